@@ -1,4 +1,4 @@
-"""``python -m labeler`` is the command ``labeler``."""
+"""Run the command line with ``python -m labeler``."""
 
 from labeler.cli import main
 

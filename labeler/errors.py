@@ -1,21 +1,21 @@
-"""What can go wrong, as a caller may want to catch it; knows nothing but words.
+"""Exceptions that callers may want to catch.
 
 ::
 
     LabelerError
     * BadInput   (ValueError)    a file, a value or a database that cannot be used as it is
       * Incomparable           two runs without a query that both have results for
-      * Unusable               its file, disk or server does not work at the moment
-        * Away                 its server does not answer, and is asked again and again
-    * NotFound   (LookupError)   a run, a query, a chunk or a file that is not there
+      * StorageError           its file, disk or server does not work at the moment
+        * DatabaseUnavailable  its server does not answer; the caller retries automatically
+    * NotFound   (LookupError)   a run, a query, a chunk or a file that does not exist
     * Busy                       another writer holds the database; the same call may work later
 
 A message names the place, what is wrong there and what would be right:
 ``runs/a.trec:14: grade must be 0, 1, 2 or 3, not 5``.
 """
 
-LONGEST = 1_000
-_END = 300  # characters of a message's end that stay, since the remedy stands there
+MOST_CHARACTERS = 1_000
+_KEPT_END = 300  # characters of a message's end that stay, since the remedy stands there
 
 
 class LabelerError(Exception):
@@ -25,14 +25,16 @@ class LabelerError(Exception):
     """
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(_cut(each) if isinstance(each, str) else each for each in args))
+        super().__init__(*(_shorten(each) if isinstance(each, str) else each for each in args))
 
 
-def _cut(text: str) -> str:
-    if len(text) <= LONGEST:
+def _shorten(text: str) -> str:
+    if len(text) <= MOST_CHARACTERS:
         return text
     return "\n".join(
-        line if len(line) <= LONGEST else f"{line[: LONGEST - _END - 3]} … {line[-_END:]}"
+        line
+        if len(line) <= MOST_CHARACTERS
+        else f"{line[: MOST_CHARACTERS - _KEPT_END - 3]} … {line[-_KEPT_END:]}"
         for line in text.split("\n")
     )
 
@@ -45,11 +47,11 @@ class Incomparable(BadInput):
     """Two runs cannot be set against each other; each may be looked at alone."""
 
 
-class Unusable(BadInput):
+class StorageError(BadInput):
     """The file, the disk under it or its server does not work: what was asked may work later."""
 
 
-class Away(Unusable):
+class DatabaseUnavailable(StorageError):
     """The server that a database is at does not answer now: whoever waits goes on by themselves."""
 
 

@@ -1,4 +1,4 @@
-"""PyTerrier frames from a golden set and into it, as `labeler.frames`."""
+"""PyTerrier data frames read from a golden set and written to it, as `labeler.frames`."""
 
 from __future__ import annotations
 

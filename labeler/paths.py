@@ -1,4 +1,4 @@
-"""Where pages and sample data lie: beside the package in a checkout, inside it in a wheel."""
+"""Folders of pages and sample data: beside the package in a checkout, inside it in a wheel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pytest fixture ``labeler_gate``: a gate file in a test suite; knows no measure.
+"""The pytest fixture ``labeler_gate``, which fails a test unless a run passes a gate file.
 
-pytest loads this file wherever labeler is installed, so it imports nothing of ours until a test
-asks for the fixture.
+pytest loads this file wherever labeler is installed, so it imports nothing else of labeler until
+a test asks for the fixture.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from labeler.analysis.gate import Outcome
+    from labeler.analysis.gate import GateOutcome
 
 
 class LabelerGate:
@@ -31,7 +31,7 @@ class LabelerGate:
         golden: str | None = None,
         db: str | os.PathLike[str] | None = None,
         keep: bool = False,
-    ) -> Outcome:
+    ) -> GateOutcome:
         """Fail the test unless a run passes the gate; return what came of each limit.
 
         It fails as well where the run could not be judged, and says so. ``run`` and ``baseline``
@@ -41,20 +41,19 @@ class LabelerGate:
         """
         __tracebackhide__ = True
         from labeler.analysis.gate import PASSED
-        from labeler.cli.gate_forms import as_text
-        from labeler.cli.gating import Asked, judge_file
+        from labeler.cli.gate import GateRequest, as_text, judge_file
         from labeler.errors import LabelerError
-        from labeler.model import legible
-        from labeler.store.addresses import is_address, place_of
+        from labeler.model import escape_controls
+        from labeler.store.addresses import is_address, parse_location
 
         named = db or os.environ.get("LABELER_DB") or "golden.db"
-        database = place_of(str(named)) if is_address(named) else self.root / named
+        database = parse_location(str(named)) if is_address(named) else self.root / named
         wrong = ""
-        asked = Asked(run, baseline, golden=golden)
+        asked = GateRequest(run, baseline, golden=golden)
         try:
             outcome, kept = judge_file(database, self.root / file, asked)
         except LabelerError as error:
-            wrong = f"{os.fspath(file)}: could not be judged: {legible(str(error))}"
+            wrong = f"{os.fspath(file)}: could not be judged: {escape_controls(str(error))}"
         if wrong:  # outside, so that pytest does not show both
             pytest.fail(wrong, pytrace=False)
         if outcome.result != PASSED:

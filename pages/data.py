@@ -1,32 +1,31 @@
-"""Files in and out, the people, the runs, the queries, and what the team decides once."""
+"""The Data page: files in and out, people, runs, queries and settings, one section at a time."""
 
 import streamlit as st
 
-from labeler.ui import address
 from labeler.ui import shared as ui
-from labeler.ui.data.audit import audit
-from labeler.ui.data.candidates import candidates
-from labeler.ui.data.carrying import carry_over
-from labeler.ui.data.contents import counts_line
-from labeler.ui.data.downloading import download
-from labeler.ui.data.loading import load
-from labeler.ui.data.people import people
-from labeler.ui.data.queries import queries
-from labeler.ui.data.runs import runs
-from labeler.ui.data.settings import decide
-from labeler.ui.data.versions import versions
+from labeler.ui import url_state
+from labeler.ui.data.audit import show_audit
+from labeler.ui.data.candidates import show_candidates
+from labeler.ui.data.downloads import show_downloads
+from labeler.ui.data.people import show_people
+from labeler.ui.data.query_editor import show_queries
+from labeler.ui.data.runs import show_runs
+from labeler.ui.data.settings import show_settings
+from labeler.ui.data.upload import describe_contents, show_upload
+from labeler.ui.data.versions import show_versions
+from labeler.ui.transfers import show_transfer
 
 SECTIONS = {
-    "Load": load,
-    "Download": download,
-    "People": people,
-    "Runs": runs,
-    "Queries": queries,
-    "Candidates": candidates,
-    "Carry over": carry_over,
-    "Versions": versions,
-    "Settings": decide,
-    "Audit": audit,
+    "Load": show_upload,
+    "Download": show_downloads,
+    "People": show_people,
+    "Runs": show_runs,
+    "Queries": show_queries,
+    "Candidates": show_candidates,
+    "Carry over": show_transfer,
+    "Versions": show_versions,
+    "Settings": show_settings,
+    "Audit": show_audit,
 }
 
 
@@ -35,13 +34,13 @@ def count() -> None:
     with ui.open_store() as store:
         contents, settings = store.contents(), store.settings()
     with counts.container(horizontal=True):
-        st.caption(counts_line(contents), width="content")
+        st.caption(describe_contents(contents), width="content")
         if contents.queries:
             ui.warn_of_default_guideline(settings)
 
 
 counts = st.empty()
 count()
-section = address.choose_tab("Section", list(SECTIONS), "section", what="section")
+section = url_state.choose_tab("Section", list(SECTIONS), "section", what="section")
 SECTIONS[section]()
 count()  # once more: the section may have loaded something

@@ -1,109 +1,115 @@
-"""Where graders work: the pad does the grading, this page says who, where and in which words."""
+"""The Label page: the grading pad, for the grader and the part of the pool that the URL names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from labeler.model import LEAKED, SPLITS, WITH, chunking_named, chunking_shown
+from labeler.model import (
+    LEAKED_CHOICES,
+    SPLITS,
+    WITH_LEAKED,
+    chunking_from_label,
+    chunking_label,
+)
 from labeler.render.palette import GRADE_COLOURS
-from labeler.ui import address, unsettled
+from labeler.ui import assignment_cache, url_state
 from labeler.ui import shared as ui
-from labeler.ui.address import Astray
-from labeler.ui.grading import Confined, Desk, Terms, pad
+from labeler.ui.grading import GradingTerms, PadData, PadScope, pad
+from labeler.ui.url_state import StaleLink
 
 OWN = {
-    *address.CARRIED,
+    *url_state.KEPT_PARAMETERS,
     "query",
     "from",
     "to",
 }  # parameters with a meaning of their own, whatever a facet is
 
 
-def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
+def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | None:
     """Return the bucket the address keeps a grader to, as ``?facet=F&bucket=B`` or ``?F=B``.
 
-    ``known`` says whether the address names a query that is there. Raises `Astray` for what is not
-    there: grading another field than the one that was meant would be worse than not grading.
+    ``known`` says whether the address names a query that is there. Raises `StaleLink` for what is
+    not there: grading another field than the one that was meant would be worse than not grading.
     """
     if (short := in_short(facets, known)) is not None:
         return short
     named = [facet for facet in facets if facet not in OWN]
-    asked = {facet: value for facet in named if (value := address.given(facet)) is not None}
-    facet = address.among("facet", facets, "facet", clears=["bucket"])
-    bucket = address.given("bucket")
+    asked = {facet: value for facet in named if (value := url_state.get(facet)) is not None}
+    facet = url_state.check_among("facet", facets, "facet", clears=["bucket"])
+    bucket = url_state.get("bucket")
     if bucket is not None:
         if facet is None:
             said = f"the address names the bucket {bucket!r}, but not of which facet"
-            raise Astray(said, ["bucket"])
+            raise StaleLink(said, ["bucket"])
         asked[facet] = bucket
     if len(asked) > 1:
         said = f"one bucket at a time, not of {' and '.join(asked)}"
-        raise Astray(said, [*asked, "facet", "bucket"])
+        raise StaleLink(said, [*asked, "facet", "bucket"])
     for name, value in asked.items():
         if value not in facets[name]:
             there = ", ".join(facets[name])
             said = f"no bucket of {name} is called {value!r}; there are: {there}"
-            raise Astray(said, [name, "facet", "bucket"])
-        return Confined(name, value)
+            raise StaleLink(said, [name, "facet", "bucket"])
+        return PadScope(name, value)
     return None
 
 
-def kept_to(field: Confined | None, splits: Sequence[str], leaked: bool) -> Confined | None:
+def kept_to(field: PadScope | None, splits: Sequence[str], leaked: bool) -> PadScope | None:
     """Return ``field`` as far as the address keeps to a split, or to what did not leak.
 
-    Raises `Astray` for a split that no query is in.
+    Raises `StaleLink` for a split that no query is in.
     """
-    split = address.among("split", splits, "split")
-    how = LEAKED if leaked else [WITH]
-    told = address.among("leaked", how, "choice of leaked queries") or WITH
-    if split is None and told == WITH:
+    split = url_state.check_among("split", splits, "split")
+    how = LEAKED_CHOICES if leaked else [WITH_LEAKED]
+    told = url_state.check_among("leaked", how, "choice of leaked queries") or WITH_LEAKED
+    if split is None and told == WITH_LEAKED:
         return field
-    return replace(field or Confined(), split=split, leaked=told)
+    return replace(field or PadScope(), split=split, leaked=told)
 
 
-def between(field: Confined | None, names: Sequence[str]) -> Confined | None:
+def between(field: PadScope | None, names: Sequence[str]) -> PadScope | None:
     """Return ``field`` as far as the address keeps to what one chunking leaves open in another.
 
-    Raises `Astray` for a chunking that is not there, and for one without the other.
+    Raises `StaleLink` for a chunking that is not there, and for one without the other.
     """
-    shown = [chunking_shown(name) for name in names]
-    old = address.among("from", shown, "chunking", clears=["to"])
-    new = address.among("to", shown, "chunking", clears=["from"])
+    shown = [chunking_label(name) for name in names]
+    old = url_state.check_among("from", shown, "chunking", clears=["to"])
+    new = url_state.check_among("to", shown, "chunking", clears=["from"])
     if old is None and new is None:
         return field
     if old is None or new is None or old == new:
         said = "the address says ?from= and ?to=, two chunkings, of which the one is graded"
-        raise Astray(said, ["from", "to"])
-    named = [chunking_named(each) for each in (old, new)]
-    return replace(field or Confined(), old=named[0], recut=named[1])
+        raise StaleLink(said, ["from", "to"])
+    named = [chunking_from_label(each) for each in (old, new)]
+    return replace(field or PadScope(), old=named[0], recut=named[1])
 
 
-def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
+def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | None:
     """Return what ``?F=B`` says of a facet F called facet, bucket or query.
 
     Only where it can mean nothing else: the parameter's own meaning comes first.
     """
-    facet, bucket = address.given("facet"), address.given("bucket")
+    facet, bucket = url_state.get("facet"), url_state.get("bucket")
     said = {
         "bucket": bucket if facet is None else None,
         "facet": facet if bucket is None and facet not in facets else None,
-        "query": None if known else address.given("query"),
+        "query": None if known else url_state.get("query"),
     }
     for name, value in said.items():
         if value is not None and value in facets.get(name, ()):
-            return Confined(name, value)
+            return PadScope(name, value)
     return None
 
 
-def chosen_query(known: bool, confined: Confined | None) -> str | None:
-    """Return the query the address asks for; raises `Astray` for one that is not there."""
-    query_id = address.given("query")
-    if confined == Confined("query", query_id or "") and not known:
+def chosen_query(known: bool, confined: PadScope | None) -> str | None:
+    """Return the query the address asks for; raises `StaleLink` for one that is not there."""
+    query_id = url_state.get("query")
+    if confined == PadScope("query", query_id or "") and not known:
         return None
     if query_id is not None and not known:
         said = f"there is no query {query_id!r} in this golden set, or not any more"
-        raise Astray(said, ["query"])
+        raise StaleLink(said, ["query"])
     return query_id
 
 
@@ -121,9 +127,12 @@ with ui.open_store() as store:
     giver = None if name is None else store.giver(name)
     golden_set = store.golden_set_uuid()
     sizes, leaked = store.split_sizes(), bool(store.leaked())
-    is_known = store.has_query(address.given("query") or "")
+    is_known = store.has_query(url_state.get("query") or "")
     is_lead = ui.is_lead()
-    chunkings, openings = store.chunking_names(), unsettled.openings(store) if is_lead else []
+    chunkings, openings = (
+        store.chunking_names(),
+        assignment_cache.openings(store) if is_lead else [],
+    )
     is_new = name is not None and ui.came_by_invitation() and not store.has_judged(name)
 
 if not queries:
@@ -140,13 +149,13 @@ else:
     field = chosen_field(facets, is_known)
     splits = [split for split in SPLITS if split in sizes]
     pad(
-        Desk(
+        PadData(
             golden_set=golden_set,
             grader=name,
             token=token,
             key=giver and giver.key,
             known_as=giver and giver.known_as,
-            terms=Terms(
+            terms=GradingTerms(
                 settings.words,
                 settings.meanings,
                 GRADE_COLOURS,

@@ -1,15 +1,15 @@
-"""The queries that fail: worst first, why and what to try, and one query in full."""
+"""The Queries page: failing queries, worst first, why they fail, and one query in full."""
 
 import streamlit as st
 
 from labeler.analysis import failures as diagnosis
 from labeler.render import tables
 from labeler.render.markup import show_html
-from labeler.services.assignment.portions import LONGEST_IN_LIST
-from labeler.ui import address, boards, live
+from labeler.services.assignment.items import LONGEST_IN_LIST
+from labeler.ui import live, scoreboards, url_state
 from labeler.ui import queries as failing
 from labeler.ui import shared as ui
-from labeler.ui.query_detail import Opened, show_query
+from labeler.ui.query_detail import QueryDetail, show_query
 
 LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
 QUERY_BOX = {
@@ -22,38 +22,38 @@ QUERY_BOX = {
 def show_failing(say) -> None:
     """Show which queries fail by the newest grades, and say how much is graded."""
     with ui.open_store() as store:
-        board = boards.live_board(store, choice.conventions)
+        board = scoreboards.live_board(store, choice.conventions)
         remarks = store.remarks() if board.conventions.frozen is None else []
         right = store.right_answers(choice.run) if answered else {}
-    say(boards.graded_line(board))
-    with address.one_alone("a"):
-        found = failing.find(board, queries, remarks, choice, right)
+    say(scoreboards.graded_line(board))
+    with url_state.stale_if_incomparable("a"):
+        found = failing.find_run_failures(board, queries, remarks, choice, right)
     if not board.counts.judged:
-        boards.say_nothing_graded(choice.conventions.selected, "No query can fail")
+        scoreboards.say_nothing_graded(choice.conventions.selected, "No query can fail")
     if choice.apart is not None:
         apart = f"{choice.apart} is of another chunking: {choice.run} is looked at alone."
-        show_html(tables.sentence_with_link(apart, "Compare both", address.onward("/compare")))
-    query_id = address.given("query")
+        show_html(tables.sentence_with_link(apart, "Compare both", url_state.page_url("/compare")))
+    query_id = url_state.get("query")
     if query_id is None:
         show_all(found)
     elif query_id in queries:
-        boards.check_chosen(found.board, query_id)
+        scoreboards.check_query_selected(found.board, query_id)
         show_one(found, remarks, query_id)
     else:
         ui.show_error(f"no query is called {query_id!r}; choose one from the list")
-        st.button("Back to the list", on_click=address.without, args=[["query"]])
+        st.button("Back to the list", on_click=url_state.remove, args=[["query"]])
 
 
-def show_all(found: failing.Found) -> None:
+def show_all(found: failing.RunFailures) -> None:
     """Show how many queries fail, and the list or the reasons; the list has the rest below it."""
     said = found.summary if found.within else []
-    explained = address.given("view") == CAUSES
+    explained = url_state.get("view") == CAUSES
     show_html(tables.sentences(said if explained else said[:1]))
     with st.container(horizontal=True, vertical_alignment="center"):
         views = [LIST, CAUSES, *([ANSWERS] if answered else [])]
-        view = address.choose_tab("Show", views, "view", what="view")
+        view = url_state.choose_tab("Show", views, "view", what="view")
         order = choose_order() if view == LIST else ""
-        address.write_text("Query", "query", **QUERY_BOX)
+        url_state.write_text("Query", "query", **QUERY_BOX)
         shown = in_order(found, order or orders[0])
         page = failing.choose_page(shown) if view == LIST else 1
     if view == LIST:
@@ -65,7 +65,7 @@ def show_all(found: failing.Found) -> None:
         failing.show_answers(found, answered)
 
 
-def in_order(found: failing.Found, order: str):
+def in_order(found: failing.RunFailures, order: str):
     """Return the rows of the list, sorted as they were when the reader asked for them."""
     asked = ("queries", repr(choice), order)
     return live.keep_order(found.in_order(order), lambda row: row.query_id, asked)
@@ -73,23 +73,23 @@ def in_order(found: failing.Found, order: str):
 
 def choose_order() -> str:
     """Let the user sort the list."""
-    return address.choose("Sorted", orders, "sort", width=170, label_visibility="collapsed")
+    return url_state.choose("Sorted", orders, "sort", width=170, label_visibility="collapsed")
 
 
-def show_one(found: failing.Found, remarks, query_id: str) -> None:
+def show_one(found: failing.RunFailures, remarks, query_id: str) -> None:
     """Show one query in full, and the ways out of it."""
     ui.note_lists_shown(query_id)
-    given = address.given("sort")
+    given = url_state.get("sort")
     order = given if given in orders else orders[0]
     failing.show_steps(found, in_order(found, order), order, query_id)
     with ui.open_store() as store:
         every = store.answers_to(query_id, LONGEST_IN_LIST) if answered else {}
     here = found.board.run_names  # without those of other chunkings
     answers = {run: answer for run, answer in every.items() if run in here}
-    failures, reranked = failing.find_one(found, remarks, query_id, answers)
+    failures, reranked = failing.find_query_failures(found, remarks, query_id, answers)
     of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(
-        Opened(
+        QueryDetail(
             *(queries[query_id], found.board, choice.run, found.measures, choice.a),
             *(choice.rule, failures, reranked),
             *(of_query, settings.words, found.small_print, answers),
@@ -98,9 +98,9 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
 
 
 with ui.open_store() as store:
-    settings = boards.shown_settings(store)
-    board = boards.live_board(store, boards.shown_conventions(settings))
-    queries = {query.query_id: query for query in boards.shown_queries(store)}
+    settings = scoreboards.shown_settings(store)
+    board = scoreboards.live_board(store, scoreboards.shown_conventions(settings))
+    queries = {query.query_id: query for query in scoreboards.shown_queries(store)}
     answered = store.answered_runs()
 
 if not queries or not board.run_names:
@@ -115,5 +115,5 @@ elsewhere = [run.name for run in board.collection.runs_left_out]
 choice = failing.choose(
     board.run_names, board.facets, settings, answered=bool(answered), elsewhere=elsewhere
 )
-orders = diagnosis.ORDERS_AGAINST if choice.a else diagnosis.ORDERS
+orders = diagnosis.QUERY_ORDERS_AGAINST if choice.a else diagnosis.QUERY_ORDERS
 live.follow(show_failing)

@@ -1,19 +1,19 @@
-"""Who did what, for the lead: work, progress, and what graders could not tell or wrote down."""
+"""The Review page: work, progress, agreement, disagreements, and what graders said, for leads."""
 
 from collections import Counter
 from dataclasses import asdict
 
 import streamlit as st
 
-from labeler.analysis.agreement import by_grader, in_words
-from labeler.evaluation import share_words
-from labeler.model import MAJORITY, counted, minute
-from labeler.render import charts, downloads, tables
+from labeler.analysis.agreement import describe_self_agreement, self_agreement_by_grader
+from labeler.evaluation import format_share
+from labeler.model import MAJORITY, format_count, format_minute
+from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.render.tables import Said
-from labeler.ui import address, boards, choices, links, live
+from labeler.render.tables import TextCell
+from labeler.ui import filter_widgets, links, live, scoreboards, transfers, url_state
 from labeler.ui import shared as ui
-from labeler.ui.review import agreement, carried, disagreements, health
+from labeler.ui.review import agreement, disagreements, health
 
 ON_A_PAGE = 100
 MOST_REASONS, NO_REASON = 20, "no reason given"
@@ -33,26 +33,26 @@ TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
 
 def queries_link(query_id: str) -> str:
     """Return the address of a query in full."""
-    return address.onward("/queries", a=run, b=None, query=query_id)
+    return url_state.page_url("/queries", a=run, b=None, query=query_id)
 
 
-def about_query(row) -> Said:
+def about_query(row) -> TextCell:
     """Name a query by its text and id; a click opens it."""
-    return Said(row.query, row.query_id, queries_link(row.query_id))
+    return TextCell(row.query, row.query_id, queries_link(row.query_id))
 
 
-def about_chunk(row) -> Said | None:
+def about_chunk(row) -> TextCell | None:
     """Name a chunk by its title and id, or None where a whole query is meant."""
     if row.chunk_id is None:
         return None
-    return Said(row.title, row.chunk_id) if row.title else Said(row.chunk_id)
+    return TextCell(row.title, row.chunk_id) if row.title else TextCell(row.chunk_id)
 
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
     """Offer what is above, and all of it, as a file."""
     with ui.open_store() as store:
         revision = store.revision()
-    ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
+    ui.offer(label, lambda: csv_exports.rows_csv(map(as_row, rows)), name, revision)
 
 
 def chosen(store, rows):
@@ -66,7 +66,7 @@ def show_work() -> None:
     with ui.open_store() as store:
         among = store.selected_queries(selected)
         rows, days = store.work(among), store.work_by_day(among)
-        again = by_grader(store.repeated_grades(among))
+        again = self_agreement_by_grader(store.repeated_grades(among))
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
         st.write(
@@ -74,9 +74,9 @@ def show_work() -> None:
             "somebody who does, on Data or in a terminal:"
         )
         st.code("labeler invite NAME")
-        links.link("Invite a grader", address.onward("/data", section="People"))
+        links.link("Invite a grader", url_state.page_url("/data", section="People"))
         return
-    show_html(tables.sheet(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
+    show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
     st.caption(WORK_NOTE)
     offer("Download this table as CSV", rows, "graders.csv")
     if days:
@@ -86,11 +86,11 @@ def show_work() -> None:
 def work_row(row, again):
     """Return one grader as the table shows them."""
     return [
-        Said(row.grader, row.role),
+        TextCell(row.grader, row.role),
         *(row.grades, row.cannot_tell, row.remarks, row.found),
         None if row.seconds is None else f"{row.seconds:.1f}",
         *(row.first, row.last),
-        Said(in_words(again, row.grader)),
+        TextCell(describe_self_agreement(again, row.grader)),
     ]
 
 
@@ -125,17 +125,19 @@ def show_progress() -> None:
         )
         return
     rows = buckets if facet else [total]
-    shares = [charts.Share(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows]
+    shares = [
+        charts.BucketProgress(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows
+    ]
     words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
     st.text(words)
     st.altair_chart(charts.progress_chart(shares, words))
     headings = [facet or "", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
-    whole = progress_row(total, choices.ALL_QUERIES) if facet else None
-    show_html(tables.sheet(headings, table, whole))
+    whole = progress_row(total, filter_widgets.ALL_QUERIES) if facet else None
+    show_html(tables.plain_table(headings, table, whole))
     st.caption(small_print(settings.pool_depth, without_text, settings.golden_rule))
     named = [(name_of(row, facet), row) for row in rows]
-    named += [(choices.ALL_QUERIES, total)] if facet else []
+    named += [(filter_widgets.ALL_QUERIES, total)] if facet else []
     content = [
         {"facet": facet} | asdict(row) | {"bucket": name, "open": row.open} for name, row in named
     ]
@@ -146,19 +148,19 @@ def choose_facet() -> str | None:
     """Let the user choose a facet, or all queries."""
     with ui.open_store() as store:
         facets = store.facets()
-    return choices.choose_facet(facets, width=220)
+    return filter_widgets.choose_facet(facets, width=220)
 
 
 def name_of(row, facet: str | None) -> str:
     """Name a row of the progress: its bucket, no bucket, or all queries."""
     if facet is None:
-        return choices.ALL_QUERIES
+        return filter_widgets.ALL_QUERIES
     return f"no {facet}" if row.bucket is None else row.bucket
 
 
 def share_of(row) -> str:
     """Say how much of a bucket's pool is graded; whole only where nothing is missing."""
-    return share_words(row.graded, row.pool)
+    return format_share(row.graded, row.pool)
 
 
 def counts_of(row) -> tuple[int, int, int, int]:
@@ -169,7 +171,7 @@ def counts_of(row) -> tuple[int, int, int, int]:
 def progress_row(row, name: str):
     """Return a bucket as the table shows it."""
     return [
-        Said(name),
+        TextCell(name),
         *(row.queries, row.finished, row.pool, row.graded),
         share_of(row),
         *(row.cannot_tell, row.stale, row.open),
@@ -178,7 +180,7 @@ def progress_row(row, name: str):
 
 def small_print(depth: int, without_text: int, rule: str) -> str:
     """Say what the pool is made of and what the columns mean."""
-    bare = counted(without_text, "without text is", "without text are")
+    bare = format_count(without_text, "without text is", "without text are")
     left_out = f"; {bare} left out" if without_text else ""
     return (
         f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
@@ -197,26 +199,28 @@ def show_cannot_tell() -> None:
         st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
-    common = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
-    show_html(tables.sheet(["reason", "chunks"], common))
+    common = [[TextCell(name), count] for name, count in reasons.most_common(MOST_REASONS)]
+    show_html(tables.plain_table(["reason", "chunks"], common))
     if len(reasons) > len(common):
-        left = counted(len(reasons) - len(common), "rarer reason is", "rarer reasons are")
+        left = format_count(len(reasons) - len(common), "rarer reason is", "rarer reasons are")
         st.caption(f"{left} in the list only.")
-    here = address.choose_part(rows, ON_A_PAGE, "unsure-page")
+    here = url_state.choose_part(rows, ON_A_PAGE, "unsure-page")
     ui.note_told(here)
     shown = [
         [
             about_query(row),
             about_chunk(row),
-            Said(row.grader),
-            Said(row.reason or NO_REASON),
-            Said(row.note) if row.note else None,
-            minute(row.created_at),
+            TextCell(row.grader),
+            TextCell(row.reason or NO_REASON),
+            TextCell(row.note) if row.note else None,
+            format_minute(row.created_at),
         ]
         for row in here
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    show_html(tables.sheet(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown))
+    show_html(
+        tables.plain_table(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown)
+    )
     offer("Download this list as CSV", rows, "cannot-tell.csv")
 
 
@@ -236,16 +240,16 @@ def show_remarks() -> None:
     st.text(" · ".join(f"{name}: {count:,}" for name, count in counts.most_common()))
     shown = [
         [
-            Said(texts.get(row.query_id, ""), row.query_id, queries_link(row.query_id)),
-            Said(REMARKS[row.kind]),
-            Said(row.grader),
-            Said(row.note) if row.note else None,
-            minute(row.created_at),
+            TextCell(texts.get(row.query_id, ""), row.query_id, queries_link(row.query_id)),
+            TextCell(REMARKS[row.kind]),
+            TextCell(row.grader),
+            TextCell(row.note) if row.note else None,
+            format_minute(row.created_at),
         ]
-        for row in address.choose_part(rows, ON_A_PAGE, "remarks-page")
+        for row in url_state.choose_part(rows, ON_A_PAGE, "remarks-page")
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    show_html(tables.sheet(["query", "remark", "grader", "note", "when (UTC)"], shown))
+    show_html(tables.plain_table(["query", "remark", "grader", "note", "when (UTC)"], shown))
     offer("Download this list as CSV", rows, "remarks.csv")
 
 
@@ -257,21 +261,23 @@ def show_notes() -> None:
         st.subheader("Nobody has written a note")
         st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
         return
-    here = address.choose_part(rows, ON_A_PAGE, "notes-page")
+    here = url_state.choose_part(rows, ON_A_PAGE, "notes-page")
     ui.note_told(here)
     shown = [
         [
-            Said(row.note),
+            TextCell(row.note),
             about_query(row),
             about_chunk(row),
-            Said(given(row, scale)),
-            Said(row.grader, "from a file" if row.kind == "import" else ""),
-            minute(row.created_at),
+            TextCell(given(row, scale)),
+            TextCell(row.grader, "from a file" if row.kind == "import" else ""),
+            format_minute(row.created_at),
         ]
         for row in here
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    show_html(tables.sheet(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown))
+    show_html(
+        tables.plain_table(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown)
+    )
     offer("Download this list as CSV", rows, "notes.csv")
 
 
@@ -298,13 +304,13 @@ SECTIONS = {
     "Notes": show_notes,
 }
 
-run = address.given("a") or next(iter(boards.run_names()), None)  # a query is opened in a run
+run = url_state.get("a") or next(iter(scoreboards.run_names()), None)  # a query is opened in a run
 with ui.open_store() as store:
-    if carried.is_there(store):
-        SECTIONS["Carried over"] = carried.show
-    section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
+    if transfers.has_other_chunking(store):
+        SECTIONS["Carried over"] = transfers.show_transferred
+    section = url_state.choose_tab("Section", list(SECTIONS), "review", what="section")
     ui.warn_of_default_guideline(store.settings())
-selected = boards.shown_selection()
+selected = scoreboards.shown_selection()
 if section == "Agreement":
     asked = agreement.choose()
 elif section == "Disagreements":
@@ -312,7 +318,7 @@ elif section == "Disagreements":
 elif section == "Health":
     health.choose()
 else:
-    with choices.row():
+    with filter_widgets.row():
         facet = choose_facet() if section == "Progress" else None
-        choices.choose_selection(width=220)
+        filter_widgets.choose_selection(width=220)
 live.follow(lambda _: SECTIONS[section]())

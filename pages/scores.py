@@ -1,12 +1,12 @@
-"""Every run by every chosen measure, live: the numbers move while others grade."""
+"""The Scores page: every run by the chosen measures, updated while others grade."""
 
 from dataclasses import replace
 
 import streamlit as st
 
 from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
-from labeler.model import counted
-from labeler.ui import address, boards, live
+from labeler.model import format_count
+from labeler.ui import live, scoreboards, url_state
 from labeler.ui import scores as scoring
 from labeler.ui import shared as ui
 
@@ -20,16 +20,16 @@ REACH = (
 def show_scores(say) -> None:
     """Show the newest numbers, and say how much they rest on."""
     with ui.open_store() as store:
-        board = boards.live_board(store, choice.conventions)
-    say(boards.graded_line(board))
+        board = scoreboards.live_board(store, choice.conventions)
+    say(scoreboards.graded_line(board))
     if choice.traffic is not None:
-        board = board.weighing(choice.traffic)
+        board = board.weighted_by(choice.traffic)
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
     there = board.notes(choice.measures)
     with st.container():  # one place, so that the table keeps its own as lines come and go
-        scoring.say_what(choice, len(shown), len(board.run_names))
-        scoring.say_above(there)
+        scoring.show_what(choice, len(shown), len(board.run_names))
+        scoring.show_warnings(there)
     notes = [
         note.sentence
         for note in there
@@ -40,21 +40,21 @@ def show_scores(say) -> None:
     elif board.counts.grades:
         show_graded(now, board, notes)
     else:
-        boards.say_nothing_graded(board.conventions.selected, "No run has a score")
+        scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
 
 
-def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> None:
+def show_graded(choice: scoring.ScoresChoice, board: Scoreboard, notes: list[str]) -> None:
     """Show the chosen view of graded measures, with all that was left out of it."""
     file = scoring.VIEWS[choice.view](choice, board)
     facet, is_first = choice.facet, choice.view == scoring.MEASURES
     if is_first and facet is not None and (left_out := board.unbucketed(facet)):
-        judged = counted(left_out, "judged query", "judged queries")
+        judged = format_count(left_out, "judged query", "judged queries")
         notes.append(f"{judged} without {facet}, in none of these rows")
     if file is not None and choice.view in scoring.WITH_INTERVALS:
         notes.append(REACH)
     if choice.traffic is not None:
         notes.append(NOT_WEIGHTED)
-    elif choice.view not in scoring.WEIGHED and address.given("weighted"):
+    elif choice.view not in scoring.WEIGHED and url_state.get("weighted"):
         notes.append("this view is not weighted: each query counts the same")
     scoring.show_small_print(choice, notes)
     if is_first:
@@ -63,7 +63,7 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
         ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
 
 
-def warn(choice: scoring.Choice, board: Scoreboard) -> None:
+def warn(choice: scoring.ScoresChoice, board: Scoreboard) -> None:
     """Say where the numbers lie."""
     warned = cautions(board, choice.measures, *(choice.within or (None, None)))
     if warned:
@@ -73,8 +73,8 @@ def warn(choice: scoring.Choice, board: Scoreboard) -> None:
 
 
 with ui.open_store() as store:
-    settings = boards.shown_settings(store)
-    board = boards.live_board(store, boards.shown_conventions(settings, every=True))
+    settings = scoreboards.shown_settings(store)
+    board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

@@ -1,4 +1,7 @@
-"""Bucket by measure, for one run or A against B: where a mean hides a bucket that collapsed."""
+"""The Slices page: bucket by measure, for one run or for A against B.
+
+It shows buckets that collapsed although the mean over all queries did not.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -7,15 +10,15 @@ import streamlit as st
 
 from labeler import evaluation
 from labeler.analysis import comparison
-from labeler.analysis.keywords import described, keyword_means
-from labeler.model import counted, upper
-from labeler.render import downloads, tables
+from labeler.analysis.keywords import describe_keyword_conventions, keyword_means
+from labeler.model import capitalize_first, format_count
+from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.render.naming import short_names
+from labeler.render.short_names import short_names
 from labeler.stats import mean_intervals
-from labeler.ui import address, banding, boards, choices, live, wording
+from labeler.ui import filter_widgets, keyword_cache, live, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.leading import bucket_queries, lowest_in_words, with_ways
+from labeler.ui.deep_links import bucket_queries_url, describe_lowest, with_links
 
 ONE_RUN = "no second run"
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
@@ -28,17 +31,17 @@ ON_A_PAGE = 200  # rows of a table
 
 def choose_runs(names) -> tuple[str, str | None]:
     """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
-    shown = choices.of_runs(names)
-    a = address.choose("Run, or A", names, "a", what="run", always=True, **shown)
-    b = address.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", **shown)
+    shown = filter_widgets.run_box_options(names)
+    a = url_state.choose("Run, or A", names, "a", what="run", always=True, **shown)
+    b = url_state.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", **shown)
     return a, b
 
 
 def choose_facets(facets) -> tuple[str, str | None, int]:
     """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
-    facet = address.choose("Facet", facets, "facet", what="facet", clears=["bucket"])
-    other = choices.choose_other("Crossed with", facets, facet)
-    least = address.choose_number(
+    facet = url_state.choose("Facet", facets, "facet", what="facet", clears=["bucket"])
+    other = filter_widgets.choose_other("Crossed with", facets, facet)
+    least = url_state.choose_number(
         *("Few is under", "least", 1, 1_000, comparison.FEW),
         help="Buckets of fewer queries are greyed: their mean may be chance.",
     )
@@ -48,7 +51,7 @@ def choose_facets(facets) -> tuple[str, str | None, int]:
 def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
     where = {"other": other, "crossing": crossing} if crossing is not None else {}
-    return bucket_queries(facet, bucket, texts[0], a=a, b=b, preset=chosen.preset, **where)
+    return bucket_queries_url(facet, bucket, texts[0], a=a, b=b, preset=chosen.preset, **where)
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -62,15 +65,15 @@ def show_one_run(board) -> None:
     first = [row for row in rows if row.measure == totals[0].measure]
     drawn = buckets
     worst = comparison.lowest_first(first, least)
-    show_html(tables.sentences(lowest_in_words(worst[0], first, least, chosen, bucket_link)))
+    show_html(tables.sentences(describe_lowest(worst[0], first, least, chosen, bucket_link)))
     if len(buckets) > MOST_DRAWN:
         drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
-    intervals = reaches_of((*boards.moment(board, measures), a, facet), board)
+    intervals = reaches_of((*scoreboards.cache_key(board, measures), a, facet), board)
     rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
-    bands = banding.of_places(board, [a], measures, facet)
-    spreads = tables.spreads_of(bands, intervals)
+    bands = scoreboards.bucket_ranges(board, [a], measures, facet)
+    spreads = tables.spreads_of_means(bands, intervals)
     drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
-    show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
+    show_html(tables.mean_plot(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     heading = chosen.heading(totals[0].measure)
     order = "" if drawn == buckets else f", lowest {heading} first{few_come_last(first)}"
     explain(
@@ -84,27 +87,27 @@ def show_one_run(board) -> None:
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
     more = {"intervals": intervals, "bands": bands}
-    file = partial(downloads.score_csv, [*rows, *totals], board.conventions, **more)
+    file = partial(csv_exports.score_csv, [*rows, *totals], board.conventions, **more)
     offer(board, file, "slices.csv")
 
 
 def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
-    with address.one_alone("b"):
+    with url_state.stale_if_incomparable("b"):
         found = comparison.compare(board, a, b, measures, facet)
-    tested, reaches = how_sure((*boards.moment(board, measures), a, b, facet), found)
+    tested, reaches = how_sure((*scoreboards.cache_key(board, measures), a, b, facet), found)
     against = say_against(found, tested)
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
-    bands = banding.of_pair(board, a, b, measures, facet)
+    bands = scoreboards.pair_ranges(board, a, b, measures, facet)
     spreads = tables.delta_spreads(bands[1], reaches)
-    show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
+    show_html(tables.delta_plot(found, drawn, tested, reaches, spreads=spreads, **rules))
     first = [row for row in found.buckets if row.measure == found.measures[0]]
     heading = chosen.heading(found.measures[0])
     explain(
         f"B − A over the queries of each bucket, worst {heading} first{few_come_last(first)}: left "
-        f"of the line B is worse. Filled is {comparison.RULE}; hollow may be chance."
+        f"of the line B is worse. Filled is {comparison.SIGNIFICANCE_RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)} {tables.GOES_ON}{whose_n(found.buckets, heading)}",
         found.buckets,
@@ -113,16 +116,16 @@ def show_pair(board) -> None:
     )
     if part := numbers_asked_for(buckets):
         headings = {chosen.heading(measure): measure for measure in found.measures}
-        of = address.choose_tab("Measure", list(headings), "of")
+        of = url_state.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=in_order(found.buckets, part))
         show_html(tables.slice_pair_table(some, headings[of], short, tested, reaches, **rules))
-    offer(board, lambda: downloads.slices_csv(found, bands), "slices.csv")
+    offer(board, lambda: csv_exports.slices_csv(found, bands), "slices.csv")
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def reaches_of(at, _board):
     """Return the interval of each of a run's means, over all queries and in each bucket."""
-    sums = banding.resampled()
+    sums = scoreboards.resample_cache()
     of_all, of_buckets = (
         mean_intervals(_board, measures, each, runs=[a], sums=sums) for each in (None, facet)
     )
@@ -133,30 +136,30 @@ def reaches_of(at, _board):
 def how_sure(at, _found):
     """Test all that the picture shows together; return it with what each bucket's queries show."""
     rows = [*_found.deltas, *_found.buckets]
-    reaches = comparison.reaches_by_place(_found, rows, banding.resampled())
-    return comparison.sliced(_found), reaches
+    reaches = comparison.power_by_key(_found, rows, scoreboards.resample_cache())
+    return comparison.assess_buckets(_found), reaches
 
 
 def tests_in_words(tested) -> str:
     """Say how many tests are shown, and what they do not cover."""
-    family = comparison.family_in_words(each.family for each in tested.found.values())
-    covers = comparison.COVERS
+    family = comparison.describe_correction(each.family for each in tested.found.values())
+    covers = comparison.COVERAGE_NOTE
     hovering = "Hovering a dot says its test and interval, and so do all numbers in a table."
-    return f"{upper(family)}; {covers}. {hovering}"
+    return f"{capitalize_first(family)}; {covers}. {hovering}"
 
 
-def say_against(found, tested) -> list[comparison.Finding]:
+def say_against(found, tested) -> list[comparison.ComparisonFinding]:
     """Say where B loses most, and which buckets move against the total by more than chance.
 
     All but a few of those are folded; each sentence leads to the bucket's worst queries.
     """
-    worst, against = comparison.of_buckets(found, (short[a], short[b]), tested)
+    worst, against = comparison.find_bucket_findings(found, (short[a], short[b]), tested)
     said = [replace(each, sentence=f"⚠ {each.sentence}") for each in against]
     told = [*([worst] if worst else []), *said[:MOST_SAID]]
-    show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in told))
+    show_html(tables.sentences(with_links(each, found, is_of_slices=True) for each in told))
     if rest := said[MOST_SAID:]:
-        with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
-            show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in rest))
+        with st.expander(f"{format_count(len(rest), 'more moves', 'more move')} against the total"):
+            show_html(tables.sentences(with_links(each, found, is_of_slices=True) for each in rest))
     return said
 
 
@@ -166,13 +169,13 @@ def show_crossed(board) -> None:
     if b is not None:
         comparison.check_pair(board, a, b)
     [measure, *_] = board.resolve(measures)
-    cells = comparison.crossed(board, runs, measure, facet, other)
+    cells = comparison.cross_facets(board, runs, measure, facet, other)
     rows, columns = list(board.facets[facet]), list(board.facets[other])
     drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
     rules = {"least": least, "link": bucket_link}
     what = "B − A" if b else f"mean of {short[a]}"
     st.text(f"{chosen.heading(measure)}: {what} by {facet} and {other}")
-    show_html(tables.crossed_picture(cells, drawn, across, facet=facet, **rules))
+    show_html(tables.crossed_plot(cells, drawn, across, facet=facet, **rules))
     how = "Left of the line B is worse. " if b else ""
     if b is None and any_shaded(cells):
         how = "A shade is from the lowest mean to the highest of those that are not greyed. "
@@ -183,34 +186,38 @@ def show_crossed(board) -> None:
         show_html(tables.crossed_table(part, runs, short, (facet, other), **rules))
     offer(
         board,
-        lambda: downloads.crossed_csv(cells, runs, measure, (facet, other), board.conventions),
+        lambda: csv_exports.crossed_facets_csv(
+            cells, runs, measure, (facet, other), board.conventions
+        ),
         "crossed.csv",
     )
 
 
 def show_by_keyword(board) -> None:
     """Show without grades where the keywords of each bucket's queries turn up, if asked to."""
-    if not address.switch("Keywords by bucket, without grades", "keywords"):
+    if not url_state.switch("Keywords by bucket, without grades", "keywords"):
         return
-    k, runs = wording.choose_top(), tuple(filter(None, (a, b)))
-    at = wording.At.of(board)
-    found, unusable = wording.keyword_values(at, False, k, runs, board)
+    k, runs = keyword_cache.choose_depth(), tuple(filter(None, (a, b)))
+    at = keyword_cache.KeywordKey.of(board)
+    found, unusable = keyword_cache.keyword_values(at, False, k, runs, board)
     if not any(found.values()):
-        wording.say_nothing_found(at, unusable)
+        keyword_cache.say_nothing_found(at, unusable)
         return
     ids = board.collection.query_ids
     bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))
     buckets = list(board.facets[facet])
     totals, means = keyword_means(found), keyword_means(found, bucket_of, buckets)
     show_html(tables.keyword_slices(means, totals, facet, k))
-    show_html(tables.small_print([described(k, substring=False), unusable or ""]))
+    show_html(
+        tables.small_print([describe_keyword_conventions(k, substring=False), unusable or ""])
+    )
 
 
 def explain(said: str, rows, rows_left: int, columns_left: int = 0, bands=None) -> None:
     """Say under a picture of ``rows`` how to read it and its ``bands``, and what is left out."""
     left = [
-        counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
-        counted(columns_left, f"more of {other}", f"more of {other}"),
+        format_count(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
+        format_count(columns_left, f"more of {other}", f"more of {other}"),
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
@@ -253,9 +260,9 @@ def in_order(rows, buckets):
 def numbers_asked_for(rows):
     """Let the user ask for the table behind a picture; return its page of ``rows``, else none."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        if not address.switch("All numbers in a table", "numbers"):
+        if not url_state.switch("All numbers in a table", "numbers"):
             return []
-        return address.choose_part(rows, ON_A_PAGE)
+        return url_state.choose_part(rows, ON_A_PAGE)
 
 
 def offer(board, content, name: str) -> None:
@@ -263,14 +270,14 @@ def offer(board, content, name: str) -> None:
     notes = [note.sentence for note in board.notes(measures) if note.is_about(a, b)]
     for each in filter(None, (facet, other)):
         if left_out := board.unbucketed(each):
-            who = counted(left_out, "judged query has", "judged queries have")
+            who = format_count(left_out, "judged query has", "judged queries have")
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
-    if address.given("weighted"):
-        notes.append(choices.NOT_WEIGHTED_HERE)
+    if url_state.get("weighted"):
+        notes.append(filter_widgets.NOT_WEIGHTED_HERE)
     show_html(
         tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]),
-        tables.whole_names(short, [run for run in (a, b) if run]),
+        tables.folded_names(short, [run for run in (a, b) if run]),
     )
     ui.offer("Download as CSV", content, name, board.revision)
 
@@ -278,10 +285,10 @@ def offer(board, content, name: str) -> None:
 def show_slices(say) -> None:
     """Show the buckets as the newest grades leave them, and say how much is graded."""
     with ui.open_store() as store:
-        board = boards.live_board(store, chosen)
-    say(boards.graded_line(board))
+        board = scoreboards.live_board(store, chosen)
+    say(scoreboards.graded_line(board))
     if not board.counts.grades:
-        boards.say_nothing_graded(chosen.selected, "No bucket has a number")
+        scoreboards.say_nothing_graded(chosen.selected, "No bucket has a number")
         show_by_keyword(board)
         return
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
@@ -299,8 +306,8 @@ def show_slices(say) -> None:
 # --- the page --------------------------------------------------------------------------------
 
 with ui.open_store() as store:
-    settings = boards.shown_settings(store)
-    board = boards.live_board(store, boards.shown_conventions(settings, every=True))
+    settings = scoreboards.shown_settings(store)
+    board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"
@@ -316,23 +323,25 @@ if not board.facets:
     st.stop()
 
 short = short_names(board.run_names)
-with choices.row():
+with filter_widgets.row():
     a, b = choose_runs(board.run_names)
-    with choices.folded() as say:
+    with filter_widgets.folded() as say:
         facet, other, least = choose_facets(list(board.facets))
         of_team = settings.measures_by_task if facet == "task" else ()
         tasks = [task for task in board.facets.get("task", ()) if task in of_team]
-        usual = evaluation.usual(board.collection, chunks=False)
-        texts = choices.choose_measures(choices.starting_with(settings, tasks, usual))
-        chosen = choices.choose_conventions(settings, every=True)
+        usual = evaluation.measures_for_runs(board.collection, chunks=False)
+        texts = filter_widgets.choose_measures(
+            filter_widgets.default_measures(settings, tasks, usual)
+        )
+        chosen = filter_widgets.choose_conventions(settings, every=True)
 say(
-    choices.say_selection(chosen),
+    filter_widgets.say_selection(chosen),
     f"by {facet}" if other is None else f"by {facet} and {other}",
-    choices.say_measures(texts if other is None else texts[:1]),
-    choices.say_tasks(settings, tasks),
+    filter_widgets.say_measures(texts if other is None else texts[:1]),
+    filter_widgets.say_tasks(settings, tasks),
     None if least == comparison.FEW else f"few is under {least}",
-    choices.say_conventions(chosen),
+    filter_widgets.say_conventions(chosen),
 )
 with ui.guard():
-    measures = choices.measures_of(chosen, texts)
+    measures = filter_widgets.measures_of(chosen, texts)
 live.follow(show_slices)

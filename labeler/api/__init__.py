@@ -1,13 +1,18 @@
-"""The domain on plain data: dicts, frames and files in, frames out; for notebooks and scripts.
+"""Python functions on dicts, frames and files, which return frames; for notebooks and scripts."""
 
-Knows no database and no page.
-"""
-
-from labeler.api.carrying import carry
+from labeler.api.evaluation import compare, evaluate, trend_of
+from labeler.api.grade_transfer import carry
 from labeler.api.keywords import find_keywords
-from labeler.api.measuring import compare, evaluate
-from labeler.api.plans import Plan, plan
-from labeler.api.trends import trend_of
+from labeler.api.partwise import EvaluationPlan, plan
 from labeler.formats import Limits
 
-__all__ = ["Limits", "Plan", "carry", "compare", "evaluate", "find_keywords", "plan", "trend_of"]
+__all__ = [
+    "EvaluationPlan",
+    "Limits",
+    "carry",
+    "compare",
+    "evaluate",
+    "find_keywords",
+    "plan",
+    "trend_of",
+]

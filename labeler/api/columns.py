@@ -1,4 +1,4 @@
-"""Means and values query by query as columns of a frame: run after run, query after query."""
+"""Columns of result frames: means, and values by query, run after run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.evaluation import (
+    MergedPartitions,
     Scoreboard,
-    Whole,
     residuals_by_place,
     residuals_by_query,
     why_no_mean,
@@ -19,7 +19,7 @@ from labeler.evaluation import (
 from labeler.measures import Bools, Floats, Ints, Measure
 
 
-def columns_of_means(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
+def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
     """Return the means of a board by column, as `score_records` has them by row."""
     means, runs = board.means(wanted), board.run_names
     at = [place for place, measure in enumerate(means.measures) for _ in measure.names]
@@ -46,10 +46,10 @@ def columns_of_means(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, 
     return columns
 
 
-def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:
+def value_columns_by_query(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:
     """Return the values of a board's judged queries by column."""
     measures, judged = board.resolve(wanted), np.flatnonzero(board.judged)
-    return _columns(
+    return _value_columns(
         board.run_names,
         [board.collection.query_ids[query] for query in judged.tolist()],
         measures,
@@ -65,10 +65,10 @@ def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, 
     )
 
 
-def columns_of_whole(whole: Whole) -> dict[str, Any]:
+def value_columns_of_parts(whole: MergedPartitions) -> dict[str, Any]:
     """Return the same of what parts say."""
     measures, judged = whole.shape.measures, np.flatnonzero(whole.judged)
-    return _columns(
+    return _value_columns(
         whole.shape.runs,
         [whole.part.query_ids[query] for query in judged.tolist()],
         measures,
@@ -80,7 +80,7 @@ def columns_of_whole(whole: Whole) -> dict[str, Any]:
     )
 
 
-def _columns(
+def _value_columns(
     runs: Sequence[str],
     queries: Sequence[str],
     measures: Sequence[Measure],

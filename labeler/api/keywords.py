@@ -1,4 +1,4 @@
-"""Keyword measures of plain texts and runs; needs no grade."""
+"""Keyword measures of texts and runs, which need no grades."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from labeler.analysis.keyword_corpus import Corpus
 from labeler.analysis.keywords import (
-    Corpus,
+    describe_missed,
+    describe_unusable,
+    find_keyword_ranks,
+    keyword_mean_records,
     keyword_means,
-    keyword_places,
+    keyword_rank_records,
     keyword_scores,
-    lists_of,
-    mean_records,
-    missed_in_words,
-    place_records,
-    say_unusable,
+    list_lookups,
 )
-from labeler.api.given import GivenRun, RunRule, grade_rule
-from labeler.api.grounds import board_of
+from labeler.api.inputs import GivenRun, RunRule, build_board, grade_rule
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.formats import LIMITS, Limits, OnDuplicate
@@ -62,18 +61,18 @@ def find_keywords(
     nothing: dict[str, dict[str, int]] = {query_id: {} for query_id in keywords}
     rule = grade_rule(None, False)
     run_rule = RunRule(on_duplicate, limits=limits)
-    board = board_of(nothing, runs, Conventions.of(), rule, run_rule)
+    board = build_board(nothing, runs, Conventions.of(), rule, run_rule)
     numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
     known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
     corpus = Corpus(known, substring=substring)
-    lists = lists_of(board, board.run_names)
-    places = keyword_places(corpus, keywords, lists)
+    lists = list_lookups(board, board.run_names)
+    places = find_keyword_ranks(corpus, keywords, lists)
     if per_keyword:
-        frame = pd.DataFrame(place_records(places, k, substring=substring))
+        frame = pd.DataFrame(keyword_rank_records(places, k, substring=substring))
         frame["rank"] = frame["rank"].astype(float)
     else:
         found = {run: keyword_scores(corpus, keywords, each, k) for run, each in lists.items()}
-        frame = pd.DataFrame(mean_records(keyword_means(found), k, substring=substring))
-    notes = [*missed_in_words(places), say_unusable(corpus, keywords)]
+        frame = pd.DataFrame(keyword_mean_records(keyword_means(found), k, substring=substring))
+    notes = [*describe_missed(places), describe_unusable(corpus, keywords)]
     frame.attrs["notes"] = [note for note in notes if note]
     return frame

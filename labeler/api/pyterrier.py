@@ -1,4 +1,4 @@
-"""PyTerrier's frames out of a golden set's file and into it; knows no page.
+"""PyTerrier data frames read from the file of a golden set and written to it.
 
 Their columns are PyTerrier's: ``qid, query`` of topics, ``qid, docno, label`` of qrels, and
 ``qid, docno, rank, score`` of results, whose ranks count from 0.
@@ -12,9 +12,22 @@ from typing import TypeVar
 
 import pandas as pd
 
-from labeler.api.given import GRADE, SCORE, grade_rule, grades_from, nested
+from labeler.api.inputs import (
+    GRADE_COLUMNS,
+    SCORE_COLUMNS,
+    frame_to_dicts,
+    grade_rule,
+    qrels_to_dicts,
+)
 from labeler.errors import BadInput
-from labeler.model import GoldenGrade, IntakeReport, Loaded, LoadedGolden, Ranking, Ungraded
+from labeler.model import (
+    GoldenGrade,
+    Loaded,
+    LoadedGolden,
+    LoadReport,
+    Ranking,
+    UnjudgedPair,
+)
 from labeler.store import Store
 
 RecordT = TypeVar("RecordT")
@@ -31,7 +44,7 @@ def topics(db: str | Path) -> pd.DataFrame:
 def qrels(db: str | Path) -> pd.DataFrame:
     """Return the golden grades; a label of -1 is a chunk in the pool that nobody has graded."""
     with Store(db) as store:
-        pairs: list[GoldenGrade | Ungraded] = [*store.golden_set()[1], *store.ungraded()]
+        pairs: list[GoldenGrade | UnjudgedPair] = [*store.golden_set()[1], *store.ungraded()]
     rows = [(each.query_id, each.chunk_id, each.grade) for each in pairs]
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
@@ -48,9 +61,9 @@ def results(db: str | Path, run: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "docno", "rank", "score"])
 
 
-def load_results(db: str | Path, frame: pd.DataFrame, name: str) -> IntakeReport:
+def load_results(db: str | Path, frame: pd.DataFrame, name: str) -> LoadReport:
     """Store a run from a frame of results, ordered by score; ties stay in the frame's order."""
-    found = nested(frame, f"run {name!r}", SCORE)
+    found = frame_to_dicts(frame, f"run {name!r}", SCORE_COLUMNS)
     rankings = []
     for query_id, scored in found.items():
         ids = sorted(scored, key=scored.__getitem__, reverse=True)
@@ -67,19 +80,21 @@ def load_qrels(
     *,
     grade_map: dict[float, int] | None = None,
     negative_as_ungraded: bool = False,
-) -> IntakeReport:
+) -> LoadReport:
     """Add golden grades from a frame of qrels; their queries must be there already."""
     rule = grade_rule(grade_map, False, negative_as_ungraded)
     pairs = [
         (query_id, chunk_id, grade)
-        for query_id, grades in grades_from(nested(frame, "qrels", GRADE), rule).items()
+        for query_id, grades in qrels_to_dicts(
+            frame_to_dicts(frame, "qrels", GRADE_COLUMNS), rule
+        ).items()
         for chunk_id, grade in grades.items()
     ]
     golden = LoadedGolden(
         _loaded([]),
         _loaded([GoldenGrade(*pair) for pair in pairs if pair[2] >= 0]),
         _loaded([]),
-        _loaded([Ungraded(*pair[:2]) for pair in pairs if pair[2] < 0]),
+        _loaded([UnjudgedPair(*pair[:2]) for pair in pairs if pair[2] < 0]),
     )
     with Store(db) as store:
         return store.add_golden(golden)

@@ -1,4 +1,4 @@
-"""Evaluates logs that Spark holds: it groups the rows by query, labeler says what each group says.
+"""Evaluation of logs held by Spark, which groups the rows by query; labeler evaluates each group.
 
 Needs a Spark session of version 4 or later, and labeler on its workers, too.
 """
@@ -16,26 +16,39 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
 
-from labeler.api.columns import columns_of_whole
-from labeler.api.given import CHUNK, GRADE, QUERY, RANK, SCORE, column_among
-from labeler.api.grounds import Measures
-from labeler.api.plans import Plan, plan
+from labeler.api.columns import value_columns_of_parts
+from labeler.api.inputs import (
+    CHUNK_COLUMNS,
+    GRADE_COLUMNS,
+    QUERY_COLUMNS,
+    RANK_COLUMNS,
+    SCORE_COLUMNS,
+    Measures,
+    find_column,
+)
+from labeler.api.partwise import EvaluationPlan, plan
 from labeler.errors import BadInput
-from labeler.evaluation import USUAL, Part, Shape, Undefined, Whole
+from labeler.evaluation import (
+    DEFAULT_MEASURES,
+    MergedPartitions,
+    Partition,
+    PartitionLayout,
+    Undefined,
+)
 from labeler.formats import GradeRule, Order
-from labeler.model import counted
+from labeler.model import format_count
 
 ROWS_AT_ONCE = 400_000
-MOST_GRADES = 1_000  # different ones that are looked at
-ROWS = pa.schema(
+MOST_DISTINCT_GRADES = 1_000  # different ones that are looked at
+PART_ROWS = pa.schema(
     [
         *(pa.field("query_id", pa.string()), pa.field("numbers", pa.list_(pa.float64()))),
         *(pa.field("ties", pa.list_(pa.float64())), pa.field("problem", pa.string())),
     ]
 )
-ROWS_IN_WORDS = "query_id string, numbers array<double>, ties array<double>, problem string"
-NAMED = {"query": "query_id", "chunk": "doc_id", "value": "relevance"}
-VALUES_IN_WORDS = (
+PART_ROWS_DDL = "query_id string, numbers array<double>, ties array<double>, problem string"
+COLUMN_NAMES = {"query": "query_id", "chunk": "doc_id", "value": "relevance"}
+VALUES_DDL = (
     "run string, query_id string, measure string, full_name string, value double, reason string, "
     "n bigint, undefined bigint, holes bigint, missing bigint"
 )
@@ -44,7 +57,7 @@ VALUES_IN_WORDS = (
 def evaluate(
     qrels: DataFrame,
     runs: Mapping[str, DataFrame],
-    measures: Measures = USUAL,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     preset: str = "graded",
     rel: int = 1,
@@ -86,20 +99,20 @@ def evaluate(
         undefined=undefined,
         order=order,
     )
-    golden = _Rows.of(qrels, "qrels", GRADE)
-    value = RANK if order == "rank" else SCORE
-    lists = {name: _Rows.of(run, f"run {name!r}", value) for name, run in runs.items()}
+    golden = _SparkRows.of(qrels, "qrels", GRADE_COLUMNS)
+    value = RANK_COLUMNS if order == "rank" else SCORE_COLUMNS
+    lists = {name: _SparkRows.of(run, f"run {name!r}", value) for name, run in runs.items()}
     rows = sum(each.check() for each in (golden, *lists.values()))
     golden.check_grades(made.rule)
     count = max(1, -(-rows // ROWS_AT_ONCE)) if partitions is None else partitions
-    wide = _wide(made, golden, lists, value[0], count)
+    wide = _evaluate_parts(made, golden, lists, value[0], count)
     if per_query:
         return _values(made, wide)
-    part = _part_of(wide.toArrow(), made.shape)
+    part = _part_from_rows(wide.toArrow(), made.shape)
     return made.add_up([part], foreign_to=lambda run: _foreign(golden, lists[run], made.rule))
 
 
-class _Rows(NamedTuple):
+class _SparkRows(NamedTuple):
     """A frame with the columns ``query``, ``chunk`` and ``value``, and what it is in messages."""
 
     frame: DataFrame
@@ -107,9 +120,11 @@ class _Rows(NamedTuple):
     names: Sequence[str]
 
     @staticmethod
-    def of(frame: DataFrame, what: str, value: tuple[str, ...]) -> _Rows:
+    def of(frame: DataFrame, what: str, value: tuple[str, ...]) -> _SparkRows:
         """Find the columns; raises `BadInput` where one is missing, or ids are no text."""
-        names = [column_among(frame.columns, what, each) for each in (QUERY, CHUNK, value)]
+        names = [
+            find_column(frame.columns, what, each) for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)
+        ]
         kinds = dict(frame.dtypes)
         for name in names[:2]:
             if kinds[name] != "string":
@@ -119,15 +134,17 @@ class _Rows(NamedTuple):
                 )
         query, chunk, number = (F.col(f"`{name}`") for name in names)
         chosen = (query.alias("query"), chunk.alias("chunk"), number.cast("double").alias("value"))
-        return _Rows(frame.select(*chosen), what, names)
+        return _SparkRows(frame.select(*chosen), what, names)
 
     def check(self) -> int:
         """Return how many rows there are; raises `BadInput` for those that say nothing."""
-        place = F.concat_ws(", ", *(_said(word, word) for word in ("query", "chunk")))
+        place = F.concat_ws(", ", *(_label_id(word, word) for word in ("query", "chunk")))
         number = F.col("value")
         endless = F.isnan(number) | (F.abs(number) == float("inf"))
         wrong = [F.col(name).isNull() for name in ("query", "chunk", "value")] + [endless]
-        asked = [each for at, bad in enumerate(wrong) for each in _counted(bad, place, at)]
+        asked = [
+            each for at, bad in enumerate(wrong) for each in _count_and_example(bad, place, at)
+        ]
         rows, *found = self.frame.agg(F.count(F.lit(1)), *asked).first() or [0]
         says = [f"no {name}" for name in self.names]
         says.append(f"a {self.names[2]} that is no finite number")
@@ -135,31 +152,35 @@ class _Rows(NamedTuple):
             count, example = found[2 * at : 2 * at + 2]
             if count:
                 one = f", such as that of {example}" if example else ""
-                raise BadInput(f"{self.what}: {counted(count, 'row has', 'rows have')} {said}{one}")
+                raise BadInput(
+                    f"{self.what}: {format_count(count, 'row has', 'rows have')} {said}{one}"
+                )
         return int(rows)
 
     def check_grades(self, rule: GradeRule) -> None:
         """Raise `BadInput` where a number is no grade by this rule."""
-        place = F.concat_ws(", ", *(_said(word, word) for word in ("query", "chunk")))
+        place = F.concat_ws(", ", *(_label_id(word, word) for word in ("query", "chunk")))
         by_grade = self.frame.groupBy("value").agg(
             F.count(F.lit(1)).alias("count"), F.min(place).alias("example")
         )
-        for number, count, example in sorted(map(tuple, by_grade.limit(MOST_GRADES).collect())):
+        for number, count, example in sorted(
+            map(tuple, by_grade.limit(MOST_DISTINCT_GRADES).collect())
+        ):
             try:
                 rule.read(number)
             except BadInput as error:
-                rows = counted(count, "row has", "rows have")
+                rows = format_count(count, "row has", "rows have")
                 raise BadInput(
                     f"{self.what}: {rows} {number:g} as {self.names[2]}, such as that of "
                     f"{example}: {error}"
                 ) from error
 
 
-def _said(column: str, word: str) -> Column:
+def _label_id(column: str, word: str) -> Column:
     return F.concat(F.lit(f"{word} '"), F.col(column), F.lit("'"))
 
 
-def _counted(wrong: Column, place: Column, at: int) -> tuple[Column, Column]:
+def _count_and_example(wrong: Column, place: Column, at: int) -> tuple[Column, Column]:
     """Return how many rows are wrong, and one of them."""
     return (
         F.sum(F.when(wrong, 1).otherwise(0)).alias(f"count{at}"),
@@ -167,51 +188,60 @@ def _counted(wrong: Column, place: Column, at: int) -> tuple[Column, Column]:
     )
 
 
-def _wide(
-    made: Plan, golden: _Rows, lists: Mapping[str, _Rows], value: str, partitions: int
+def _evaluate_parts(
+    made: EvaluationPlan,
+    golden: _SparkRows,
+    lists: Mapping[str, _SparkRows],
+    value: str,
+    partitions: int,
 ) -> DataFrame:
     """Return what each partition says, a row for each of its queries and one for itself."""
     part = F.pmod(F.xxhash64("query"), F.lit(partitions)).alias("part")
     named = (rows.frame.withColumn("run", F.lit(name)) for name, rows in lists.items())
     found = reduce(DataFrame.unionByName, named).withColumnRenamed("value", value)
     grouped = golden.frame.groupBy(part).cogroup(found.groupBy(part))
-    return grouped.applyInArrow(lambda left, right: _said_by(made, left, right), ROWS_IN_WORDS)
+    return grouped.applyInArrow(
+        lambda left, right: _evaluate_part(made, left, right), PART_ROWS_DDL
+    )
 
 
-def _said_by(made: Plan, golden: pa.Table, found: pa.Table) -> pa.Table:
+def _evaluate_part(made: EvaluationPlan, golden: pa.Table, found: pa.Table) -> pa.Table:
     """Return what a partition says; what is wrong with it is said in a row as well."""
-    qrels, frame = (_frame_of(rows) for rows in (golden, found))
+    qrels, frame = (_ordered_frame(rows) for rows in (golden, found))
     runs = {str(name): of.drop(columns="run") for name, of in frame.groupby("run", sort=False)}
     try:
-        return _table_of(made.part(qrels, runs), made)
+        return _part_to_rows(made.part(qrels, runs), made)
     except BadInput as error:
-        return pa.Table.from_pylist([{"problem": str(error)}], schema=ROWS)
+        return pa.Table.from_pylist([{"problem": str(error)}], schema=PART_ROWS)
 
 
-def _frame_of(rows: pa.Table) -> pd.DataFrame:
+def _ordered_frame(rows: pa.Table) -> pd.DataFrame:
     """Return rows as a plan reads them, in an order that does not depend on where they were."""
     kept = [name for name in rows.column_names if name != "part"]
     ordered = rows.select(kept).sort_by([("query", "ascending"), ("chunk", "ascending")])
-    named = ordered.rename_columns([NAMED.get(name, name) for name in kept])
+    named = ordered.rename_columns([COLUMN_NAMES.get(name, name) for name in kept])
     frame: pd.DataFrame = named.to_pandas()
     return frame
 
 
-def _table_of(part: Part, made: Plan) -> pa.Table:
+def _part_to_rows(part: Partition, made: EvaluationPlan) -> pa.Table:
     """Write a part as rows; the last is of the part itself and has no query."""
     ties: list[Any] = [None] * (len(part.query_ids) + 1)
     for at, row in zip(part.tied.tolist(), part.ties, strict=True):
         ties[at] = row
-    answers = Whole(part, made.shape, made.conventions).answered
+    answers = MergedPartitions(part, made.shape, made.conventions).answered
     about = np.concatenate([part.unknown, part.scoreless, answers.ravel()]).astype(np.float64)
     columns = [[*part.query_ids, None], [*part.rows, about], ties, [None] * len(ties)]
     return pa.table(
-        [pa.array(each, kind) for each, kind in zip(columns, ROWS.types, strict=True)], schema=ROWS
+        [pa.array(each, kind) for each, kind in zip(columns, PART_ROWS.types, strict=True)],
+        schema=PART_ROWS,
     )
 
 
-def _part_of(rows: pa.Table, shape: Shape) -> Part:
-    """Read what `_table_of` wrote of any number of parts; raises `BadInput` for what they say."""
+def _part_from_rows(rows: pa.Table, shape: PartitionLayout) -> Partition:
+    """Read what `_part_to_rows` wrote of any number of parts; raises `BadInput` for what they
+    say.
+    """
     problems = [said for said in rows["problem"].to_pylist() if said is not None]
     if problems:
         raise BadInput(min(problems))
@@ -219,7 +249,7 @@ def _part_of(rows: pa.Table, shape: Shape) -> Part:
     runs, queries = len(shape.runs), rows.filter(is_query)
     about = _numbers(rows.filter(pc.invert(is_query))["numbers"], 2 * runs + shape.runs_by_measure)
     is_tied = pc.is_valid(queries["ties"])
-    return Part(
+    return Partition(
         tuple(queries["query_id"].to_pylist()),
         _numbers(queries["numbers"], shape.width),
         np.flatnonzero(is_tied.to_numpy()),
@@ -234,36 +264,38 @@ def _numbers(lists: Any, width: int) -> Any:
     return flat.reshape(-1, width)
 
 
-def _values(made: Plan, wide: DataFrame) -> DataFrame:
+def _values(made: EvaluationPlan, wide: DataFrame) -> DataFrame:
     """Return the values of all queries as a Spark frame.
 
     A run that answers nothing in any partition has no value, so that is asked of all of them first.
     """
     about = wide.where("query_id is null").toArrow()
-    _part_of(about, made.shape)
+    _part_from_rows(about, made.shape)
     runs = len(made.shape.runs)
     numbers = _numbers(about["numbers"], 2 * runs + made.shape.runs_by_measure)
     answered = numbers[:, 2 * runs :].any(axis=0).reshape(len(made.shape.measures), runs)
 
     def written(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            part = _part_of(pa.Table.from_batches([batch]), made.shape)
-            columns = columns_of_whole(Whole(part, made.shape, made.conventions, answered))
+            part = _part_from_rows(pa.Table.from_batches([batch]), made.shape)
+            columns = value_columns_of_parts(
+                MergedPartitions(part, made.shape, made.conventions, answered)
+            )
             yield from pa.Table.from_pandas(pd.DataFrame(columns), schema=schema).to_batches()
 
     schema = _schema_of(made.shape)
     more = ", residual double" if made.shape.rbp else ""
-    return wide.where("query_id is not null").mapInArrow(written, VALUES_IN_WORDS + more)
+    return wide.where("query_id is not null").mapInArrow(written, VALUES_DDL + more)
 
 
-def _schema_of(shape: Shape) -> pa.Schema:
+def _schema_of(shape: PartitionLayout) -> pa.Schema:
     kinds = {"string": pa.string(), "double": pa.float64(), "bigint": pa.int64()}
-    fields = [each.split() for each in VALUES_IN_WORDS.split(", ")]
+    fields = [each.split() for each in VALUES_DDL.split(", ")]
     fields += [["residual", "double"]] if shape.rbp else []
     return pa.schema([(name, kinds[kind]) for name, kind in fields])
 
 
-def _foreign(golden: _Rows, found: _Rows, rule: GradeRule) -> int:
+def _foreign(golden: _SparkRows, found: _SparkRows, rule: GradeRule) -> int:
     """Count the graded chunks where none of them is in a list of a query with grades; else 0."""
     graded = golden.frame
     if rule.negative_as_ungraded:

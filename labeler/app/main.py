@@ -1,6 +1,6 @@
-"""The server's one process: Streamlit's script, the grading routes beside it, the security headers.
+"""The ASGI application: Streamlit, the grading API, sign-in, live push and the security headers.
 
-Run by ``labeler serve``, which says in the environment which golden set to open.
+``labeler serve`` runs this file and names the golden set in the environment.
 """
 
 from __future__ import annotations
@@ -23,51 +23,54 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.app.warming import NotesTraffic, Traffic, set_aside, warm_up
+from labeler.app.prewarm import (
+    ActivityMiddleware,
+    RequestActivity,
+    freeze_garbage,
+    warm_up,
+)
 from labeler.paths import PACKAGE
 from labeler.store import Store, moment
 from labeler.store.backup.backups import Schedule
-from labeler.store.backup.watch import Watch
-from labeler.ui.asking import Asking
-from labeler.ui.unsettled import opening
-from labeler.web.audit_log import NotesAnswers, Refusals, keep_books
-from labeler.web.auth.access import BYTES_PER_MINUTE, MOST_SENT, Door
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.guarding import ClosedDoor, FilesForLeads
-from labeler.web.auth.hosts import HostNames, came_by_https
-from labeler.web.auth.naming import OwnNames, PlainCallback
+from labeler.store.backup.maintenance import FileMaintenance
+from labeler.ui.assignment_cache import DecisionQueue, open_pairs_cache
+from labeler.web.audit_log import RefusalMonitor, Refusals, audit_log_writer
+from labeler.web.auth.access import BYTES_PER_MINUTE, MOST_SENT, AccessPolicy
+from labeler.web.auth.allowed_hosts import AllowedHosts, is_https
+from labeler.web.auth.login_flow import login_routes
+from labeler.web.auth.middleware import EscapedCallback, HostCheck, LeadFilesOnly, SignInRequired
 from labeler.web.grading_api import grading_routes
-from labeler.web.logs import keep_legible
-from labeler.web.promptly import answer_at_once
-from labeler.web.push import Telling
-from labeler.web.scripts import script_routes
+from labeler.web.log_escape import escape_log_records
+from labeler.web.push import LivePush
+from labeler.web.static_js import script_routes
+from labeler.web.tcp_nodelay import set_tcp_nodelay
 
-keep_legible()
+escape_log_records()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
-MOST_BYTES_PER_MINUTE = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
-TRAFFIC = Traffic()
-TELLING = Telling(DATABASE)
-STAY_ON_HTTPS = [(b"strict-transport-security", b"max-age=31536000")]
+BYTE_LIMIT = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
+TRAFFIC = RequestActivity()
+LIVE_PUSH = LivePush(DATABASE)
+HSTS_HEADER = [(b"strict-transport-security", b"max-age=31536000")]
 REFUSALS = Refusals(moment)
-WATCH = Watch(DATABASE, Schedule.of_this_server(os.environ))
+WATCH = FileMaintenance(DATABASE, Schedule.from_environment(os.environ))
 
 
 @asynccontextmanager
-async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
+async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """Keep one idle connection while the server runs; open the board, tell pages, keep the file.
 
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
     this one that would happen after every grade. And nobody puts another file in the place of one
     that is open.
     """
-    answer_at_once()
-    set_aside()
-    is_for_leads = not Door.of_this_server().graders_only
+    set_tcp_nodelay()
+    freeze_garbage()
+    is_for_leads = not AccessPolicy.from_environment().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
         async with (
-            TELLING.running(),
+            LIVE_PUSH.running(),
             WATCH.running(),
-            keep_books(DATABASE, REFUSALS),
+            audit_log_writer(DATABASE, REFUSALS),
         ):
             yield {}
 
@@ -82,8 +85,8 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, adding the headers as its response starts."""
 
-        by_https = "scheme" in scope and came_by_https(scope["scheme"], Headers(scope=scope))
-        secure = STAY_ON_HTTPS if by_https else []
+        by_https = "scheme" in scope and is_https(scope["scheme"], Headers(scope=scope))
+        secure = HSTS_HEADER if by_https else []
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -131,12 +134,12 @@ def content_security_policy() -> str:
     )
 
 
-def to_label(request: Request) -> Response:
+def redirect_to_label(request: Request) -> Response:
     """Lead from ``/label``, where people look for it, to the first page, which is at ``/``."""
     return RedirectResponse(f"/?{request.url.query}" if request.url.query else "/")
 
 
-def broken(_: Request, __: Exception) -> Response:
+def server_error(_: Request, __: Exception) -> Response:
     """Answer a request that failed for a reason of the program's own; the log has the traceback.
 
     It leaves outside of all middleware, so it carries the headers itself.
@@ -149,12 +152,12 @@ def middleware() -> list[Middleware]:
     """Return what stands before the pages, from the outside in."""
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
-        Middleware(NotesAnswers, refusals=REFUSALS),
-        Middleware(OwnNames, names=HostNames.of_this_server()),
-        Middleware(PlainCallback),
-        Middleware(FilesForLeads, path=DATABASE),
-        Middleware(ClosedDoor, path=DATABASE),
-        Middleware(NotesTraffic, traffic=TRAFFIC),
+        Middleware(RefusalMonitor, refusals=REFUSALS),
+        Middleware(HostCheck, names=AllowedHosts.from_environment()),
+        Middleware(EscapedCallback),
+        Middleware(LeadFilesOnly, path=DATABASE),
+        Middleware(SignInRequired, path=DATABASE),
+        Middleware(ActivityMiddleware, traffic=TRAFFIC),
     ]
 
 
@@ -164,20 +167,20 @@ PagesManager.uses_pages_directory = False
 
 app = st.App(
     PACKAGE / "app" / "navigation.py",
-    lifespan=hold_open,
+    lifespan=lifespan,
     routes=[
         *grading_routes(
             DATABASE,
-            bytes_per_minute=MOST_BYTES_PER_MINUTE,
-            on_taken=TELLING.look_now,
-            telling=Asking().telling,
-            opening=opening(),
+            bytes_per_minute=BYTE_LIMIT,
+            on_taken=LIVE_PUSH.look_now,
+            telling=DecisionQueue().telling,
+            opening=open_pairs_cache(),
         ),
-        TELLING.route(),
-        *door_routes(DATABASE),
+        LIVE_PUSH.route(),
+        *login_routes(DATABASE),
         *script_routes(),
-        Route("/label", to_label),
+        Route("/label", redirect_to_label),
     ],
     middleware=middleware(),
-    exception_handlers={Exception: broken},
+    exception_handlers={Exception: server_error},
 )

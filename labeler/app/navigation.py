@@ -1,7 +1,7 @@
-"""The script Streamlit runs for every page: the table of pages, who may open which, the guard.
+"""The script Streamlit runs for every page: the list of pages, who may open which, error handling.
 
-A page that a visitor may not open is never given to Streamlit: in its place, under its address,
-stands the sentence that says so.
+A page that a visitor may not open is never given to Streamlit; under its address is a
+function that says so. Rules for the layout of all pages are here too.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import streamlit as st
 
 from labeler.paths import folder
 from labeler.render.markup import show_html, style
-from labeler.ui import address, boards, choices, links
+from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.web.auth.access import Door, Person
+from labeler.web.auth.access import AccessPolicy, Person
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PageSpec:
     """A page: its file, its title, its path, and what its address names.
 
     ``runs`` are parameters that always name a run: a link without them would show another run as
@@ -40,33 +40,33 @@ class Place:
         return person is not None and (person.is_lead or self.for_graders)
 
 
-LABEL = Place("label.py", "Label", "/", for_graders=True)
-PLACES = [
+LABEL = PageSpec("label.py", "Label", "/", for_graders=True)
+PAGE_SPECS = [
     LABEL,
-    Place("scores.py", "Scores", "/scores", of_versions=True),
-    Place("compare.py", "Compare", "/compare", runs=("a", "b"), of_versions=True),
-    Place("slices.py", "Slices", "/slices", runs=("a",), of_versions=True),
-    Place("queries.py", "Queries", "/queries", runs=("a",), of_versions=True),
-    Place("review.py", "Review", "/review"),
-    Place("data.py", "Data", "/data"),
+    PageSpec("scores.py", "Scores", "/scores", of_versions=True),
+    PageSpec("compare.py", "Compare", "/compare", runs=("a", "b"), of_versions=True),
+    PageSpec("slices.py", "Slices", "/slices", runs=("a",), of_versions=True),
+    PageSpec("queries.py", "Queries", "/queries", runs=("a",), of_versions=True),
+    PageSpec("review.py", "Review", "/review"),
+    PageSpec("data.py", "Data", "/data"),
 ]
 # An opened query is a place of its own, to which Back leads, and so are the fields of one.
-OPENED = ("query", "edit", "new", "take")
+HISTORY_PARAMETERS = ("query", "edit", "new", "take")
 
 
-def page_of(place: Place, person: Person | None) -> st.Page:
+def streamlit_page(place: PageSpec, person: Person | None) -> st.Page:
     """Return what a visitor finds at a place."""
     found: Path | Callable[[], None] = folder("pages") / place.file
     if not place.is_open_to(person):
-        found = partial(turn_away, place) if person else ask_for_invitation
+        found = partial(say_leads_only, place) if person else ask_for_invitation
     return st.Page(
         found, title=place.title, url_path=place.path.strip("/") or "home", default=place is LABEL
     )
 
 
-def turn_away(place: Place) -> None:
+def say_leads_only(place: PageSpec) -> None:
     """Say to a grader whom a page is for."""
-    if Door.of_this_server().graders_only:
+    if AccessPolicy.from_environment().graders_only:
         st.subheader("This server is for grading only")
     else:
         st.subheader(f"{place.title} is for leads")
@@ -81,26 +81,26 @@ def ask_for_invitation() -> None:
     links.leave("Open this page anew", LABEL.path)
 
 
-def modernise() -> None:
+def rewrite_old_parameters() -> None:
     """Write an address of Queries as it once was, with its run as ``run``, as it is today."""
-    if (run := address.given("run")) is not None:
-        against = address.given("a")
-        address.write(run=None, **({"a": against, "b": run} if against else {"a": run}))
+    if (run := url_state.get("run")) is not None:
+        against = url_state.get("a")
+        url_state.write(run=None, **({"a": against, "b": run} if against else {"a": run}))
 
 
-def usual_runs(place: Place, names: Sequence[str]) -> dict[str, str]:
+def default_runs(place: PageSpec, names: Sequence[str]) -> dict[str, str]:
     """Return the runs a page shows where its address does not say: the first ones left."""
-    given = {name: run for name in ("a", "b") if (run := address.given(name)) is not None}
+    given = {name: run for name in ("a", "b") if (run := url_state.get(name)) is not None}
     left = iter([run for run in names if run not in given.values()])
     return {name: run for name in place.runs if name not in given and (run := next(left, None))}
 
 
-def address_of(place: Place, names: Sequence[str]) -> str:
+def page_link(place: PageSpec, names: Sequence[str]) -> str:
     """Return the address of a page that shows the same runs and queries as the one one is on."""
-    kept = {**usual_runs(place, names), **address.given_all(address.CARRIED)}
+    kept = {**default_runs(place, names), **url_state.get_all(url_state.KEPT_PARAMETERS)}
     if not place.of_versions:
         kept.pop("golden", None)
-    return address.to(place.path, **kept)
+    return url_state.to(place.path, **kept)
 
 
 st.set_page_config(page_title="labeler", page_icon="📋", layout="wide")
@@ -108,9 +108,9 @@ st.set_page_config(page_title="labeler", page_icon="📋", layout="wide")
 with ui.guard():
     visitor = ui.person()
 
-pages = {place: page_of(place, visitor) for place in PLACES}
+pages = {place: streamlit_page(place, visitor) for place in PAGE_SPECS}
 page = st.navigation(list(pages.values()), position="hidden")
-here = next(place for place in PLACES if place.title == page.title)
+here = next(place for place in PAGE_SPECS if place.title == page.title)
 
 # Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
 # And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
@@ -131,21 +131,23 @@ STYLE = """
 :is(.st-key-show, .st-key-page) > [data-testid="stSkeleton"] { height: 2rem; }
 .st-key-decide { min-width: 13.6rem; }
 """
-show_html(style(STYLE + links.STYLE + choices.STYLE))
+show_html(style(STYLE + links.STYLE + filter_widgets.STYLE))
 
 if here.path == "/queries":
-    modernise()
-if not here.of_versions and address.given("golden"):
-    address.write(golden=None)  # this page is of the live set, whatever its reader comes from
-open_places = [place for place in PLACES if place.is_open_to(visitor)]
+    rewrite_old_parameters()
+if not here.of_versions and url_state.get("golden"):
+    url_state.write(golden=None)  # this page is of the live set, whatever its reader comes from
+open_places = [place for place in PAGE_SPECS if place.is_open_to(visitor)]
 with ui.guard():
-    runs = boards.run_names() if len(open_places) > 1 else []
+    runs = scoreboards.run_names() if len(open_places) > 1 else []
 with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
     shown = open_places if len(open_places) > 1 else []
     leave = "/leave" if visitor is not None and visitor.known_by != "name" else None
     if shown or leave:
-        links.page_links({p.title: address_of(p, runs) for p in shown}, here.title, leave)
-    links.follow([place.path for place in PLACES], OPENED, missing=usual_runs(here, runs))
+        links.page_links({p.title: page_link(p, runs) for p in shown}, here.title, leave)
+    links.follow(
+        [place.path for place in PAGE_SPECS], HISTORY_PARAMETERS, missing=default_runs(here, runs)
+    )
 
 with ui.guard():
     page.run()

@@ -1,6 +1,6 @@
-"""The command line: reads files, asks the store and the measures, prints; starts the server.
+"""The command line: one module per command or group of close commands.
 
-Streamlit is never imported here: ``serve`` and ``demo`` become its process.
+Streamlit is never imported here: ``serve`` and ``demo`` replace the process by the server's.
 """
 
 from __future__ import annotations
@@ -10,36 +10,30 @@ import sys
 import click
 
 from labeler import __version__
-from labeler.cli.agreeing import agreement
-from labeler.cli.answering import answers
-from labeler.cli.audit import audit
+from labeler.cli.agreement import agreement, disagreements
+from labeler.cli.answers import answers
+from labeler.cli.audit import audit, history
+from labeler.cli.backup import backup, check, copy
 from labeler.cli.candidates import candidates, take
-from labeler.cli.carrying import carry
-from labeler.cli.comparing import compare
-from labeler.cli.copying import copy
-from labeler.cli.deciding import next_grades
-from labeler.cli.disagreeing import disagreements
-from labeler.cli.explaining import explain_measures
-from labeler.cli.exporting import export
-from labeler.cli.freezing import diff, freeze, versions
-from labeler.cli.gating import gate
-from labeler.cli.group import GOLDEN_SET, LabelerGroup
+from labeler.cli.compare import compare
+from labeler.cli.export import export
+from labeler.cli.gate import gate
+from labeler.cli.groups import GOLDEN_SET, LabelerGroup, change, rename, restore
 from labeler.cli.health import health
-from labeler.cli.histories import history
-from labeler.cli.holdings import drop, queries, retire, runs
-from labeler.cli.leaking import leakage
-from labeler.cli.loading import load
+from labeler.cli.leaks import leakage
+from labeler.cli.load import load
+from labeler.cli.next_grades import next_grades
 from labeler.cli.people import invite, people, revoke
-from labeler.cli.recalling import recall
-from labeler.cli.reporting import report
-from labeler.cli.safekeeping import backup, check
-from labeler.cli.scoring import score
-from labeler.cli.serving import demo, serve
+from labeler.cli.recall import recall
+from labeler.cli.report import report
+from labeler.cli.runs_queries import drop, queries, retire, runs, split
+from labeler.cli.score import explain_measures, score
+from labeler.cli.server import demo, serve
 from labeler.cli.settings import settings
-from labeler.cli.splitting import split
-from labeler.cli.trending import trends
-from labeler.cli.verbs import change, rename, restore
-from labeler.store.addresses import Place
+from labeler.cli.transfer import transfer_grades
+from labeler.cli.trend import trends
+from labeler.cli.versions import diff, freeze, versions
+from labeler.store.addresses import StoreLocation
 
 __all__ = ["main"]
 
@@ -57,7 +51,7 @@ __all__ = ["main"]
 )
 @click.version_option(__version__, prog_name="labeler", message="%(prog)s %(version)s")
 @click.pass_context
-def main(context: click.Context, db: Place) -> None:
+def main(context: click.Context, db: StoreLocation) -> None:
     """Grade retrieved chunks into a golden set, and watch every retrieval measure move.
 
     'labeler demo' shows it on sample data. To use your own: 'labeler serve --new' opens a page
@@ -85,7 +79,7 @@ COMMANDS = [
     disagreements,
 ]
 COMMANDS += [health]
-COMMANDS += [freeze, versions, diff, split, leakage, carry, report, export]
+COMMANDS += [freeze, versions, diff, split, leakage, transfer_grades, report, export]
 COMMANDS += [backup, restore, check, copy]
 COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
 COMMANDS += [take, change, rename, drop, retire, explain_measures]

@@ -1,23 +1,32 @@
-"""``labeler audit``: who did what, for people as a table, for programs as JSONL."""
+"""``labeler audit`` and ``history``: who did what, and what became of a query or a grade."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from labeler.cli.group import database_option, format_option
-from labeler.cli.tables import Table, text_lines
-from labeler.model import AUDITED, WAYS, AuditEntry, legible
-from labeler.store import Store
-from labeler.store.addresses import Place
+from labeler.cli.groups import database_option, format_option, say
+from labeler.cli.output import Table, text_lines
+from labeler.formats import event_fields
+from labeler.model import (
+    AUDIT_KINDS,
+    IDENTIFICATION_LABELS,
+    QUERY_CHANGES,
+    AuditEntry,
+    QueryChange,
+    escape_controls,
+)
+from labeler.store import MarkedJudgment, Store
+from labeler.store.addresses import StoreLocation
 
 LONGEST_CELL = 60
 
 
 @click.command()
 @click.argument("words", required=False, default="")
-@click.option("--kind", type=click.Choice(list(AUDITED)), help="Only entries of this kind.")
+@click.option("--kind", type=click.Choice(list(AUDIT_KINDS)), help="Only entries of this kind.")
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
@@ -26,7 +35,7 @@ LONGEST_CELL = 60
 )
 @database_option
 @click.pass_obj
-def audit(db: Place, words: str, kind: str | None, most: int, form: str) -> None:
+def audit(db: StoreLocation, words: str, kind: str | None, most: int, form: str) -> None:
     """List who did what: sign-ins, loads, exports and more.
 
     The newest first; with WORDS only what holds them. Entries are added and never changed.
@@ -42,21 +51,131 @@ def audit(db: Place, words: str, kind: str | None, most: int, form: str) -> None
         click.echo("Nothing in the audit is like that.")
         return
     headings = ["when (UTC)", "who", "from", "what", "of", "more"]
-    click.echo("\n".join(text_lines(Table(headings, [], [*map(cells, found)]))))
+    click.echo("\n".join(text_lines(Table(headings, [], [*map(audit_cells, found)]))))
     if count > len(found):
         click.echo(f"... and {count - len(found):,} more; --most lists them")
 
 
-def cells(entry: AuditEntry) -> list[str]:
+def audit_cells(entry: AuditEntry) -> list[str]:
     """Return an entry as the table shows it."""
-    origin = entry.address or WAYS.get(entry.way, entry.way)
+    origin = entry.address or IDENTIFICATION_LABELS.get(entry.way, entry.way)
     texts = [entry.by, origin, entry.subject or "", entry.more]
-    who, origin, subject, more = (short(legible(text)) for text in texts)
+    who, origin, subject, more = (shorten(escape_controls(text)) for text in texts)
     times = f", {entry.count:,} times" if entry.count > 1 else ""
     when = entry.at[:19].replace("T", " ")
-    return [when, who, origin, AUDITED.get(entry.kind, legible(entry.kind)) + times, subject, more]
+    return [
+        when,
+        who,
+        origin,
+        AUDIT_KINDS.get(entry.kind, escape_controls(entry.kind)) + times,
+        subject,
+        more,
+    ]
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text that leaves room for others on its line."""
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
+EVENT_WORDS = {
+    "grade": "graded",
+    "import": "came with a file",
+    "carry": "carried over",
+    "adjudicate": "decided",
+    "propose": "proposed",
+    "cannot_tell": "can't tell",
+    "withdraw": "taken back",
+}
+
+
+@click.command()
+@click.argument("query_id", metavar="ID")
+@click.option(
+    "--chunk",
+    "chunk_id",
+    metavar="CHUNK",
+    help="Say what was said of this chunk for the query, and which grade counts.",
+)
+@format_option(("table", "jsonl"), "jsonl is for programs: all of each event, whole.", "form")
+@database_option
+@click.pass_obj
+def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -> None:
+    """Say where a query came from, and what was changed of it.
+
+    By whom, when, and from what to what; the newest first. With --chunk: every judgment of that
+    chunk for the query, by whom, when, and the passages that made it. A grade that was carried
+    over is followed back to the judgments it rests on.
+    """
+    with Store(db) as store:
+        if chunk_id is not None:
+            _print_judgments(store, query_id, chunk_id, form)
+            return
+        origin, changes = store.origin_of(query_id), store.history_of(query_id)
+    if form == "jsonl":
+        for change in changes:
+            click.echo(json.dumps(change.as_dict(), ensure_ascii=False))
+        return
+    body = [row for change in changes for row in _change_rows(change)]
+    if body:
+        headings = ["when (UTC)", "who", "what", "field", "was", "became"]
+        click.echo("\n".join([*text_lines(Table(headings, [], body)), ""]))
+    say(f"query {query_id!r} came from: {origin}")
+
+
+def _change_rows(change: QueryChange) -> list[list[str]]:
+    done = QUERY_CHANGES[change.kind] + (f" {change.file}" if change.file else "")
+    return [
+        [
+            _minute(change.at),
+            *(shorten(escape_controls(text)) for text in (change.who or "", done, *field)),
+        ]
+        for field in change.fields()
+    ]
+
+
+def _minute(moment: str) -> str:
+    return moment[:19].replace("T", " ")
+
+
+def _print_judgments(store: Store, query_id: str, chunk_id: str, form: str) -> None:
+    said, golden = store.said_of(query_id, chunk_id)
+    if form == "jsonl":
+        for each in said:
+            click.echo(json.dumps(event_fields(each.event), ensure_ascii=False))
+        return
+    at = {each.event.event_id: each.event.created_at or "" for each in said}
+    body = [_judgment_row(each, at) for each in reversed(said)]
+    if body:
+        headings = ["when (UTC)", "who", "what", "grade", "marked", "note"]
+        click.echo("\n".join([*text_lines(Table(headings, [], body)), ""]))
+    counts = "no grade counts" if golden is None else f"the golden grade is {golden}"
+    say(f"chunk {chunk_id!r} for query {query_id!r}: {counts}")
+    for line in _transfer_sources(store, query_id, chunk_id):
+        say(line)
+
+
+def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
+    event = said.event
+    who = ", ".join((event.grader,) if event.grader else event.graders)
+    done = EVENT_WORDS[event.kind]
+    if event.undoes is not None:
+        done = f"takes back what was said {_minute(at[event.undoes])}"
+    marked = _quoted(said.words) or ("(in an earlier text)" if event.evidence else "")
+    grade = "" if event.grade is None else str(event.grade)
+    cells = (who, done, grade, marked, event.note or event.reason or "")
+    return [_minute(event.created_at or ""), *(shorten(escape_controls(text)) for text in cells)]
+
+
+def _transfer_sources(store: Store, query_id: str, chunk_id: str) -> Iterator[str]:
+    """Give what a carried grade rests on, with what is marked there."""
+    for each in store.carried_grades(query_id):
+        if each.chunk_id == chunk_id:
+            yield f"carried over: {each.why}"
+            for base in each.bases:
+                marked = _quoted(store.marked_by(query_id, base))
+                yield f"rests on {base.in_words}{f', marked: {marked}' if marked else ''}"
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return " ".join(f"\u201c{each}\u201d" for each in words)

@@ -1,4 +1,4 @@
-"""``labeler candidates`` and what is done with them; finds nothing alike."""
+"""``labeler candidates``, ``load candidates`` and ``take``: questions that may become queries."""
 
 from __future__ import annotations
 
@@ -9,20 +9,29 @@ from pathlib import Path
 
 import click
 
-from labeler.cli.audit import short
-from labeler.cli.group import FILE, LabelerGroup, database_option, format_option, say
-from labeler.cli.holdings import drop
-from labeler.cli.loading import check_target, limit_option, load
-from labeler.cli.progress import progress_bar
-from labeler.cli.tables import Table, text_lines
-from labeler.cli.verbs import restore
-from labeler.cli.whole import filling
-from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, Proposing
-from labeler.model import CANDIDATE_SOURCES, STATES, Candidate, legible
+from labeler.cli.atomic_output import open_to_load
+from labeler.cli.audit import shorten
+from labeler.cli.groups import FILE, LabelerGroup, database_option, format_option, restore, say
+from labeler.cli.load import check_target, limit_option, load
+from labeler.cli.output import Table, progress_bar, text_lines
+from labeler.cli.runs_queries import drop
+from labeler.formats import (
+    DOWN_GRADE,
+    GENERATED_GRADE,
+    UP_GRADE,
+    Limits,
+    SuggestionRule,
+)
+from labeler.model import (
+    CANDIDATE_SOURCES,
+    CANDIDATE_STATES,
+    Candidate,
+    escape_controls,
+)
 from labeler.services import import_export as transfer
-from labeler.services.candidates.candidates import USUAL_DRAW, alike_in
+from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.store import Store
-from labeler.store.addresses import Place
+from labeler.store.addresses import StoreLocation
 
 GRADE = click.IntRange(0, 3)
 number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs=-1, required=True)
@@ -54,7 +63,7 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
 @click.option(
     "--most",
     type=click.IntRange(1),
-    help=f"How many new questions to draw.  [default: {USUAL_DRAW} of a log, all of other files]",
+    help=f"How many new questions to draw.  [default: {SAMPLE_SIZE} of a log, all of other files]",
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed draws other questions.")
 @click.option(
@@ -78,7 +87,7 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
 @database_option
 @click.pass_obj
 def load_candidates(
-    db: Place,
+    db: StoreLocation,
     path: Path,
     source: str,
     facets: tuple[str, ...],
@@ -106,11 +115,11 @@ def load_candidates(
             evenly=evenly or None,
             most=most,
             seed=seed,
-            proposing=Proposing(source_grade, up, down),
+            proposing=SuggestionRule(source_grade, up, down),
             progress=progress,
             limits=limits,
         )
-    with filling(db) as store:
+    with open_to_load(db) as store:
         reports = put(store)
     for report in reports:
         click.echo(report)
@@ -120,7 +129,11 @@ def load_candidates(
 @click.argument("words", required=False, default="")
 @click.option("--from", "source", type=click.Choice(list(CANDIDATE_SOURCES)), help="Only of these.")
 @click.option(
-    "--state", type=click.Choice(STATES), default=STATES[0], show_default=True, help="Only these."
+    "--state",
+    type=click.Choice(CANDIDATE_STATES),
+    default=CANDIDATE_STATES[0],
+    show_default=True,
+    help="Only these.",
 )
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
@@ -128,7 +141,9 @@ def load_candidates(
 @format_option(("table", "jsonl"), "jsonl is for programs: all of each.", "form")
 @database_option
 @click.pass_obj
-def candidates(db: Place, words: str, source: str | None, state: str, most: int, form: str) -> None:
+def candidates(
+    db: StoreLocation, words: str, source: str | None, state: str, most: int, form: str
+) -> None:
     """List questions that may become queries.
 
     Those asked most often come first; with WORDS only those that hold them. "near" is the query
@@ -137,7 +152,7 @@ def candidates(db: Place, words: str, source: str | None, state: str, most: int,
     with Store(db) as store:
         found, count = store.candidates(words, state=state, source=source, most=most)
         queries = {query.query_id: query.text for query in store.queries()}
-    near = alike_in([each.text for each in found], queries)
+    near = nearest_queries([each.text for each in found], queries)
     if form == "jsonl":
         for each, alike in zip(found, near, strict=True):
             click.echo(json.dumps(_record(each, alike), ensure_ascii=False))
@@ -160,7 +175,9 @@ def _record(candidate: Candidate, alike: tuple[str, float] | None) -> Mapping[st
 def _cells(candidate: Candidate, alike: tuple[str, float] | None) -> list[str]:
     buckets = ", ".join(candidate.usual_buckets().values())
     near = candidate.query_id or (f"{alike[0]} {alike[1]:.2f}" if alike else "")
-    told = [short(legible(text)) for text in (buckets, near, " ".join(candidate.text.split()))]
+    told = [
+        shorten(escape_controls(text)) for text in (buckets, near, " ".join(candidate.text.split()))
+    ]
     return [str(candidate.number), candidate.source, *told, f"{candidate.times:,}"]
 
 
@@ -175,7 +192,9 @@ def take() -> None:
 @click.option("--same-as", metavar="ID", help="Make no new query: this one asks the same.")
 @database_option
 @click.pass_obj
-def take_candidate(db: Place, number: int, query_id: str | None, same_as: str | None) -> None:
+def take_candidate(
+    db: StoreLocation, number: int, query_id: str | None, same_as: str | None
+) -> None:
     """Make a query of a candidate, by its number.
 
     It takes along its usual buckets, its reference and keywords, and the grades proposed for it.
@@ -187,7 +206,7 @@ def take_candidate(db: Place, number: int, query_id: str | None, same_as: str | 
             store.link_candidate(number, same_as)
             taken = same_as
         else:
-            query = transfer.query_from(store.candidate(number), query_id)
+            query = transfer.query_from_candidate(store.candidate(number), query_id)
             store.take_candidate(number, query)
             taken = query.query_id
     say(f"candidate {number} is query {taken!r}")
@@ -197,7 +216,7 @@ def take_candidate(db: Place, number: int, query_id: str | None, same_as: str | 
 @number_argument
 @database_option
 @click.pass_obj
-def drop_candidates(db: Place, numbers: Sequence[int]) -> None:
+def drop_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
     """Set candidates aside, by their numbers.
 
     No later file brings them back; 'labeler restore candidates' does.
@@ -211,7 +230,7 @@ def drop_candidates(db: Place, numbers: Sequence[int]) -> None:
 @number_argument
 @database_option
 @click.pass_obj
-def restore_candidates(db: Place, numbers: Sequence[int]) -> None:
+def restore_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
     """Look again at candidates that were set aside."""
     with Store(db) as store:
         moved = store.reopen_candidates(numbers)

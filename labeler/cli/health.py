@@ -1,4 +1,4 @@
-"""``labeler health``: how the golden set stands and what it is good for; changes nothing."""
+"""``labeler health``: the state of the golden set and what it is good for."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ from datetime import UTC, datetime
 
 import click
 
-from labeler.analysis.active import one_measure
-from labeler.analysis.health import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
-from labeler.analysis.health import spread_of as spread_in
-from labeler.analysis.leakage import count_alike
-from labeler.cli.group import database_option, format_option
-from labeler.cli.scoring import conventions_of, with_options
-from labeler.cli.selecting import SELECTION_OPTIONS, selection
-from labeler.cli.tables import Table, text_lines
+from labeler.analysis.active import parse_deciding_measure
+from labeler.analysis.health import (
+    OLD_AFTER,
+    HealthInput,
+    HealthSection,
+    assess_health,
+    describe_health,
+    health_record,
+)
+from labeler.analysis.health import spread_of_deltas as spread_in
+from labeler.analysis.text_similarity import count_similar_pairs
+from labeler.cli.groups import database_option, format_option
+from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.output import Table, text_lines
+from labeler.cli.score import conventions_of, with_options
 from labeler.evaluation import Scoreboard
-from labeler.model import EVERYTHING, Settings, legible
+from labeler.model import EVERYTHING, Settings, escape_controls
 from labeler.store import Store
-from labeler.store.addresses import Place
+from labeler.store.addresses import StoreLocation
 
 
 @click.command()
@@ -35,7 +42,7 @@ from labeler.store.addresses import Place
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
-def health(db: Place, after: int, kind: str) -> None:
+def health(db: StoreLocation, after: int, kind: str) -> None:
     """Say how the golden set stands.
 
     Its size and what that is good for, who confirmed its grades and when, buckets with too few
@@ -48,15 +55,15 @@ def health(db: Place, after: int, kind: str) -> None:
         settings, golden = store.settings(), store.golden_state().hash
         among = store.selected_queries(chosen)
         texts = [q.text for q in store.queries() if among is None or q.query_id in among]
-        spread, alike = spread_of(store, settings), count_alike(texts)
-        told = Told.of(store, spread, settings.decide_by, alike, among)
-    found = fitness_of(told, datetime.now(UTC), after)
+        spread, alike = spread_of(store, settings), count_similar_pairs(texts)
+        told = HealthInput.of(store, spread, settings.decide_by, alike, among)
+    found = assess_health(told, datetime.now(UTC), after)
     if kind == "json":
         said = {"golden": golden, "split": chosen.split, "leaked": chosen.leaked}
-        click.echo(json.dumps({**said, **record_of(found)}, ensure_ascii=False))
+        click.echo(json.dumps({**said, **health_record(found)}, ensure_ascii=False))
     else:
         of = [] if chosen == EVERYTHING else [f"Of the queries of: {chosen.describe()}"]
-        click.echo("\n\n".join([*of, *(as_text(part) for part in parts_of(found))]))
+        click.echo("\n\n".join([*of, *(as_text(part) for part in describe_health(found))]))
 
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
@@ -65,17 +72,19 @@ def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
         return None
     conventions = conventions_of(settings, "graded", None, None)
     board = Scoreboard(store.collection(), conventions)
-    return spread_in(board.values(one_measure(conventions, settings.decide_by)))
+    return spread_in(board.values(parse_deciding_measure(conventions, settings.decide_by)))
 
 
-def as_text(part: Part) -> str:
+def as_text(part: HealthSection) -> str:
     """Return a part as a terminal shows it."""
-    lines = [part.title, *(f"  {legible(said)}" for said in part.sentences)]
+    lines = [part.title, *(f"  {escape_controls(said)}" for said in part.sentences)]
     if part.rows:
         words, *numbers = part.headings
-        body = [[legible(str(cell)) for cell in map(shown, row)] for row in part.rows]
-        lines += [f"  {line}" for line in text_lines(Table([legible(words)], numbers, body))]
-    return "\n".join([*lines, *(f"! {legible(said)}" for said in part.warnings)])
+        body = [[escape_controls(str(cell)) for cell in map(shown, row)] for row in part.rows]
+        lines += [
+            f"  {line}" for line in text_lines(Table([escape_controls(words)], numbers, body))
+        ]
+    return "\n".join([*lines, *(f"! {escape_controls(said)}" for said in part.warnings)])
 
 
 def shown(cell: str | int) -> str:

@@ -1,7 +1,7 @@
-"""The server's process: says when it answers, opens the browser, stops quietly on Ctrl-C.
+"""The server's process: prints the address once it answers, opens a browser, stops on Ctrl-C.
 
-`labeler.cli.serving` runs this file as a script, ``launch.py HOST PORT yes|no PAGE ARGUMENT...``;
-the arguments are Streamlit's, the page is a path or nothing. It knows nothing else of labeler.
+`labeler.cli.server` runs this file as a script, ``launch.py HOST PORT yes|no PAGE ARGUMENT...``;
+the arguments are Streamlit's, the page is a path or nothing. It imports nothing of labeler.
 """
 
 from __future__ import annotations

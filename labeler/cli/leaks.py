@@ -1,16 +1,40 @@
-"""What ``labeler leakage`` found, as rows for programs and as tables for people; finds nothing."""
+"""``labeler leakage``: queries and answers found in other files, in chunks, or twice in the set."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
-from labeler.analysis.leakage import FEWEST_WORDS, Leak, words_of
-from labeler.cli.tables import Table, markdown_lines, text_lines
+import click
+
+from labeler.analysis.leakage import Leak, Needle, NeedleFinder, leaks_in
+from labeler.analysis.text_similarity import (
+    FEWEST_WORDS,
+    SIMILARITY_THRESHOLD,
+    comparable_words,
+    similar_pairs,
+)
+from labeler.cli.groups import FILE, database_option, format_option
+from labeler.cli.load import limit_option
+from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.output import (
+    FOR_PROGRAMS,
+    Table,
+    format_records,
+    markdown_lines,
+    progress_bar,
+    text_lines,
+)
+from labeler.cli.score import with_options
+from labeler.errors import NotFound
 from labeler.evaluation import Record
-from labeler.model import Query, counted, legible
-from labeler.store import Leaked
+from labeler.formats import Limits
+from labeler.model import Query, escape_controls, format_count
+from labeler.store import LeakedQuery, Store
+from labeler.store.addresses import StoreLocation
 
 QUERY, REFERENCE = "query", "reference"
 MOST_KEPT = 10_000  # finds of a file
@@ -18,10 +42,10 @@ MOST_SHOWN, LONGEST_TEXT = 40, 60  # to people, of a kind
 
 
 @dataclass(slots=True)
-class Found:
+class FoundLeaks:
     """What was found: in files, in ``chunks`` (query and chunk), and ``alike`` in the set.
 
-    Of a file `MOST_KEPT` finds are kept; all are ``counted``, and of each query the surest is
+    Of a file `MOST_KEPT` finds are kept; all are ``format_count``, and of each query the surest is
     among the ``leaked``.
     """
 
@@ -46,7 +70,7 @@ class Found:
         return self.counted.total() - len(self.leaks)
 
 
-def records(found: Found) -> Iterator[Record]:
+def leak_records(found: FoundLeaks) -> Iterator[Record]:
     """Give a row for each find; ``found_in`` is file, chunk or query, which ``place`` names."""
     for leak in found.leaks:
         yield {
@@ -76,13 +100,15 @@ def records(found: Found) -> Iterator[Record]:
         }
 
 
-def page(found: Found, queries: Sequence[Query], files: int, kind: str) -> Iterator[str]:
+def leakage_page(
+    found: FoundLeaks, queries: Sequence[Query], files: int, kind: str
+) -> Iterator[str]:
     """Give the lines that people read: what was found where, and what is to be known of it."""
     texts = {query.query_id: _short(query.text) for query in queries}
-    shown = [(_of_chunks(found), _chunk_table(found, texts))]
-    shown.append((_of_alike(found), _alike_table(found, texts)))
+    shown = [(_describe_chunks(found), _chunk_table(found, texts))]
+    shown.append((_describe_alike(found), _alike_table(found, texts)))
     if files:
-        shown.insert(0, (_of_files(found, queries, files), _file_table(found)))
+        shown.insert(0, (_describe_files(found, queries, files), _file_table(found)))
     for heading, table in shown:
         yield heading
         if table.body:
@@ -94,23 +120,23 @@ def page(found: Found, queries: Sequence[Query], files: int, kind: str) -> Itera
         yield ""
     if found.more:
         yield f"! {found.more:,} finds beyond the first {MOST_KEPT:,} of a file are not listed"
-    if short := sum(len(words_of(query.text)) < FEWEST_WORDS for query in queries):
-        are = counted(short, "query has", "queries have")
+    if short := sum(len(comparable_words(query.text)) < FEWEST_WORDS for query in queries):
+        are = format_count(short, "query has", "queries have")
         yield f"! {are} fewer than {FEWEST_WORDS} words: found only where nothing else stands"
 
 
-def marked_lines(marked: Sequence[Leaked], kind: str) -> Iterator[str]:
+def marked_lines(marked: Sequence[LeakedQuery], kind: str) -> Iterator[str]:
     """Give the lines that people read of the queries that are marked as leaked."""
     if not marked:
         yield "No query is marked as leaked."
         return
     body = [
         [
-            legible(each.query_id),
+            escape_controls(each.query_id),
             each.part or "",
-            legible(each.place),
+            escape_controls(each.place),
             _score(each.score or 0),
-            legible(each.who or ""),
+            escape_controls(each.who or ""),
             (each.at or "")[:10],
         ]
         for each in marked
@@ -119,41 +145,43 @@ def marked_lines(marked: Sequence[Leaked], kind: str) -> Iterator[str]:
     yield from (markdown_lines if kind == "md" else text_lines)(table)
 
 
-def _of_files(found: Found, queries: Sequence[Query], files: int) -> str:
+def _describe_files(found: FoundLeaks, queries: Sequence[Query], files: int) -> str:
     references = sum(bool(query.reference) for query in queries)
-    sought = counted(len(queries), "query", "queries")
+    sought = format_count(len(queries), "query", "queries")
     if references:
-        sought += f" and {counted(references, 'reference answer', 'reference answers')}"
-    where = f"in {counted(files, 'file', 'files')}"
+        sought += f" and {format_count(references, 'reference answer', 'reference answers')}"
+    where = f"in {format_count(files, 'file', 'files')}"
     if not found.leaks:
         return f"{sought} looked for {where}: none is there."
     exact = sum(leak.is_exact for leak in found.leaks)
-    finds = f"{counted(found.counted.total(), 'find', 'finds')}, {exact:,} of them exact"
-    of = counted(len(found.leaked), "query", "queries")
+    finds = f"{format_count(found.counted.total(), 'find', 'finds')}, {exact:,} of them exact"
+    of = format_count(len(found.leaked), "query", "queries")
     return f"{sought} looked for {where}: {finds}, of {of}."
 
 
-def _of_chunks(found: Found) -> str:
+def _describe_chunks(found: FoundLeaks) -> str:
     if not found.chunks:
         return "No chunk contains a query word for word."
-    chunks = counted(len({chunk for _, chunk in found.chunks}), "chunk contains", "chunks contain")
+    chunks = format_count(
+        len({chunk for _, chunk in found.chunks}), "chunk contains", "chunks contain"
+    )
     return f"{chunks} a query word for word: to find it is too easy."
 
 
-def _of_alike(found: Found) -> str:
+def _describe_alike(found: FoundLeaks) -> str:
     if not found.alike:
         return "No two queries are nearly the same."
-    pairs = counted(len(found.alike), "pair of queries is", "pairs of queries are")
+    pairs = format_count(len(found.alike), "pair of queries is", "pairs of queries are")
     return f"{pairs} nearly the same: such a question counts twice."
 
 
-def _file_table(found: Found) -> Table:
+def _file_table(found: FoundLeaks) -> Table:
     body = [
         [
-            legible(leak.needle.query_id),
+            escape_controls(leak.needle.query_id),
             leak.needle.part,
-            legible(f"{leak.file}:{leak.line}"),
-            legible(leak.field),
+            escape_controls(f"{leak.file}:{leak.line}"),
+            escape_controls(leak.field),
             _short(leak.words),
             _score(leak.score),
         ]
@@ -162,14 +190,17 @@ def _file_table(found: Found) -> Table:
     return Table(["query", "part", "found at", "in", "words there"], ["score"], body)
 
 
-def _chunk_table(found: Found, texts: dict[str, str]) -> Table:
-    body = [[legible(query), legible(chunk), texts[query]] for query, chunk in found.chunks]
+def _chunk_table(found: FoundLeaks, texts: dict[str, str]) -> Table:
+    body = [
+        [escape_controls(query), escape_controls(chunk), texts[query]]
+        for query, chunk in found.chunks
+    ]
     return Table(["query", "chunk", "text of the query"], [], body)
 
 
-def _alike_table(found: Found, texts: dict[str, str]) -> Table:
+def _alike_table(found: FoundLeaks, texts: dict[str, str]) -> Table:
     body = [
-        [legible(query), legible(other), texts[query], texts[other], _score(score)]
+        [escape_controls(query), escape_controls(other), texts[query], texts[other], _score(score)]
         for query, other, score in found.alike
     ]
     return Table(["query", "like", "its text", "the other's"], ["score"], body)
@@ -180,5 +211,184 @@ def _score(score: float) -> str:
 
 
 def _short(text: str) -> str:
-    flat = legible(" ".join(text.split()))
+    flat = escape_controls(" ".join(text.split()))
     return flat if len(flat) <= LONGEST_TEXT else f"{flat[: LONGEST_TEXT - 1]}…"
+
+
+CHUNKS_PER_BATCH = 2_000
+OfQueryT = TypeVar("OfQueryT", Query, LeakedQuery)
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=FILE, metavar="[FILE]...")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0.5, 1),
+    default=SIMILARITY_THRESHOLD,
+    show_default=True,
+    help="The least share of a text's words that stand there in its order, among as many words "
+    "as it has. 1 finds only whole texts.",
+)
+@format_option(
+    ("table", "csv", "json", "md"),
+    "table and md are for people and show the first of many; csv and json have them all.",
+)
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="With csv: texts as they are, also those that a spreadsheet would run.",
+)
+@click.option("--mark", is_flag=True, help="Mark the queries that are found in FILES as leaked.")
+@click.option(
+    "--unmark",
+    "unmarked",
+    multiple=True,
+    metavar="QUERY",
+    help="Take back that a query is marked as leaked; may be repeated.",
+)
+@click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
+@limit_option
+@lambda command: with_options(command, SELECTION_OPTIONS)
+@database_option
+@click.pass_obj
+def leakage(
+    db: StoreLocation,
+    files: tuple[Path, ...],
+    threshold: float,
+    kind: str,
+    raw: bool,
+    mark: bool,
+    unmarked: tuple[str, ...],
+    marked: bool,
+    limits: Limits,
+) -> None:
+    """Find queries and reference answers in other files.
+
+    FILES are training sets, prompts or corpora: JSONL, CSV, TSV, Parquet or plain text, plain or
+    gzip. Case, white space and punctuation do not count, and a few words may be others. Without
+    FILES as well, it lists chunks that contain a query whole, and queries that are nearly the same.
+
+    --split and --leaked say which queries are looked for.
+
+    --mark keeps which queries were found, so that every score can be shown --leaked with, without
+    or only them; --unmark takes it back.
+
+    A text of fewer than five words is found only where it stands alone, as a line, a cell or a JSON
+    text. A line number of Parquet is that of the row.
+    """
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a text")
+    if unmarked or marked:
+        if files or mark:
+            raise click.UsageError("--unmark and --marked stand without FILES and --mark")
+        print_marked(db, unmarked, kind, raw=raw)
+        return
+    if mark and not files:
+        raise click.UsageError("--mark marks what is found in FILES; name one")
+    with Store(db) as store:
+        if not store.count_queries():
+            raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
+        queries = among_selected(store, store.queries())
+        found = FoundLeaks(alike=alike(queries, threshold))
+        search_files(files, queries, threshold, limits, found)
+        found.chunks = search_chunks(store, queries)
+        if mark:
+            new = store.mark_leaked(leaked_marks(found))
+            told = f"{new:,} of {len(found.leaked):,} queries found are newly marked as leaked"
+            click.echo(f"{told}; '--leaked without' leaves them out of scores", err=True)
+    if kind in FOR_PROGRAMS:
+        click.echo(format_records(kind, leak_records(found), raw=raw), nl=False)
+    else:
+        click.echo("\n".join(leakage_page(found, queries, len(files), kind)))
+
+
+def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
+    """Take marks back, and print those that are left."""
+    with Store(db) as store:
+        store.take_leaks_back(dict.fromkeys(unmarked))
+        found = among_selected(store, store.leaked())
+    rows_of = [asdict(each) for each in found]
+    if kind in FOR_PROGRAMS:
+        click.echo(format_records(kind, rows_of, raw=raw), nl=False)
+    else:
+        click.echo("\n".join(marked_lines(found, kind)))
+
+
+def among_selected(store: Store, every: Sequence[OfQueryT]) -> list[OfQueryT]:
+    """Return what is of the queries that the options select; `NotFound` where there are none."""
+    among = store.selected_queries(selection())
+    return [each for each in every if among is None or each.query_id in among]
+
+
+def leaked_marks(found: FoundLeaks) -> list[LeakedQuery]:
+    """Return the surest place of each query that was found in a file."""
+    return [
+        LeakedQuery(query_id, leak.file, leak.line, leak.needle.part, leak.score, leak.words)
+        for query_id, leak in found.leaked.items()
+    ]
+
+
+def needles(queries: Sequence[Query]) -> list[Needle]:
+    """Return what is looked for in files: the queries, and their reference answers."""
+    return [
+        Needle(query.query_id, part, text)
+        for query in queries
+        for part, text in ((QUERY, query.text), (REFERENCE, query.reference))
+        if text
+    ]
+
+
+def search_files(
+    files: Sequence[Path],
+    queries: Sequence[Query],
+    threshold: float,
+    limits: Limits,
+    found: FoundLeaks,
+) -> None:
+    """Look through files, one after the other, and add what is found."""
+    finder = NeedleFinder(needles(queries), threshold)
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
+    whole = max(sum(sizes), 1)
+    with progress_bar("Looking through the files", then="Looking through the chunks ...") as tell:
+        for number, path in enumerate(files):
+            done = sum(sizes[:number])
+            progress = _part_of_progress(tell, done / whole, sizes[number] / whole)
+            for leak in leaks_in(path, finder, progress, limits):
+                found.add(leak)
+
+
+def _part_of_progress(
+    tell: Callable[[float], None] | None, done: float, share: float
+) -> Callable[[float], None] | None:
+    """Return what is told the share of one file that is done, and tells that of all."""
+    if tell is None:
+        return None
+    return lambda fraction: tell(done + fraction * share)
+
+
+def search_chunks(store: Store, queries: Sequence[Query]) -> list[tuple[str, str]]:
+    """Return which queries stand word for word in which chunks, as (query id, chunk id)."""
+    finder = NeedleFinder([Needle(query.query_id, QUERY, query.text) for query in queries], 1.0)
+    found: dict[tuple[str, str], None] = {}
+    waiting: list[tuple[str, str]] = []
+    for each in store.chunk_texts():
+        waiting.append(each)
+        if len(waiting) == CHUNKS_PER_BATCH:
+            found |= dict.fromkeys(_search_batch(finder, waiting))
+            waiting = []
+    return [*(found | dict.fromkeys(_search_batch(finder, waiting)))]
+
+
+def _search_batch(
+    finder: NeedleFinder, chunks: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    for find in finder.find([text for _, text in chunks]):
+        yield finder.needles[find.needle].query_id, chunks[find.first][0]
+
+
+def alike(queries: Sequence[Query], threshold: float) -> list[tuple[str, str, float]]:
+    """Return the pairs of queries that are nearly the same, with the share of words of both."""
+    found = similar_pairs([query.text for query in queries], threshold)
+    return [
+        (queries[each.first].query_id, queries[each.second].query_id, each.score) for each in found
+    ]

@@ -1,6 +1,6 @@
-"""``labeler invite``, ``revoke``, ``people``, ``rename grader``: who comes in, under which name.
+"""``labeler invite``, ``revoke``, ``people`` and ``rename grader``: who may sign in, as whom.
 
-The one place where a link's secret is seen.
+The only commands that print the secret of an invitation link.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from datetime import timedelta
 
 import click
 
-from labeler.cli.group import database_option, say
-from labeler.cli.tables import Table, text_lines
-from labeler.cli.times import duration
-from labeler.cli.verbs import change, rename
+from labeler.cli.groups import change, database_option, rename, say
+from labeler.cli.options import parse_duration
+from labeler.cli.output import Table, text_lines
 from labeler.errors import BadInput
-from labeler.model import legible, minute
-from labeler.store import Store, health
-from labeler.store.addresses import Place
-from labeler.store.people import Role, WayIn, check_address
+from labeler.model import escape_controls, format_minute
+from labeler.store import Store, integrity
+from labeler.store.addresses import StoreLocation
+from labeler.store.people import GraderAccess, Role, login_address
 from labeler.web.auth import access
 
 
@@ -33,7 +32,7 @@ from labeler.web.auth import access
     "--expires",
     "lasts",
     metavar="TIME",
-    callback=duration,
+    callback=parse_duration,
     help="The link works for so long, such as 12h or 7d; who has come in by it stays in.",
 )
 @click.option("--once", is_flag=True, help="The link works once: in one browser.")
@@ -56,7 +55,7 @@ from labeler.web.auth import access
 @database_option
 @click.pass_obj
 def invite(
-    db: Place,
+    db: StoreLocation,
     name: str | None,
     role: Role | None,
     lasts: timedelta | None,
@@ -77,17 +76,17 @@ def invite(
         raise click.UsageError("--expires and --once are about a link, --login makes none")
     if issuer is not None and login is None:
         raise click.UsageError("--issuer goes with --login")
-    health.check_sound(db)
+    integrity.check_undamaged(db)
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
             for line in give_link(store, name, role, address, lasts=lasts, once=once):
                 say(line)
         else:
-            put_on_list(store, name, role, login, issuer)
+            allow_login(store, name, role, login, issuer)
         if first:
             click.echo("From now on everyone needs an invitation.")
-        advise(store)
+        warn_without_lead(store)
 
 
 def give_link(
@@ -108,25 +107,25 @@ def give_link(
     return [
         f"{address.rstrip('/')}/join/{secret}",
         f"This link is {key}: give it to nobody else; it is shown only now.",
-        *([f"It works {limits(way)}."] if limits(way) else []),
+        *([f"It works {describe_limits(way)}."] if describe_limits(way) else []),
         *([f"The link {name} had before has ended."] if ended else []),
     ]
 
 
-def limits(way: WayIn) -> str:
+def describe_limits(way: GraderAccess) -> str:
     """Say until when a link works and how often, nothing where that is not limited."""
-    till = f"until {minute(way.expires_at)} UTC" if way.expires_at else ""
+    till = f"until {format_minute(way.expires_at)} UTC" if way.expires_at else ""
     return " ".join(filter(None, [till, "once" if way.once else ""]))
 
 
-def put_on_list(
+def allow_login(
     store: Store, name: str, role: Role | None, login: str, issuer: str | None = None
 ) -> None:
     """Invite a person by the address of their login and say so."""
     known = store.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
     say(
-        f"{check_address(login)} comes in as {name} ({role_of(store, name)}){again}, where the "
+        f"{login_address(login)} comes in as {name} ({role_of(store, name)}){again}, where the "
         "server is started with --login."
     )
 
@@ -136,7 +135,7 @@ def role_of(store: Store, name: str) -> Role:
     return next(way.role for way in store.ways_in() if way.name == name)
 
 
-def advise(store: Store) -> None:
+def warn_without_lead(store: Store) -> None:
     """Say what is amiss where nobody could see the pages of a lead."""
     if store.has_invitations() and not store.has_invitations("lead"):
         click.echo("No lead is invited, not even you: labeler invite YOU --role lead")
@@ -147,7 +146,7 @@ def advise(store: Store) -> None:
 @click.option("--everyone", is_flag=True, help="End all links and logins.")
 @database_option
 @click.pass_obj
-def revoke(db: Place, name: str | None, everyone: bool) -> None:
+def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
     """End a person's link and login; their judgments stay.
 
     The last lead stays, unless nobody is to need an invitation any more (--everyone).
@@ -162,7 +161,7 @@ def revoke(db: Place, name: str | None, everyone: bool) -> None:
             say(f"{name} cannot come in any more; their judgments stay")
         if not store.has_invitations():
             click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
-        advise(store)
+        warn_without_lead(store)
 
 
 @change.command("role")
@@ -170,7 +169,7 @@ def revoke(db: Place, name: str | None, everyone: bool) -> None:
 @click.argument("role", type=click.Choice(["grader", "lead"]))
 @database_option
 @click.pass_obj
-def change_role(db: Place, name: str, role: Role) -> None:
+def change_role(db: StoreLocation, name: str, role: Role) -> None:
     """Make an invited person a lead, or a grader again.
 
     A grader may open the Label page, a lead everything. Their link stays as it is, and so do
@@ -184,28 +183,30 @@ def change_role(db: Place, name: str, role: Role) -> None:
 @click.command()
 @database_option
 @click.pass_obj
-def people(db: Place) -> None:
+def people(db: StoreLocation) -> None:
     """List everyone who grades or may come in, and how."""
-    health.check_sound(db)
+    integrity.check_undamaged(db)
     with Store(db) as store:
         ways = store.ways_in()
     if not ways:
         click.echo("Nobody has graded yet and nobody is invited: labeler invite NAME")
         return
-    table = Table(["name", "role", "comes in by", "since", "revoked"], [], [*map(cells, ways)])
+    table = Table(
+        ["name", "role", "comes in by", "since", "revoked"], [], [*map(access_cells, ways)]
+    )
     click.echo("\n".join(text_lines(table)))
 
 
-def cells(way: WayIn) -> list[str]:
+def access_cells(way: GraderAccess) -> list[str]:
     """Return a way in as the table shows it."""
     by = "no invitation"
     if way.address:
         by = f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     elif way.by_link:
-        used = "used" if way.once and way.used_at else limits(way)
+        used = "used" if way.once and way.used_at else describe_limits(way)
         by = f"link, {used}" if used else "link"
     days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
-    return [legible(way.name), way.role, legible(by), *days]
+    return [escape_controls(way.name), way.role, escape_controls(by), *days]
 
 
 @rename.command("grader")
@@ -213,7 +214,7 @@ def cells(way: WayIn) -> list[str]:
 @click.argument("new")
 @database_option
 @click.pass_obj
-def rename_grader(db: Place, old: str, new: str) -> None:
+def rename_grader(db: StoreLocation, old: str, new: str) -> None:
     """Rename a grader; all their judgments stay theirs.
 
     Their invitation stays, too. A browser in which OLD was typed in still says OLD until it is

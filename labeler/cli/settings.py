@@ -1,6 +1,6 @@
-"""``labeler settings`` and ``change setting``: what the team decides once, as words to type.
+"""``labeler settings`` and ``change setting``: the team's settings, printed as they are typed.
 
-What a value may be is for `Settings` to say; what is printed here can be typed back.
+`Settings` checks the values; the form in which one is typed follows from its type.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from typing import Any
 
 import click
 
-from labeler.analysis.active import one_measure
-from labeler.cli.group import database_option
-from labeler.cli.tables import Table, text_lines
-from labeler.cli.verbs import change
+from labeler.analysis.active import parse_deciding_measure
+from labeler.cli.groups import change, database_option
+from labeler.cli.output import Table, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
-from labeler.model import CARRIED, RULES, Settings, legible
+from labeler.model import GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
 from labeler.store import Store
-from labeler.store.addresses import Place
+from labeler.store.addresses import StoreLocation
 
 DEFAULTS = Settings()
 NAMES = [field.name.replace("_", "-") for field in fields(Settings)]
@@ -29,7 +28,7 @@ YES = {"yes": True, "no": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SettingForm:
     """How a setting is typed: what its values look like, how they are read and written."""
 
     looks: str
@@ -87,38 +86,42 @@ def nothing(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-BY_TYPE: Mapping[type, Form] = {
-    bool: Form("yes or no", one(YES.__getitem__), lambda on: ["yes" if on else "no"]),
-    int: Form("a whole number", one(int), lambda number: [str(number)]),
-    float: Form("a number such as 0.01", one(float), lambda number: [f"{number:g}"]),
-    str: Form("a text", one(str), lambda text: [text]),
+BY_TYPE: Mapping[type, SettingForm] = {
+    bool: SettingForm("yes or no", one(YES.__getitem__), lambda on: ["yes" if on else "no"]),
+    int: SettingForm("a whole number", one(int), lambda number: [str(number)]),
+    float: SettingForm("a number such as 0.01", one(float), lambda number: [f"{number:g}"]),
+    str: SettingForm("a text", one(str), lambda text: [text]),
 }
-FOR_EACH_GRADE = Form("four texts, for the grades 0 to 3", tuple, list)
-ONE_AND_SEVERAL = Form("two texts: what one is called, and what several are", tuple, list)
-BY_NAME: Mapping[str, Form] = {
+FOR_EACH_GRADE = SettingForm("four texts, for the grades 0 to 3", tuple, list)
+ONE_AND_SEVERAL = SettingForm("two texts: what one is called, and what several are", tuple, list)
+BY_NAME: Mapping[str, SettingForm] = {
     "words": FOR_EACH_GRADE,
     "meanings": FOR_EACH_GRADE,
     "question": ONE_AND_SEVERAL,
     "passage": ONE_AND_SEVERAL,
-    "budget_by_task": Form(
+    "budget_by_task": SettingForm(
         "task=number for each task that has its own, or ''",
         budgets,
         lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
     ),
-    "measures_by_task": Form(
+    "measures_by_task": SettingForm(
         "task='PRIMARY SECONDARY' for each task that has its own, or ''",
         measures,
         lambda of: [f"{task}={names}" for task, names in of.items()] or [""],
     ),
-    "holes_of": Form("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
-    "evidence_from": Form(
+    "holes_of": SettingForm("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
+    "evidence_from": SettingForm(
         "a grade from 0 to 3, or ''", grade_or_none, lambda grade: [nothing(grade)]
     ),
-    "golden_rule": Form(
-        f"{', '.join(RULES[:-1])} or {RULES[-1]}", one_of(RULES), lambda rule: [rule]
+    "golden_rule": SettingForm(
+        f"{', '.join(GOLDEN_RULES[:-1])} or {GOLDEN_RULES[-1]}",
+        one_of(GOLDEN_RULES),
+        lambda rule: [rule],
     ),
-    "carried": Form(" or ".join(CARRIED), one_of(CARRIED), lambda carried: [carried]),
-    "overlap": Form(
+    "carried": SettingForm(
+        " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda carried: [carried]
+    ),
+    "overlap": SettingForm(
         "a share such as 10%",
         one(lambda text: float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)),
         lambda share: [f"{share * 100:g}%"],
@@ -126,7 +129,7 @@ BY_NAME: Mapping[str, Form] = {
 }
 
 
-def form_of(field: str) -> Form:
+def form_of(field: str) -> SettingForm:
     """Return how a setting is typed: by its name, else by the type of its default."""
     return BY_NAME.get(field) or BY_TYPE[type(getattr(DEFAULTS, field))]
 
@@ -140,7 +143,7 @@ def written(settings: Settings, field: str) -> str:
 @click.argument("name", required=False, type=click.Choice(NAMES), metavar="[NAME]")
 @database_option
 @click.pass_obj
-def settings(db: Place, name: str | None) -> None:
+def settings(db: StoreLocation, name: str | None) -> None:
     """List the settings, or print the whole of one.
 
     A value stands as 'labeler change setting' takes it.
@@ -148,18 +151,20 @@ def settings(db: Place, name: str | None) -> None:
     with Store(db) as store:
         chosen = store.settings()
     if name is not None:
-        click.echo(legible(written(chosen, name.replace("-", "_")), keep="\n"))
+        click.echo(escape_controls(written(chosen, name.replace("-", "_")), keep="\n"))
         return
     body = []
     for field in asdict(DEFAULTS):
         value, usual = written(chosen, field), written(DEFAULTS, field)
-        body.append([field.replace("_", "-"), line(value), "" if value == usual else line(usual)])
+        body.append(
+            [field.replace("_", "-"), one_line(value), "" if value == usual else one_line(usual)]
+        )
     click.echo("\n".join(text_lines(Table(["setting", "value", "default, if another"], [], body))))
 
 
-def line(text: str) -> str:
+def one_line(text: str) -> str:
     """Return a value on one line, cut where it is long."""
-    flat = legible(" ".join(text.split()))
+    flat = escape_controls(" ".join(text.split()))
     return flat if len(flat) <= LONGEST_LINE else f"{flat[: LONGEST_LINE - 1]}…"
 
 
@@ -169,7 +174,7 @@ def line(text: str) -> str:
 @click.option("--default", "to_default", is_flag=True, help="Go back to the default.")
 @database_option
 @click.pass_obj
-def change_setting(db: Place, name: str, values: tuple[str, ...], to_default: bool) -> None:
+def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_default: bool) -> None:
     """Decide a setting; 'labeler settings' lists all.
 
     \b
@@ -189,12 +194,14 @@ def change_setting(db: Place, name: str, values: tuple[str, ...], to_default: bo
         if field == "holes_of":
             check_runs(store, value or ())
         if field == "decide_by":
-            one_measure(Conventions.of(), value)
+            parse_deciding_measure(Conventions.of(), value)
         if field == "measures_by_task":
             Conventions.of().measures(" ".join(value.values()))
         after = replace(before, **{field: value})
         store.save_settings(after)
-    click.echo(f"{name} is {line(written(after, field))} (was {line(written(before, field))})")
+    click.echo(
+        f"{name} is {one_line(written(after, field))} (was {one_line(written(before, field))})"
+    )
 
 
 def read(name: str, values: Sequence[str]) -> Any:
@@ -212,5 +219,6 @@ def check_runs(store: Store, names: Sequence[str]) -> None:
     for name in names:
         if name not in there:
             raise BadInput(
-                f"there is no run named {name!r}; there are: {', '.join(map(legible, there))}"
+                f"there is no run named {name!r}; there are: "
+                f"{', '.join(map(escape_controls, there))}"
             )

@@ -1,36 +1,58 @@
-"""From names to numbers: golden grades meet ranked lists once, then every value follows each grade.
+"""Evaluation: golden grades meet ranked lists once, then every value follows each new grade.
 
-Knows queries, runs and buckets; not where they are stored nor how they are shown.
+`Scoreboard` holds the values of all runs, `Conventions` say how to read them. Queries, runs and
+buckets come in as a `Collection`; the store reads one, and `collect` makes one of plain dicts.
 """
 
-from labeler.evaluation.alignment import Ranked
-from labeler.evaluation.checking import (
-    GivenList,
-    are_all,
-    are_ids,
-    check_chunk_ids,
-    have_ids,
-    is_number,
-)
+from labeler.evaluation.alignment import RankedChunk
 from labeler.evaluation.conventions import (
     PRESETS,
     Conventions,
     Undefined,
-    arrowed,
-    number,
-    share_words,
-    signed,
+    format_number,
+    format_share,
+    format_signed,
+    format_with_arrow,
 )
-from labeler.evaluation.graded import Chunks
-from labeler.evaluation.lookup import plain_board
+from labeler.evaluation.fast_lookup import plain_board
+from labeler.evaluation.leave_one_run_out import (
+    OwnPoolComparison,
+    OwnPoolRecall,
+    compare_own_pools,
+    describe_tau,
+    own_pool_notes,
+    own_pool_records,
+    recall_measures,
+)
+from labeler.evaluation.list_validation import (
+    GivenList,
+    all_ids,
+    all_of_type,
+    check_chunk_ids,
+    is_number,
+    keys_are_ids,
+)
 from labeler.evaluation.means import (
     NO_RESULT,
+    NOT_WEIGHTED,
     Counts,
     Means,
     QueryScore,
     Score,
+    effective_sample_size,
     why_no_mean,
     why_no_value,
+)
+from labeler.evaluation.measure_guidance import (
+    CROSS_CHUNKING_MEASURES,
+    DEFAULT_MEASURES,
+    MEASURES_BY_TASK,
+    Caution,
+    cautions,
+    measure_names_for_task,
+    measures_for_runs,
+    measures_for_task,
+    unjudged_by_run,
 )
 from labeler.evaluation.notes import (
     NOTHING_RELEVANT,
@@ -38,128 +60,105 @@ from labeler.evaluation.notes import (
     SEVERAL_CHUNKINGS,
     WHY_NOTHING,
     Note,
-    lack_relevance,
+    nothing_is_relevant,
 )
-from labeler.evaluation.own_pool import (
-    OwnPool,
-    OwnPools,
-    own_pool_notes,
-    own_pool_records,
-    own_pools,
-    recalls_among,
-    tau_in_words,
-)
-from labeler.evaluation.parts import Part, Shape, Whole
+from labeler.evaluation.partitions import MergedPartitions, Partition, PartitionLayout
 from labeler.evaluation.plain import collect
-from labeler.evaluation.reading import (
-    ACROSS,
-    PRIMARY,
-    USUAL,
-    Caution,
-    cautions,
-    holes_of_runs,
-    leading,
-    primary,
-    usual,
-)
+from labeler.evaluation.query_grades import ChunkNumbers
 from labeler.evaluation.records import (
     Record,
-    Residuals,
-    names_of,
-    notes_of,
+    ResidualsByPlace,
+    measure_names,
+    notes_on_record,
     query_records,
     score_records,
 )
-from labeler.evaluation.regrading import HOLE, Golden, regraded
-from labeler.evaluation.residuals import (
+from labeler.evaluation.scoreboard import UNJUDGED, GoldenGrades, Scoreboard, regraded
+from labeler.evaluation.ties_and_residuals import (
     Residual,
+    TieRange,
+    TieRangesByRun,
+    find_tie_ranges,
     residual_means,
     residual_notes,
     residuals_by_place,
     residuals_by_query,
-)
-from labeler.evaluation.scoreboard import Scoreboard
-from labeler.evaluation.ties import (
-    TieRange,
-    TieRanges,
     tie_notes,
-    tie_ranges,
-    tied_ranges,
-    with_ties,
+    tie_ranges_of_run,
+    with_tie_ranges,
 )
-from labeler.evaluation.weighing import NOT_WEIGHTED, worth
 
 __all__ = [
-    "ACROSS",
-    "HOLE",
+    "CROSS_CHUNKING_MEASURES",
+    "DEFAULT_MEASURES",
+    "MEASURES_BY_TASK",
     "NOTHING_RELEVANT",
     "NOT_WEIGHTED",
     "NO_RESULT",
     "OTHER_CHUNKINGS",
     "PRESETS",
-    "PRIMARY",
     "SEVERAL_CHUNKINGS",
-    "USUAL",
+    "UNJUDGED",
     "WHY_NOTHING",
     "Caution",
-    "Chunks",
+    "ChunkNumbers",
     "Conventions",
     "Counts",
     "GivenList",
-    "Golden",
+    "GoldenGrades",
     "Means",
+    "MergedPartitions",
     "Note",
-    "OwnPool",
-    "OwnPools",
-    "Part",
+    "OwnPoolComparison",
+    "OwnPoolRecall",
+    "Partition",
+    "PartitionLayout",
     "QueryScore",
-    "Ranked",
+    "RankedChunk",
     "Record",
     "Residual",
-    "Residuals",
+    "ResidualsByPlace",
     "Score",
     "Scoreboard",
-    "Shape",
     "TieRange",
-    "TieRanges",
+    "TieRangesByRun",
     "Undefined",
-    "Whole",
-    "are_all",
-    "are_ids",
-    "arrowed",
+    "all_ids",
+    "all_of_type",
     "cautions",
     "check_chunk_ids",
     "collect",
-    "have_ids",
-    "holes_of_runs",
+    "compare_own_pools",
+    "describe_tau",
+    "effective_sample_size",
+    "find_tie_ranges",
+    "format_number",
+    "format_share",
+    "format_signed",
+    "format_with_arrow",
     "is_number",
-    "lack_relevance",
-    "leading",
-    "names_of",
-    "notes_of",
-    "number",
+    "keys_are_ids",
+    "measure_names",
+    "measure_names_for_task",
+    "measures_for_runs",
+    "measures_for_task",
+    "notes_on_record",
+    "nothing_is_relevant",
     "own_pool_notes",
     "own_pool_records",
-    "own_pools",
     "plain_board",
-    "primary",
     "query_records",
-    "recalls_among",
+    "recall_measures",
     "regraded",
     "residual_means",
     "residual_notes",
     "residuals_by_place",
     "residuals_by_query",
     "score_records",
-    "share_words",
-    "signed",
-    "tau_in_words",
     "tie_notes",
-    "tie_ranges",
-    "tied_ranges",
-    "usual",
+    "tie_ranges_of_run",
+    "unjudged_by_run",
     "why_no_mean",
     "why_no_value",
-    "with_ties",
-    "worth",
+    "with_tie_ranges",
 ]

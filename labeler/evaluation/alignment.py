@@ -1,4 +1,7 @@
-"""Where the judged chunks stand in ranked lists: the join of golden grades with runs."""
+"""Alignment of golden grades with ranked lists: at which ranks of each run the judged chunks are.
+
+Ties are ordered here: as in the file, or as trec_eval does. A list without scores has no ties.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,19 @@ from itertools import chain, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from labeler.evaluation.graded import NO_CHUNKS, Chunks, QueryGrades
-from labeler.evaluation.sides import known_on_sides
+from labeler.evaluation.query_grades import NO_CHUNKS, ChunkNumbers, QueryGrades, known_per_chunking
 from labeler.measures import Bools, Hits, Ints
-from labeler.model import Collection, JoinedLists, StoredList, StoredRun
+from labeler.model import Collection, PackedLists, StoredList, StoredRun
 
 Scores = npt.NDArray[np.float32]
 
 NO_SCORES: Scores = np.array([], dtype=np.float32)
-GLANCE, GLANCE_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
-BLOCK = 32
+GLANCE_MASK, GLANCE_MASK_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
+QUERIES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedChunk:
     """A chunk where a run puts it: ``score`` and ``grade`` are None where there is none."""
 
     rank: int
@@ -35,7 +37,7 @@ class Ranked:
 
 def align(
     goldens: Sequence[QueryGrades],
-    lists: Sequence[Sequence[Chunks]],
+    lists: Sequence[Sequence[ChunkNumbers]],
     side_of: Sequence[int] | None = None,
 ) -> Hits:
     """Find the judged chunks of queries in their ranked lists: a row of hits for each list.
@@ -45,14 +47,14 @@ def align(
     of which one each list of a query is, or else its first chunk does; what is known of its query
     is known on that side alone.
     """
-    starts = range(0, len(goldens), BLOCK)
-    blocks = (slice(start, start + BLOCK) for start in starts)
+    starts = range(0, len(goldens), QUERIES_AT_ONCE)
+    blocks = (slice(start, start + QUERIES_AT_ONCE) for start in starts)
     return Hits.join([_join(goldens[block], lists[block], side_of) for block in blocks])
 
 
 def _join(
     goldens: Sequence[QueryGrades],
-    lists: Sequence[Sequence[Chunks]],
+    lists: Sequence[Sequence[ChunkNumbers]],
     side_of: Sequence[int] | None,
 ) -> Hits:
     """Do the same for a few queries, at least one; one alone takes fewer steps.
@@ -65,15 +67,15 @@ def _join(
     retrieved = np.concatenate([NO_CHUNKS, *each])
     lengths = np.array([*map(len, each)], dtype=np.int64)
     query_of_row = np.arange(len(lists)).repeat([*map(len, lists)])
-    pairs, grades = (alone.chunks, alone.grades) if alone else _paired(goldens)
-    glance = GLANCE_OF_ONE if alone else GLANCE
+    pairs, grades = (alone.chunks, alone.grades) if alone else _graded_pairs(goldens)
+    glance = GLANCE_MASK_OF_ONE if alone else GLANCE_MASK
     maybe = np.zeros(glance + 1, dtype=np.bool_)
     maybe[pairs & glance] = True
     at = maybe.take(retrieved & glance).nonzero()[0]
     ends = lengths.cumsum()
     starts = ends - lengths
     row = ends.searchsorted(at, side="right")
-    sought = retrieved[at] if alone else pairs_of(query_of_row[row], retrieved[at])
+    sought = retrieved[at] if alone else pair_numbers(query_of_row[row], retrieved[at])
     place = pairs.searchsorted(sought)
     judged = (pairs.take(place, mode="clip") == sought).nonzero()[0]
     row, at, place = row[judged], at[judged], place[judged]
@@ -81,12 +83,12 @@ def _join(
     if any(len(golden.pool) for golden in goldens):
         without = np.ones(len(retrieved), dtype=np.bool_)
         without[at] = False
-        listed = pairs_of(query_of_row.repeat(lengths), retrieved)
-        there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
+        listed = pair_numbers(query_of_row.repeat(lengths), retrieved)
+        there = np.flatnonzero(without & np.isin(listed, _pooled_pairs(goldens)))
         pooled = np.searchsorted(there, at) - np.searchsorted(there, starts[row])
     if goldens[0].sides is not None:
         graded = ((golden.chunks, golden.grades) for golden in goldens)
-        known = known_on_sides(goldens[0].sides, graded, lists, side_of)
+        known = known_per_chunking(goldens[0].sides, graded, lists, side_of)
     elif alone:
         known = Hits.known_to_all(np.bincount(grades, minlength=4), len(lengths))
     else:
@@ -102,21 +104,21 @@ def _join(
     )
 
 
-def _paired(goldens: Sequence[QueryGrades]) -> tuple[Ints, npt.NDArray[np.int8]]:
+def _graded_pairs(goldens: Sequence[QueryGrades]) -> tuple[Ints, npt.NDArray[np.int8]]:
     """Return the graded pairs of queries, rising, and their grades."""
     chunks = np.concatenate([golden.chunks for golden in goldens])
     query = np.arange(len(goldens)).repeat([len(golden.chunks) for golden in goldens])
-    return pairs_of(query, chunks), np.concatenate([golden.grades for golden in goldens])
+    return pair_numbers(query, chunks), np.concatenate([golden.grades for golden in goldens])
 
 
-def _pools(goldens: Sequence[QueryGrades]) -> Ints:
+def _pooled_pairs(goldens: Sequence[QueryGrades]) -> Ints:
     """Return the pairs that are in the pools of queries."""
     chunks = np.concatenate([golden.pool for golden in goldens])
     query = np.repeat(np.arange(len(goldens)), [len(golden.pool) for golden in goldens])
-    return pairs_of(query, chunks)
+    return pair_numbers(query, chunks)
 
 
-def pairs_of(query: Ints, chunks: Chunks) -> Ints:
+def pair_numbers(query: Ints, chunks: ChunkNumbers) -> Ints:
     """Return a number for each pair; they rise with the query, and then with the chunk."""
     return query << 32 | chunks
 
@@ -160,21 +162,23 @@ def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
     return Hits.join([*parts, rows_of(hits, done, len(hits.length))]) if parts else hits
 
 
-def ranked(
-    chunks: Chunks, stored: StoredList | None, golden: QueryGrades, chunk_ids: Sequence[str]
-) -> list[Ranked]:
+def write_out_list(
+    chunks: ChunkNumbers, stored: StoredList | None, golden: QueryGrades, chunk_ids: Sequence[str]
+) -> list[RankedChunk]:
     """Write out a list: ``chunks`` in the order that counts, of which ``stored`` has the scores."""
     scores: dict[int, float] = {}
     if stored is not None and stored.scores is not None:
         scores = dict(zip(stored.chunks.tolist(), stored.scores.tolist(), strict=True))
     grades = golden.as_dict()
     return [
-        Ranked(rank, chunk, chunk_ids[chunk], scores.get(chunk), grades.get(chunk))
+        RankedChunk(rank, chunk, chunk_ids[chunk], scores.get(chunk), grades.get(chunk))
         for rank, chunk in enumerate(chunks.tolist(), 1)
     ]
 
 
-def in_trec_eval_order(chunks: Chunks, scores: Scores, chunk_ids: Sequence[str]) -> Chunks:
+def in_trec_eval_order(
+    chunks: ChunkNumbers, scores: Scores, chunk_ids: Sequence[str]
+) -> ChunkNumbers:
     """Sort by score, descending, and ties by chunk id, descending.
 
     trec_eval ignores the order of the file. It compares ids byte by byte, which is how Python
@@ -196,7 +200,7 @@ def _tied_stretches(scores: Scores) -> Iterator[slice]:
 
 
 @dataclass(eq=False)
-class Lists:
+class OrderedLists:
     """The ranked lists of all runs, in the order they are stored in or trec_eval's (``by_score``).
 
     What takes long is found out when it is first asked for, and then kept.
@@ -206,7 +210,7 @@ class Lists:
     by_score: bool
 
     @cached_property
-    def _turned(self) -> tuple[Mapping[int, Chunks], ...]:
+    def _turned(self) -> tuple[Mapping[int, ChunkNumbers], ...]:
         """For each run the lists that are not in the order they are stored in, by query."""
         if not self.by_score:
             return ({},) * len(self.collection.runs)
@@ -220,18 +224,18 @@ class Lists:
         )
 
     @cached_property
-    def _stored(self) -> tuple[Callable[[int], Chunks | None], ...]:
+    def _stored(self) -> tuple[Callable[[int], ChunkNumbers | None], ...]:
         """For each run, what gives the list of a query as it is stored."""
-        return tuple(_giver(run.lists) for run in self.collection.runs)
+        return tuple(_chunk_getter(run.lists) for run in self.collection.runs)
 
-    def ordered(self, run: int, query: int) -> Chunks:
+    def ordered(self, run: int, query: int) -> ChunkNumbers:
         """Return a run's list of a query, best first; empty where it has none."""
         found = self._turned[run].get(query)
         if found is None:
             found = self._stored[run](query)
         return NO_CHUNKS if found is None else found
 
-    def count_if_none(self, run: int, chunks: Chunks) -> int:
+    def count_if_none(self, run: int, chunks: ChunkNumbers) -> int:
         """Count ``chunks`` where not one of them stands in any list of a run; 0 where some do."""
         of = (self.ordered(run, query) for query in range(len(self.collection.query_ids)))
         return 0 if any(np.isin(each, chunks).any() for each in of) else len(chunks)
@@ -239,7 +243,7 @@ class Lists:
     @cached_property
     def unsettled(self) -> tuple[Mapping[int, Scores], ...]:
         """For each run the scores, as 32-bit floats, of lists in which they do not all fall."""
-        return tuple(map(_unsettled, self.collection.runs))
+        return tuple(map(_unsettled_scores, self.collection.runs))
 
     @cached_property
     def tied(self) -> tuple[int, ...]:
@@ -274,20 +278,20 @@ class Lists:
     def _side_of(self) -> Sequence[int] | None:
         """Of which chunking each run is, None where all are of one."""
         sides = self.collection.sides
-        if sides is None or not self.collection.is_of_several:
+        if sides is None or not self.collection.has_several_chunkings:
             return None
         return [sides.names.index(run.chunking) for run in self.collection.runs]
 
 
-def _giver(lists: Mapping[int, StoredList]) -> Callable[[int], Chunks | None]:
+def _chunk_getter(lists: Mapping[int, StoredList]) -> Callable[[int], ChunkNumbers | None]:
     """Return what gives the chunks of a query's list, None where there is none."""
-    if isinstance(lists, JoinedLists):
+    if isinstance(lists, PackedLists):
         return lists.chunks_of
     return {query: ranking.chunks for query, ranking in lists.items()}.get
 
 
 def _is_scoreless(lists: Mapping[int, StoredList]) -> bool:
-    if isinstance(lists, JoinedLists):
+    if isinstance(lists, PackedLists):
         return lists.scores is None and len(lists) > 0
     return any(each.scores is None for each in lists.values())
 
@@ -297,12 +301,12 @@ def has_ties(scores: Scores) -> bool:
     return len(np.unique(scores)) < len(scores)
 
 
-def _unsettled(run: StoredRun) -> dict[int, Scores]:
+def _unsettled_scores(run: StoredRun) -> dict[int, Scores]:
     """Return the scores, as 32-bit floats, of the lists in which they do not all fall, by query."""
     queries, scores, bounds = _scores_of(run.lists)
     return {
         queries[at]: scores[bounds[at] : bounds[at + 1]]
-        for at in lists_with(scores[1:] >= scores[:-1], bounds)
+        for at in lists_with_neighbours(scores[1:] >= scores[:-1], bounds)
     }
 
 
@@ -311,20 +315,20 @@ def _scores_of(lists: Mapping[int, StoredList]) -> tuple[list[int], Scores, Ints
 
     The end of the last stands after the beginnings.
     """
-    if isinstance(lists, JoinedLists) and lists.scores is not None:
+    if isinstance(lists, PackedLists) and lists.scores is not None:
         return list(lists), lists.scores, lists.bounds
     scored = {query: each.scores for query, each in lists.items() if each.scores is not None}
     scores = np.concatenate([NO_SCORES, *scored.values()]).astype(np.float32, copy=False)
     return list(scored), scores, np.cumsum([0, *map(len, scored.values())])
 
 
-def lists_with(pairs: Bools, bounds: Ints) -> list[int]:
+def lists_with_neighbours(pairs: Bools, bounds: Ints) -> list[int]:
     """Return which lists hold neighbours for whom ``pairs`` is true.
 
     The lists stand one after the other, the first from ``bounds[0]`` up to ``bounds[1]``, and
     ``pairs[i]`` is of their entries i and i + 1.
 
-    >>> lists_with(np.array([False, True, True]), np.array([0, 2, 4]))
+    >>> lists_with_neighbours(np.array([False, True, True]), np.array([0, 2, 4]))
     [1]
     """
     second = np.flatnonzero(pairs) + 1

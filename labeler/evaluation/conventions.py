@@ -1,4 +1,8 @@
-"""How a number is to be read: presets, and the line of words that stands under every number."""
+"""Conventions: what a number means beyond the name of its measure, and how numbers are written.
+
+Two scoreboards can be compared only where their conventions agree. The presets are ``graded`` and
+``trec_eval``.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,20 @@ from numbers import Integral
 from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput
-from labeler.measures import GAINS, Chosen, Measure, parse, parse_all
+from labeler.measures import GAINS, Measure, UniqueMeasures, parse, parse_all
 from labeler.model import (
-    CARRIED,
     EVERYTHING,
-    IGNORE,
+    IGNORE_TRANSFERRED,
     MAJORITY,
-    SHORT,
+    SHORT_HASH,
     TASKS,
+    TRANSFER_CHOICES,
     Collection,
     GoldenState,
     Selection,
     Traffic,
-    check_rule,
-    legible,
+    check_golden_rule,
+    escape_controls,
 )
 
 Undefined: TypeAlias = Literal["nan", 0, 1]
@@ -87,9 +91,11 @@ class Conventions:
         if not _is_whole(self.pool_depth) or self.pool_depth < 1:
             raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
         if self.golden_rule is not None:
-            check_rule(self.golden_rule)
-        if self.carried not in (None, *CARRIED):
-            raise BadInput(f"carried is {' or '.join(map(repr, CARRIED))}, not {self.carried!r}")
+            check_golden_rule(self.golden_rule)
+        if self.carried not in (None, *TRANSFER_CHOICES):
+            raise BadInput(
+                f"carried is {' or '.join(map(repr, TRANSFER_CHOICES))}, not {self.carried!r}"
+            )
         if self.undefined is not None and not _is_undefined(self.undefined):
             raise BadInput(f"undefined is 'nan', 0 or 1, not {self.undefined!r}")
 
@@ -151,7 +157,7 @@ class Conventions:
         """Return the prompt budget of a query of a task, or of none."""
         return self.budget_by_task.get(task or "", self.budget)
 
-    def measures(self, texts: str | Iterable[str]) -> Chosen:
+    def measures(self, texts: str | Iterable[str]) -> UniqueMeasures:
         """Read measures, with this gain and threshold where a name leaves them open."""
         return parse_all(texts, rel=self.rel, dcg=self.dcg)
 
@@ -169,10 +175,10 @@ class Conventions:
         usual = parse(measure.label, rel=self.rel, dcg=self.dcg)
         return measure.label if usual == measure else str(measure)
 
-    def depth_of_holes(self, measure: Measure) -> str:
+    def depth_of_unjudged(self, measure: Measure) -> str:
         """Say down to where holes are counted, where a measure has no cut-off that says so.
 
-        >>> [Conventions().depth_of_holes(each) for each in parse_all("AP P@5 EvidenceP@2000c")]
+        >>> [Conventions().depth_of_unjudged(each) for each in parse_all("AP P@5 EvidenceP@2000c")]
         ['in the top 10', '', '']
         """
         is_open = measure.cutoff is None and measure.reads != "evidence"
@@ -185,15 +191,15 @@ class Conventions:
         words = [
             *self._golden_in_words(),
             *([self.selected.describe()] if self.selected != EVERYTHING else []),
-            *([legible(self.weighted.describe())] if self.weighted else []),
+            *([escape_controls(self.weighted.describe())] if self.weighted else []),
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),
-            *(["carried grades do not count"] if self.carried == IGNORE else []),
+            *(["carried grades do not count"] if self.carried == IGNORE_TRANSFERRED else []),
             "ideal from all golden grades",
             "unjudged gains nothing",
             f"holes of whole lists: top {self.pool_depth}",
-            f"nothing relevant: {_in_the_mean(self.stand_in)}",
+            f"nothing relevant: {_describe_stand_in(self.stand_in)}",
             "absent query: 0",
             "order by 32-bit score, ties by chunk id descending"
             if like_trec_eval
@@ -207,8 +213,10 @@ class Conventions:
     def _golden_in_words(self) -> list[str]:
         if self.golden is None:
             return []
-        short = f"golden {self.golden[:SHORT]}"
-        return [short if self.frozen is None else f"{short}, frozen as {legible(self.frozen)}"]
+        short = f"golden {self.golden[:SHORT_HASH]}"
+        return [
+            short if self.frozen is None else f"{short}, frozen as {escape_controls(self.frozen)}"
+        ]
 
     @property
     def sentence(self) -> str:
@@ -225,7 +233,7 @@ class Conventions:
         return found
 
 
-def _in_the_mean(value: float | None) -> str:
+def _describe_stand_in(value: float | None) -> str:
     return "undefined, left out" if value is None else f"{value:.0f}, in the mean"
 
 
@@ -238,10 +246,10 @@ def _is_whole(value: object) -> bool:
     return is_number and not isinstance(value, bool)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a value for people: four digits, a dash where it is undefined; 0 has no sign.
 
-    >>> number(0.60114), number(-0.00001), number(float("nan"))
+    >>> format_number(0.60114), format_number(-0.00001), format_number(float("nan"))
     ('0.6011', '0.0000', '–')
     """
     if math.isnan(value):
@@ -250,10 +258,15 @@ def number(value: float) -> str:
     return "0.0000" if shown == "-0.0000" else shown
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Write a difference for people: four digits and its sign, which 0 has not.
 
-    >>> signed(0.25), signed(-0.25), signed(-0.00001), signed(float("nan"))
+    >>> (
+    ...     format_signed(0.25),
+    ...     format_signed(-0.25),
+    ...     format_signed(-0.00001),
+    ...     format_signed(float("nan")),
+    ... )
     ('+0.2500', '−0.2500', '0.0000', '–')
     """
     if math.isnan(value):
@@ -262,20 +275,25 @@ def signed(value: float) -> str:
     return "0.0000" if shown[1:] == "0.0000" else shown.replace("-", "−")
 
 
-def arrowed(value: float) -> str:
+def format_with_arrow(value: float) -> str:
     """Write a difference with an arrow before it, so that direction needs no colour.
 
-    >>> arrowed(0.25), arrowed(-0.25), arrowed(0.0), arrowed(float("nan"))
+    >>> (
+    ...     format_with_arrow(0.25),
+    ...     format_with_arrow(-0.25),
+    ...     format_with_arrow(0.0),
+    ...     format_with_arrow(float("nan")),
+    ... )
     ('▲ +0.2500', '▼ −0.2500', '0.0000', '–')
     """
-    shown = signed(value)
+    shown = format_signed(value)
     return {"+": "▲ ", "−": "▼ "}.get(shown[0], "") + shown
 
 
-def share_words(part: int, whole: int) -> str:
+def format_share(part: int, whole: int) -> str:
     """Return a share in per cent, where 100% is all and 0% is none.
 
-    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
+    >>> format_share(1, 3), format_share(999, 1000), format_share(1, 1000), format_share(0, 0)
     ('33%', '>99%', '<1%', '–')
     """
     if not whole:

@@ -1,21 +1,31 @@
-"""From values per query to means per bucket: what is counted, what is left out, and the rows."""
+"""Means over queries, plain or weighted by traffic, and the reasons why a value is missing.
+
+A query that a run has no list for counts as 0. A run that answers none of the queries that count
+has no value at all: its mean would be 0 for no reason of ranking (wrong ids, an empty file).
+Weighted by traffic, a query counts as often as questions of its bucket are asked: its weight is
+the bucket's share of the logged questions over its share of the graded queries, so the mean
+weight is 1.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from labeler.evaluation.sheet import Layout
+from labeler.errors import NotFound
+from labeler.evaluation.value_table import Grouping, RowLayout, ValueTable, add_up
 from labeler.measures import Bools, Floats, Ints, Measure, Reads
+from labeler.model import Traffic, escape_controls
 
 NO_RESULT = "no result for any query that counts"
-LACKING: Mapping[Reads, str] = MappingProxyType(
+WHY_UNDEFINED: Mapping[Reads, str] = MappingProxyType(
     {
         "chunks": "nothing relevant is known",
         "documents": "no relevant document is known",
@@ -86,7 +96,7 @@ def why_no_mean(n: int, undefined: int, measure: Measure) -> str:
     if n:
         return NO_RESULT
     if undefined:
-        return f"{LACKING[measure.reads]} for any of these queries"
+        return f"{WHY_UNDEFINED[measure.reads]} for any of these queries"
     return "no query here has a golden grade"
 
 
@@ -95,7 +105,7 @@ def why_no_value(judged: bool, counted: bool, measure: Measure) -> str:
     if counted:
         return NO_RESULT
     if judged:
-        return f"{LACKING[measure.reads]} for this query"
+        return f"{WHY_UNDEFINED[measure.reads]} for this query"
     return "nobody has graded a chunk of this query"
 
 
@@ -177,7 +187,7 @@ class Means:
         ]
 
 
-def in_order(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
+def merge_means(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
     """Return the means of some measures, in this order, of parts that have them between them."""
     if len(parts) == 1:
         return parts[0]
@@ -194,9 +204,9 @@ def in_order(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
     )
 
 
-def take_means(
+def means_from_totals(
     totals: Floats,
-    layout: Layout,
+    layout: RowLayout,
     measures: tuple[Measure, ...],
     facet: str | None,
     buckets: tuple[str | None, ...],
@@ -219,3 +229,147 @@ def take_means(
         missing=totals[:, 1 : 1 + layout.runs].T.astype(np.int64),
         carried=np.zeros(holes.shape[1:] + holes.shape[:1], int) if carried is None else carried,
     )
+
+
+MOST_BUCKETS_NAMED = 3
+NOT_WEIGHTED = (
+    "weighted means have intervals and tests of their own; what the holes, ties or the rest of a "
+    "list could make of them is not worked out, so none is shown"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TrafficWeights:
+    """What traffic makes of the queries of a board, grouped by its facet."""
+
+    traffic: Traffic
+    grouping: Grouping
+
+    @staticmethod
+    def of(traffic: Traffic, facets: Mapping[str, Sequence[str | None]]) -> TrafficWeights:
+        """Weigh all queries of a collection by one of its facets; may raise `NotFound`."""
+        if traffic.facet not in facets:
+            there = ", ".join(facets) or "none"
+            raise NotFound(f"no facet is called {traffic.facet!r}; there are: {there}")
+        return TrafficWeights(traffic, Grouping.of(facets[traffic.facet]))
+
+    @property
+    def asked(self) -> Bools:
+        """Say which queries are of a bucket that was asked for, (queries,)."""
+        there = {bucket for bucket, _ in self.traffic.counts}
+        of = np.array([*(bucket in there for bucket in self.grouping.buckets), False])
+        asked: Bools = of[self.grouping.group]
+        return asked
+
+    def weights(self, judged: Bools) -> Floats:
+        """Return the weight of each query, (queries,); 0 where its bucket was never asked for.
+
+        Of a bucket's weight each judged query gets the same part. Where the shares are the same,
+        every weight is exactly 1: whole numbers are divided, once.
+        """
+        graded = np.bincount(
+            self.grouping.group[judged], minlength=len(self.grouping.buckets) + 1
+        ).tolist()
+        asked = dict(self.traffic.counts)
+        counts = [asked.get(str(bucket), 0) for bucket in self.grouping.buckets]
+        pairs = list(zip(counts, graded, strict=False))
+        in_logs = sum(count for count, n in pairs if n)
+        in_set = sum(n for count, n in pairs if count)
+        of = [count * in_set / (in_logs * n) if count and n else 0.0 for count, n in pairs]
+        weights: Floats = np.array([*of, 0.0])[self.grouping.group]
+        return weights
+
+    def sentences(self, judged: Bools) -> Iterator[tuple[str, str]]:
+        """Say what weights rest on, and what of the traffic or of the set they leave out."""
+        weights = self.weights(judged)
+        counted = weights[judged & (weights > 0)]
+        if len(counted):
+            yield (
+                "weights",
+                f"weights by {escape_controls(self.traffic.facet)}: from {counted.min():.2f} to "
+                f"{counted.max():.2f} of a query, so {len(counted):,} queries tell as much as "
+                f"{effective_sample_size(counted):,.0f} of equal weight (Kish)",
+            )
+        if nothing := int(np.sum(judged & ~self.asked)):
+            queries = "graded query weighs" if nothing == 1 else "graded queries weigh"
+            yield "weighs nothing", f"{nothing:,} {queries} nothing: no bucket that the logs have"
+        yield from self._not_in_set(judged)
+
+    def _not_in_set(self, judged: Bools) -> Iterator[tuple[str, str]]:
+        there = {str(self.grouping.buckets[at]) for at in set(self._judged_buckets(judged))}
+        missing = {name: count for name, count in self.traffic.counts if name not in there}
+        if missing:
+            first = sorted(missing, key=lambda name: (-missing[name], name))[:MOST_BUCKETS_NAMED]
+            more = f" and {len(missing) - len(first)} more" if len(missing) > len(first) else ""
+            share = sum(missing.values()) / self.traffic.total
+            yield (
+                "traffic not in set",
+                f"{share:.1%} of the logged questions are of buckets without a graded query, so no "
+                f"mean speaks of them: {', '.join(map(escape_controls, first))}{more}",
+            )
+
+    def _judged_buckets(self, judged: Bools) -> list[int]:
+        groups: list[int] = self.grouping.group[judged].tolist()
+        return [at for at in groups if at < len(self.grouping.buckets)]
+
+
+def effective_sample_size(weights: Floats) -> float:
+    """Return as how many queries of equal weight these tell: Kish (1965), Survey Sampling, 8.2.
+
+    >>> effective_sample_size(np.array([1.0, 1.0])), effective_sample_size(np.array([3.0, 1.0]))
+    (2.0, 1.6)
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
+
+
+def weighted_means(means: Means, sheet: ValueTable, grouping: Grouping, weights: Floats) -> Means:
+    """Return means with the weighted value of each: rows times weights, added as they always are.
+
+    Counts stay counts of queries. Weights of exactly 1 give the bits of the unweighted value.
+    """
+    table = sheet.table.copy()
+    table[:, 1:] *= weights[:, np.newaxis]
+    totals, about = add_up(grouping, table).totals, (means.measures, means.facet, means.buckets)
+    return replace(means, value=means_from_totals(totals, sheet.layout, *about).value)
+
+
+@dataclass(frozen=True, eq=False)
+class AnsweredQueries:
+    """Where runs have a list, and where it holds a result: both (queries, runs)."""
+
+    listed: Bools
+    answered: Bools
+
+    @cached_property
+    def _empty(self) -> Ints:
+        """How many lists of each run hold nothing, (runs,)."""
+        empty: Ints = np.sum(self.listed & ~self.answered, axis=0)
+        return empty
+
+    def values(self, sheet: ValueTable, measure: Measure) -> Floats:
+        """Return a measure's values, (queries, runs), NaN where undefined or without any answer."""
+        values = sheet.values(measure)
+        values[:, self.silent(sheet, measure)] = np.nan
+        return values
+
+    def clear_silent_runs(
+        self, means: Floats, sheet: ValueTable, measures: tuple[Measure, ...], everything: Grouping
+    ) -> None:
+        """Set to NaN the means, (measures, runs, buckets), of runs without an answer that counts.
+
+        A run has one if more queries count than it leaves open, which sums tell at no cost; only
+        where they do not are the queries looked at.
+        """
+        totals = sheet.totals(None, everything)[0]
+        left_open = totals[1 : 1 + means.shape[1]] + self._empty
+        counted = totals[sheet.layout.columns(measures).defined]
+        most = np.maximum.reduce(left_open, initial=-1)
+        if np.minimum.reduce(counted, initial=np.inf) > most:
+            return
+        for at in np.flatnonzero(counted <= most).tolist():
+            means[at, self.silent(sheet, measures[at])] = np.nan
+
+    def silent(self, sheet: ValueTable, measure: Measure) -> Bools:
+        """Say which runs answer no query that counts, (runs,)."""
+        answers: Bools = np.any(self.answered[sheet.defined(measure)], axis=0)
+        return ~answers

@@ -1,4 +1,8 @@
-"""What was left out of the numbers, or treated in a way that could surprise, in sentences."""
+"""Notes beside the numbers: what was left out of them, or treated in a way that could surprise.
+
+Each note has a kind for programs and a sentence for people, and says which runs or which measure
+it is about.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.cross_chunking import NO_DOCUMENT, CrossChunking, QueryEvidence
 from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Bools, Ints, Measure
-from labeler.model import Collection, StoredRun, chunking_in_words, counted
+from labeler.model import Collection, StoredRun, describe_chunking, format_count
 
-SILENT, NOTHING_RELEVANT = "no result", "nothing relevant"
+NO_RESULT_KIND, NOTHING_RELEVANT = "no result", "nothing relevant"
 SEVERAL_CHUNKINGS, OTHER_CHUNKINGS = "several chunkings", "other chunkings"
 WHY_NOTHING = (
     "no measure of relevance has a value yet: nothing relevant is known for any of these queries"
@@ -57,7 +62,7 @@ class RunCounts:
     foreign_to: int
 
 
-def run_counts(
+def count_by_run(
     names: Sequence[str],
     tied: Sequence[int],
     scoreless: Sequence[bool],
@@ -78,7 +83,7 @@ def run_counts(
     return dict(zip(names, map(RunCounts, *columns), strict=True))
 
 
-def absent_anywhere(
+def absent_list_notes(
     names: Sequence[str], listed: Bools, judged: Bools, anywhere: Bools
 ) -> Iterator[Note]:
     """Say which runs have no list for queries that count by a grade of any chunking.
@@ -92,13 +97,13 @@ def absent_anywhere(
     for name, absent in zip(names, np.sum(~listed[anywhere], axis=0).tolist(), strict=True):
         if 0 < absent < of:
             sentence = (
-                f"{name}: no list for {_queries(absent)} of {of} with golden grades in any "
+                f"{name}: no list for {_count_queries(absent)} of {of} with golden grades in any "
                 "chunking, where its values of documents and of the evidence are 0"
             )
             yield Note("absent", sentence, runs=(name,))
 
 
-def notes_on(
+def make_notes(
     collection: Collection,
     counts_of: Mapping[str, RunCounts],
     counts: Counts,
@@ -110,55 +115,55 @@ def notes_on(
     notes = [
         Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
         for run in collection.runs
-        for kind, sentence in _of_run(run, counts_of[run.name], counts.judged, conventions)
+        for kind, sentence in _run_notes(run, counts_of[run.name], counts.judged, conventions)
     ]
-    silent = {run for note in notes if note.kind == SILENT for run in note.runs}
+    silent = {run for note in notes if note.kind == NO_RESULT_KIND for run in note.runs}
     if left_out := len(collection.left_out):
         chosen = replace(conventions.selected, chunkings=None).describe()  # which leave none out
-        said = f"{_queries(left_out)} of the golden set not in these numbers: {chosen}"
+        said = f"{_count_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
-    notes += [Note(kind, sentence) for kind, sentence in _of_chunkings(collection)]
-    among = " in each of these chunkings" if collection.is_of_several else ""
-    notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts, among)]
-    if lack_relevance(scores):
+    notes += [Note(kind, sentence) for kind, sentence in _chunking_notes(collection)]
+    among = " in each of these chunkings" if collection.has_several_chunkings else ""
+    notes += [Note(kind, sentence) for kind, sentence in _golden_set_notes(counts, among)]
+    if nothing_is_relevant(scores):
         notes.append(Note(NOTHING_RELEVANT, WHY_NOTHING))
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:
             heading = conventions.heading(score.measure)
             sentence = f"{score.run}: no result for any query that counts in {heading}, so no value"
-            notes.append(Note(SILENT, sentence, runs=(score.run,), measure=score.measure))
+            notes.append(Note(NO_RESULT_KIND, sentence, runs=(score.run,), measure=score.measure))
     return tuple(notes)
 
 
-def lack_relevance(scores: Iterable[Score]) -> bool:
+def nothing_is_relevant(scores: Iterable[Score]) -> bool:
     """Say whether no measure of relevance has a value, as no query has a relevant chunk."""
     able = [score for score in scores if not score.measure.definition.always_defined]
     return any(score.undefined for score in able) and not any(score.n for score in able)
 
 
-def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
+def _chunking_notes(collection: Collection) -> Iterator[tuple[str, str]]:
     """Say which chunkings runs are of, where they are of several or others are left out."""
-    if collection.is_of_several:
+    if collection.has_several_chunkings:
         names = sorted({run.chunking for run in collection.runs})
         yield (
             SEVERAL_CHUNKINGS,
-            f"runs are of {' and '.join(map(chunking_in_words, names))}: what compares is which "
+            f"runs are of {' and '.join(map(describe_chunking, names))}: what compares is which "
             "evidence and which documents they find; measures of chunks rest on the grades of each "
             "one's own, over the queries that count in all of these",
         )
     if others := collection.runs_left_out:
-        of = dict.fromkeys(chunking_in_words(run.chunking) for run in others)
-        runs = counted(len(others), "run", "runs")
+        of = dict.fromkeys(describe_chunking(run.chunking) for run in others)
+        runs = format_count(len(others), "run", "runs")
         yield OTHER_CHUNKINGS, f"{runs} of {' and '.join(of)} not in these numbers"
 
 
-def _of_golden_set(counts: Counts, among: str) -> Iterator[tuple[str, str]]:
+def _golden_set_notes(counts: Counts, among: str) -> Iterator[tuple[str, str]]:
     if counts.unjudged:
         of = " of measures of chunks" if among else ""
-        said = f"{_queries(counts.unjudged)} without any golden grade{among}: left out{of}"
+        said = f"{_count_queries(counts.unjudged)} without any golden grade{among}: left out{of}"
         yield "ungraded", said
     if counts.carried:
-        of = counted(counts.grades, "golden grade", "golden grades")
+        of = format_count(counts.grades, "golden grade", "golden grades")
         yield (
             "carried over",
             f"{counts.carried:,} of {of} carried over from other chunks: they follow from grades "
@@ -169,29 +174,33 @@ def _of_golden_set(counts: Counts, among: str) -> Iterator[tuple[str, str]]:
         yield "stale", f"{counts.stale} golden {grades} of an earlier wording of the chunk"
 
 
-def _of_run(
+def _run_notes(
     run: StoredRun, own: RunCounts, judged: int, conventions: Conventions
 ) -> Iterator[tuple[str, str]]:
     if run.unknown_queries:
-        yield "unknown queries", f"{_queries(run.unknown_queries)} not in the golden set, left out"
+        yield (
+            "unknown queries",
+            f"{_count_queries(run.unknown_queries)} not in the golden set, left out",
+        )
     if own.tied:
         order = "by chunk id, descending" if conventions.like_trec_eval else "in file order"
-        yield "ties", f"{_queries(own.tied)} with tied scores, ties {order}"
+        yield "ties", f"{_count_queries(own.tied)} with tied scores, ties {order}"
     if conventions.like_trec_eval and own.scoreless:
         yield "no scores", "no scores, so a chunk's score is taken to be -rank"
     if judged:
-        yield from _of_judged(own, judged)
+        yield from _judged_notes(own, judged)
 
 
-def _of_judged(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
+def _judged_notes(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
     """Say how a run meets the queries that somebody graded, of which there are some."""
     if own.unanswered == judged:
-        yield SILENT, "no result for any query with golden grades, so no value"
+        yield NO_RESULT_KIND, "no result for any query with golden grades, so no value"
         return
     if own.absent:
         yield (
             "absent",
-            f"no list for {_queries(own.absent)} of {judged} with golden grades, where its values "
+            f"no list for {_count_queries(own.absent)} of {judged} with golden "
+            "grades, where its values "
             "are 0",
         )
     if number := own.foreign_to:
@@ -208,5 +217,58 @@ def _of_judged(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
         )
 
 
-def _queries(count: int) -> str:
-    return counted(count, "query", "queries")
+def _count_queries(count: int) -> str:
+    return format_count(count, "query", "queries")
+
+
+EVIDENCE_RULE = (
+    "evidence is the union of the passages marked in what is relevant, in whatever chunking; it "
+    "counts once and what is retrieved as often as it is retrieved, without white space; a prompt "
+    "of characters cuts its last chunk"
+)
+DOCUMENT_RULE = (
+    "a document has the grade of its best chunk, in whatever chunking, and stands where its first "
+    "chunk does"
+)
+
+
+def cross_chunking_notes(
+    across: CrossChunking, known: Sequence[QueryEvidence], measures: Iterable[Measure]
+) -> Iterator[Note]:
+    """Say how evidence and documents are counted, where measures of them are asked for."""
+    reads = {measure.reads for measure in measures}
+    if "evidence" in reads:
+        yield Note("evidence", EVIDENCE_RULE)
+        yield from _evidence_notes(across, known)
+        for run, chunks in across.chunks.items():
+            yield from _location_notes(across, run, chunks)
+    if "documents" in reads:
+        yield Note("documents", DOCUMENT_RULE)
+        for run, chunks in across.chunks.items():
+            unknown = np.sum(across.positions.document[across.positions.at(chunks)] == NO_DOCUMENT)
+            if unknown:
+                said = format_count(int(unknown), "chunk", "chunks")
+                sentence = f"{run}: {said} whose document nobody knows, which count as of none"
+                yield Note("no document", sentence, (run,))
+
+
+def _evidence_notes(across: CrossChunking, known: Sequence[QueryEvidence]) -> Iterator[Note]:
+    graded = sum(len(each.grades.chunks) > 0 for each in known)
+    bare = sum(len(each.grades.chunks) > 0 and not across.evidence(each, 1) for each in known)
+    if bare:
+        of = f"{bare:,} of {format_count(graded, 'graded query', 'graded queries')}"
+        yield Note("no evidence", f"{of} without a passage marked in what is relevant: undefined")
+    if lost := across.lost(known):
+        said = format_count(lost, "chunk has a passage", "chunks have passages")
+        yield Note("lost evidence", f"{said} marked that no document holds: no evidence")
+
+
+def _location_notes(across: CrossChunking, run: str, chunks: Ints) -> Iterator[Note]:
+    at = across.positions.at(chunks)
+    if unplaced := int(np.sum(across.positions.unplaced[at])):
+        said = format_count(unplaced, "chunk whose place", "chunks whose places")
+        sentence = f"{run}: {said} in the documents nobody knows: retrieved, but finding nothing"
+        yield Note("unplaced", sentence, (run,))
+    if doubtful := int(np.sum(across.positions.doubtful[at])):
+        said = format_count(doubtful, "chunk fits", "chunks fit")
+        yield Note("several places", f"{run}: {said} several places, the first counts", (run,))

@@ -1,4 +1,7 @@
-"""Plain dicts as a collection: for notebooks, where no database is wanted."""
+"""Collections made of plain dicts of grades and rankings, for notebooks that need no database.
+
+`collect_lazily` numbers only the judged chunks; all others get a number when somebody asks.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from labeler.evaluation.alignment import lists_with, pairs_of
-from labeler.evaluation.checking import GivenList
-from labeler.evaluation.graded import Chunks
+from labeler.evaluation.alignment import lists_with_neighbours, pair_numbers
+from labeler.evaluation.list_validation import GivenList
+from labeler.evaluation.query_grades import ChunkNumbers
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Runs: TypeAlias = Mapping[str, Mapping[str, GivenList]]
 Grades: TypeAlias = npt.NDArray[np.int8]
-Numbers: TypeAlias = defaultdict[str, int]
+ChunkNumbering: TypeAlias = defaultdict[str, int]
 """Texts by number, from 0 in the order in which they are first looked up."""
 
 
@@ -41,9 +44,9 @@ def collect(
     >>> collect({"q1": {"c1": 3}}, {"A": {"q1": ["c2", "c1"], "q9": []}}).runs[0].unknown_queries
     1
     """
-    chunks = _numbers()
-    graded = _graded(qrels, all_grades(qrels), _number(_judged(qrels), chunks))
-    lists = _store(list(runs.values()), qrels, chunks)
+    chunks = _new_numbering()
+    graded = _golden_columns(qrels, all_grades(qrels), _number_all(_judged_chunks(qrels), chunks))
+    lists = _store_lists(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
         facets={facet: tuple(map(buckets.get, qrels)) for facet, buckets in (facets or {}).items()},
@@ -56,7 +59,7 @@ def collect(
     )
 
 
-def _judged(qrels: Qrels) -> list[str]:
+def _judged_chunks(qrels: Qrels) -> list[str]:
     return [*chain.from_iterable(qrels.values())]
 
 
@@ -65,10 +68,10 @@ def all_grades(qrels: Qrels) -> Grades:
     return np.fromiter(chain.from_iterable(each.values() for each in qrels.values()), np.int8)
 
 
-def _graded(qrels: Qrels, grade: Grades, chunk: Chunks) -> dict[str, Any]:
+def _golden_columns(qrels: Qrels, grade: Grades, chunk: ChunkNumbers) -> dict[str, Any]:
     """Return what a collection has of these grades of chunks, and of nobody who keeps them."""
     query = np.repeat(np.arange(len(qrels)), [*map(len, qrels.values())])
-    order = np.argsort(pairs_of(query, chunk))
+    order = np.argsort(pair_numbers(query, chunk))
     in_pool = order[grade[order] < 0]
     graded = order[grade[order] >= 0] if len(in_pool) else order
     return {
@@ -83,26 +86,30 @@ def _graded(qrels: Qrels, grade: Grades, chunk: Chunks) -> dict[str, Any]:
     }
 
 
-def numbered_later(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
+def collect_lazily(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
     """Make the same collection, in which only what is graded has a number yet.
 
     All other chunks are numbered as soon as somebody asks for an id or for what is in a list.
     ``grades`` are `all_grades` of the qrels.
     """
-    whole = _Whole(qrels, runs)
+    whole = _LazyCollection(qrels, runs)
     stored = []
     for at, (name, run) in enumerate(runs.items()):
         known = countOf(map(qrels.__contains__, run), True)
-        lists, unknown = _Lists(whole, at, known), len(run) - known
+        lists, unknown = _LazyLists(whole, at, known), len(run) - known
         stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
-    judged = _judged(qrels)
+    judged = _judged_chunks(qrels)
     alone = len(set(judged)) == len(judged)  # each is judged for one query
-    chunk = np.arange(len(judged), dtype=np.int32) if alone else _number(judged, _numbers())
-    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **_graded(qrels, grades, chunk))
+    chunk = (
+        np.arange(len(judged), dtype=np.int32) if alone else _number_all(judged, _new_numbering())
+    )
+    return Collection(
+        tuple(qrels), {}, _LazyIds(whole), tuple(stored), **_golden_columns(qrels, grades, chunk)
+    )
 
 
 @dataclass
-class _Whole:
+class _LazyCollection:
     """A collection that is made when it is first needed."""
 
     qrels: Qrels
@@ -114,10 +121,10 @@ class _Whole:
 
 
 @dataclass(eq=False)
-class _Ids(Sequence[str]):
+class _LazyIds(Sequence[str]):
     """The ids of all chunks by number."""
 
-    whole: _Whole
+    whole: _LazyCollection
 
     @overload
     def __getitem__(self, number: int) -> str: ...
@@ -131,10 +138,10 @@ class _Ids(Sequence[str]):
 
 
 @dataclass(eq=False)
-class _Lists(Mapping[int, StoredList]):
+class _LazyLists(Mapping[int, StoredList]):
     """The lists of a run by query."""
 
-    whole: _Whole
+    whole: _LazyCollection
     run: int
     size: int
 
@@ -148,17 +155,17 @@ class _Lists(Mapping[int, StoredList]):
         return self.size
 
 
-def _numbers() -> Numbers:
+def _new_numbering() -> ChunkNumbering:
     return defaultdict(count().__next__)
 
 
-def _number(texts: Sequence[str], numbers: Numbers) -> Chunks:
+def _number_all(texts: Sequence[str], numbers: ChunkNumbering) -> ChunkNumbers:
     """Number texts, and return the number of each."""
     return np.fromiter(map(numbers.__getitem__, texts), np.int32, len(texts))
 
 
-def _store(
-    runs: Sequence[Mapping[str, GivenList]], queries: Iterable[str], chunks: Numbers
+def _store_lists(
+    runs: Sequence[Mapping[str, GivenList]], queries: Iterable[str], chunks: ChunkNumbering
 ) -> list[dict[int, StoredList]]:
     """Return the lists of each run.
 
@@ -181,7 +188,7 @@ def _store(
         for ids, own in zip(texts, own_scores, strict=True)
     )
     scores = np.fromiter(chain.from_iterable(filled), np.float64, int(bounds[-1]))
-    for place in lists_with(scores[1:] > scores[:-1], bounds):
+    for place in lists_with_neighbours(scores[1:] > scores[:-1], bounds):
         if isinstance(given[place], Mapping):
             span = slice(bounds[place], bounds[place + 1])
             best_first = np.argsort(-scores[span], kind="stable")

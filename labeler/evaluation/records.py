@@ -1,6 +1,7 @@
-"""Values as programs get them: rows of named columns; knows no file format, and nobody who reads.
+"""Rows of scores, as CSV, JSON and the Python functions hand them out.
 
-A row stands under the name its measure was asked for by; one asked for by two names has two rows.
+A row carries the name by which its measure was asked for; a measure asked for by two names has
+two rows.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from labeler.evaluation.notes import Note
 from labeler.measures import Measure
 
 Record = dict[str, Any]
-Residuals = Mapping[tuple[str, Measure, str | None], float]
+ResidualsByPlace = Mapping[tuple[str, Measure, str | None], float]
 """How much ungraded chunks could add to an RBP, by run, measure and place."""
 
 
-def names_of(measure: Measure) -> list[Record]:
+def measure_names(measure: Measure) -> list[Record]:
     """Return the two columns that name a measure, once for each name it was asked for by.
 
     >>> from labeler.measures import parse
-    >>> names_of(parse("MRR"))
+    >>> measure_names(parse("MRR"))
     [{'measure': 'MRR', 'full_name': 'RR(rel=1)'}]
     """
     return [{"measure": name, "full_name": str(measure)} for name in measure.names]
 
 
-def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -> list[Record]:
+def score_records(
+    scores: Iterable[Score], residuals: ResidualsByPlace | None = None
+) -> list[Record]:
     """Return means as rows; facet and bucket are columns where a score is of a bucket.
 
     ``value`` is NaN where there is none, and ``reason`` says why. With ``residuals`` there is a
@@ -49,14 +52,16 @@ def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -
             "holes": row.holes,
             "missing": row.missing,
             **({"carried": row.carried} if has_carried else {}),
-            **_residual(residuals, (row.run, row.measure, row.bucket)),
+            **_residual_column(residuals, (row.run, row.measure, row.bucket)),
         }
         for row in rows
-        for names in names_of(row.measure)
+        for names in measure_names(row.measure)
     ]
 
 
-def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = None) -> list[Record]:
+def query_records(
+    scores: Iterable[QueryScore], residuals: ResidualsByPlace | None = None
+) -> list[Record]:
     """Return values query by query as rows of the same columns; the counts are 0 or 1."""
     rows = list(scores)
     has_carried = any(row.carried for row in rows)
@@ -72,14 +77,14 @@ def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = No
             "holes": row.holes,
             "missing": int(row.missing),
             **({"carried": row.carried} if has_carried else {}),
-            **_residual(residuals, (row.run, row.measure, row.query_id)),
+            **_residual_column(residuals, (row.run, row.measure, row.query_id)),
         }
         for row in rows
-        for names in names_of(row.measure)
+        for names in measure_names(row.measure)
     ]
 
 
-def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
+def notes_on_record(record: Record, notes: Iterable[Note]) -> list[Note]:
     """Return the notes that concern a row, of whichever kind: those of its run or runs, and of all.
 
     A note on a measure, a bucket or a pair of runs concerns the rows of that one alone.
@@ -97,5 +102,7 @@ def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
     ]
 
 
-def _residual(residuals: Residuals | None, place: tuple[str, Measure, str | None]) -> Record:
+def _residual_column(
+    residuals: ResidualsByPlace | None, place: tuple[str, Measure, str | None]
+) -> Record:
     return {"residual": residuals.get(place, math.nan)} if residuals else {}

@@ -1,59 +1,152 @@
-"""Live values: a board of every run, measure and bucket that follows the golden grades."""
+"""Scoreboard: the live value of every run, measure and bucket, which follows the golden grades.
+
+A value is computed when its measure is first asked for, then kept up to date. `regraded` returns
+a scoreboard as it would be with other golden grades.
+"""
 
 from __future__ import annotations
 
 import copy
 import threading
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.errors import NotFound
-from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import Lists, Scores, align
-from labeler.evaluation.answers import Answers
+from labeler.evaluation.alignment import (
+    OrderedLists,
+    RankedChunk,
+    Scores,
+    align,
+    pair_numbers,
+    write_out_list,
+)
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.crossing import crossing_notes
-from labeler.evaluation.graded import Chunks
-from labeler.evaluation.looking import Looking
 from labeler.evaluation.means import (
+    AnsweredQueries,
     Counts,
     Means,
     QueryScore,
     Score,
-    in_order,
+    TrafficWeights,
+    means_from_totals,
+    merge_means,
     query_scores,
-    take_means,
+    weighted_means,
 )
 from labeler.evaluation.notes import (
     Note,
     RunCounts,
-    absent_anywhere,
-    notes_on,
-    run_counts,
+    absent_list_notes,
+    count_by_run,
+    cross_chunking_notes,
+    make_notes,
 )
-from labeler.evaluation.sheet import Rules
-from labeler.evaluation.state import State
-from labeler.evaluation.weighing import Weighing, weigh
+from labeler.evaluation.query_grades import ChunkNumbers
+from labeler.evaluation.scoreboard_state import BoardState
+from labeler.evaluation.value_table import Grouping, RowRules
 from labeler.measures import (
     BUDGET,
     WHOLE_LIST,
     Bools,
-    Chosen,
     Floats,
+    FoundEvidence,
     Hits,
     Ints,
     Measure,
+    UniqueMeasures,
     score,
     without_repeats,
 )
-from labeler.model import Collection, GoldenState, GradeChange, Traffic
+from labeler.model import AllGoldenGrades, Collection, GoldenState, GradeChange, Traffic
 
 
-class Scoreboard(Looking):
+class BoardLookup:
+    """One query, one run: what is known of them as it is now."""
+
+    collection: Collection
+    run_names: tuple[str, ...]
+    _state: BoardState
+    _lists: OrderedLists
+    _query_numbers: Mapping[str, int]
+
+    def golden(self, query_id: str) -> dict[int, int]:
+        """Return the golden grades of a query by chunk, retrieved or not."""
+        return self._state.golden[self.number_of(query_id)].as_dict()
+
+    def grades(self, query_id: str, chunks: ChunkNumbers) -> Ints:
+        """Return the golden grade of each of the chunks for a query, -1 where there is none."""
+        return self._state.golden[self.number_of(query_id)].of(chunks)
+
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return every pair with a golden grade, rising, and its grade.
+
+        A pair's number is its query's place << 32 | its chunk's number.
+        """
+        return self._state.graded()
+
+    def counts_of(self, query_id: str) -> tuple[int, ...]:
+        """Return how many chunks of a query have grade 0, 1, 2 and 3."""
+        golden = self._state.golden[self.number_of(query_id)]
+        return tuple(np.bincount(golden.grades, minlength=4).tolist())
+
+    def chunks(self, run: str, query_id: str) -> ChunkNumbers:
+        """Return a run's list in the order the conventions use; empty where it has none."""
+        return self._lists.ordered(self.column_of(run), self.number_of(query_id))
+
+    def ranked(self, run: str, query_id: str) -> list[RankedChunk]:
+        """Return a run's list with scores and golden grades, in the order the conventions use.
+
+        Under trec_eval's that is not the order of the file where scores are tied. A query the run
+        has no list for gives an empty one. Raises `NotFound` for an unknown run or query.
+        """
+        chunks, query = self.chunks(run, query_id), self.number_of(query_id)
+        stored = self.collection.runs[self.column_of(run)].lists.get(query)
+        return write_out_list(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
+
+    def hits(self, run: str, query_id: str | None = None) -> Hits:
+        """Return a run's judged chunks: a row for each query in order, or the row of one."""
+        state = self._state
+        if query_id is None:
+            return state.hits_of(self.column_of(run))
+        return state.hits_in(self.column_of(run), self.number_of(query_id))
+
+    def read_by(
+        self, measure: Measure, run: str, query_id: str | None = None
+    ) -> Hits | FoundEvidence:
+        """Return what a measure reads of a run's lists: its hits, its documents, what it finds."""
+        query = None if query_id is None else self.number_of(query_id)
+        return self._state.seen_of(self.column_of(run), query).of(measure)
+
+    def chunking_of(self, run: str) -> str:
+        """Return the chunking that a run's chunks are of; may raise `NotFound`."""
+        return self.collection.runs[self.column_of(run)].chunking
+
+    def overlaps(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> list[tuple[int, int, float, float]]:
+        """Return the places of chunks that have text in common, with the share of each text."""
+        return self._state.across.overlaps(some, others)
+
+    def column_of(self, name: str) -> int:
+        """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""
+        if name not in self.run_names:
+            there = ", ".join(self.run_names) or "none"
+            raise NotFound(f"no run is called {name!r}; there are: {there}")
+        return self.run_names.index(name)
+
+    def number_of(self, query_id: str) -> int:
+        """Return a query's row in `values`, its place in the collection; may raise `NotFound`."""
+        if query_id not in self._query_numbers:
+            raise NotFound(f"query {query_id!r} is not on this board; read the data again")
+        return self._query_numbers[query_id]
+
+
+class Scoreboard(BoardLookup):
     """Every run's value for every query under one set of conventions, kept up to date.
 
     A value is computed when its measure is first asked for, and from then on whenever a grade
@@ -72,13 +165,13 @@ class Scoreboard(Looking):
     """
 
     def __init__(
-        self, collection: Collection, conventions: Conventions, lists: Lists | None = None
+        self, collection: Collection, conventions: Conventions, lists: OrderedLists | None = None
     ) -> None:
         collection, conventions = conventions.selecting(collection)
         self.collection = collection
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
-        self._lists = lists or Lists(collection, conventions.like_trec_eval)
+        self._lists = lists or OrderedLists(collection, conventions.like_trec_eval)
         self._budgets = np.full(len(collection.query_ids), conventions.budget)
         for at, task in enumerate(collection.facets.get("task", ())):
             self._budgets[at] = conventions.budget_of(task)
@@ -89,14 +182,14 @@ class Scoreboard(Looking):
         self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
         self._within: tuple[Hashable, ...] = ()
         self._inside: Bools | None = None
-        self._weighing: Weighing | None = None
-        rest = (conventions.stand_in, conventions.pool_depth, collection.is_of_several)
+        self._weighing: TrafficWeights | None = None
+        rest = (conventions.stand_in, conventions.pool_depth, collection.has_several_chunkings)
         listed = self._lists.listed
-        self._rules = Rules(~listed, self._budgets, *rest)
+        self._rules = RowRules(~listed, self._budgets, *rest)
         self._lock = threading.Lock()
-        self._state = State.first(collection, conventions, self._lists, self._rules)
+        self._state = BoardState.first(collection, conventions, self._lists, self._rules)
         answered = self._state.aligned.length.reshape(listed.shape) > 0
-        self._answers = Answers(listed, answered)
+        self._answers = AnsweredQueries(listed, answered)
 
     @property
     def conventions(self) -> Conventions:
@@ -158,12 +251,12 @@ class Scoreboard(Looking):
         """
         return self._narrowed((facet, bucket), self._grouping(facet).inside(bucket))
 
-    def weighing(self, traffic: Traffic) -> Scoreboard:
+    def weighted_by(self, traffic: Traffic) -> Scoreboard:
         """Return this board as it is now, with means by how often a query's bucket is asked for.
 
         Queries of no bucket that was asked for count nowhere. May raise `NotFound` for a facet.
         """
-        by = Weighing.of(traffic, self.collection.facets)
+        by = TrafficWeights.of(traffic, self.collection.facets)
         board = self._narrowed(traffic, by.asked)
         board._weighing = by
         return board
@@ -188,23 +281,23 @@ class Scoreboard(Looking):
         about = (board._run_counts(), board.counts, board.conventions, scores)
         weighs = self._weighing.sentences(board.judged) if self._weighing else ()
         crossing = board._crossing_notes([measure for measure in asked if measure.crosses])
-        return (*starmap(Note, weighs), *notes_on(board.collection, *about), *crossing)
+        return (*starmap(Note, weighs), *make_notes(board.collection, *about), *crossing)
 
     def _crossing_notes(self, measures: Sequence[Measure]) -> Iterator[Note]:
         if not measures:
             return
         state = self._state
         where = (self._answers.listed, state.judged, state.seen.anywhere)
-        yield from absent_anywhere(self.run_names, *where)
+        yield from absent_list_notes(self.run_names, *where)
         if self.collection.texts is not None:
-            yield from crossing_notes(state.across, state.known, measures)
+            yield from cross_chunking_notes(state.across, state.known, measures)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         lists, listed = self._lists, self._answers.listed
         there = (listed, self._answers.answered)
         hits = self._state.hits.per_row.reshape(listed.shape)
         counted = (lists.tied, lists.scoreless, *there, hits, self._state.judged)
-        return run_counts(self.run_names, *counted, self._state.foreign_to(lists))
+        return count_by_run(self.run_names, *counted, self._state.foreign_to(lists))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
@@ -217,18 +310,20 @@ class Scoreboard(Looking):
         kept = state.means.get(key)
         if kept is None:
             taken = [self._means(state, some, facet, grouping) for some in chosen.kinds]
-            kept = state.means[key] = in_order(chosen, taken)
+            kept = state.means[key] = merge_means(chosen, taken)
         return kept if kept.measures is chosen else replace(kept, measures=chosen)
 
-    def _means(self, state: State, some: Chosen, facet: str | None, grouping: Grouping) -> Means:
+    def _means(
+        self, state: BoardState, some: UniqueMeasures, facet: str | None, grouping: Grouping
+    ) -> Means:
         """Take the means of measures that all compare between chunkings, or none of them."""
         sheet = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
         carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)
-        means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)
+        means = means_from_totals(totals, sheet.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
-            means = weigh(means, sheet, grouping, weights)
-        self._answers.silence(means.value, sheet, some, self._everything)
+            means = weighted_means(means, sheet, grouping, weights)
+        self._answers.clear_silent_runs(means.value, sheet, some, self._everything)
         return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
@@ -325,7 +420,7 @@ class Scoreboard(Looking):
         """
         return self._state.moved_since(before._state)
 
-    def aligned(self, queries: Sequence[str], lists: Sequence[Chunks]) -> Hits:
+    def aligned(self, queries: Sequence[str], lists: Sequence[ChunkNumbers]) -> Hits:
         """Return the judged chunks of lists that no run holds, a row for the one of each query."""
         golden = [self._state.golden[self.number_of(query_id)] for query_id in queries]
         return align(golden, [[chunks] for chunks in lists])
@@ -350,10 +445,10 @@ class Scoreboard(Looking):
             values[~self._inside[rows]] = np.nan
         return values
 
-    def resolve(self, measures: Iterable[Measure]) -> Chosen:
+    def resolve(self, measures: Iterable[Measure]) -> UniqueMeasures:
         """Give ``@budget`` its number where it is one number; each measure comes once."""
         chosen, plain = without_repeats(measures), self._plain_budget
-        if plain is None or not chosen.look_at_the_budget:
+        if plain is None or not chosen.use_prompt_k:
             return chosen
         return without_repeats(
             replace(measure, cutoff=plain) if measure.cutoff == BUDGET else measure
@@ -393,3 +488,76 @@ class Scoreboard(Looking):
             there = ", ".join(name for name in self._groupings if name is not None) or "none"
             raise NotFound(f"no facet is called {facet!r}; there are: {there}")
         return self._groupings[facet]
+
+
+UNJUDGED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class GoldenGrades:
+    """The golden grades of a board: numbers of pairs, rising, and the grade of each.
+
+    A pair's number is its query's place on the board << 32 | its chunk's number.
+    """
+
+    pairs: Ints
+    grades: Ints
+
+    @staticmethod
+    def of(board: Scoreboard) -> GoldenGrades:
+        """Read them from a board, as they are now."""
+        return GoldenGrades(*board.graded())
+
+    def grades_of(self, pairs: Ints) -> Ints:
+        """Return the grade of each of ``pairs``, `UNJUDGED` where it has none."""
+        place = np.searchsorted(self.pairs, pairs)
+        known = np.append(self.pairs, -1)[place] == pairs
+        return np.where(known, np.append(self.grades, UNJUDGED)[place], UNJUDGED)
+
+    def changed(self, pairs: Ints, grades: Ints) -> GoldenGrades:
+        """Return them with other grades of these distinct ``pairs``; `UNJUDGED` takes one away."""
+        kept = ~np.isin(self.pairs, pairs)
+        numbers = np.concatenate([self.pairs[kept], pairs[grades != UNJUDGED]])
+        values = np.concatenate([self.grades[kept], grades[grades != UNJUDGED]])
+        order = np.argsort(numbers)
+        return GoldenGrades(numbers[order], values[order])
+
+
+def regraded(board: Scoreboard, runs: Sequence[str], golden: GoldenGrades) -> Scoreboard:
+    """Return a board of some of a board's runs, with these golden grades and none of them stale.
+
+    Grades of other chunkings, on which documents and evidence rest too, are as they were.
+    """
+    query, chunk, grade = _golden_columns(golden)
+    collection = replace(
+        board.collection,
+        runs=tuple(board.collection.runs[board.column_of(run)] for run in runs),
+        golden_query=query,
+        golden_chunk=chunk,
+        golden_grade=grade,
+        stale=np.zeros(len(grade), dtype=np.bool_),
+        carried=None,
+        everywhere=_regraded_everywhere(board, golden),
+        revision=board.revision,
+        golden=None,
+    )
+    return Scoreboard(collection, board.conventions)
+
+
+def _golden_columns(
+    golden: GoldenGrades,
+) -> tuple[ChunkNumbers, ChunkNumbers, npt.NDArray[np.int8]]:
+    query, chunk = golden.pairs >> 32, golden.pairs & 2**32 - 1
+    return query.astype(np.int32), chunk.astype(np.int32), golden.grades.astype(np.int8)
+
+
+def _regraded_everywhere(board: Scoreboard, golden: GoldenGrades) -> AllGoldenGrades | None:
+    """Return the grades of all chunkings with the board's own exchanged for these."""
+    every = board.collection.everywhere
+    if every is None:
+        return None
+    pairs = pair_numbers(every.query.astype(np.int64), every.chunk)
+    known = GoldenGrades(pairs, every.grade.astype(np.int64))
+    gone = np.setdiff1d(GoldenGrades.of(board).pairs, golden.pairs)
+    others = known.changed(gone, np.full(len(gone), UNJUDGED))
+    return AllGoldenGrades(*_golden_columns(others.changed(golden.pairs, golden.grades)))

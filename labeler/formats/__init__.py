@@ -1,74 +1,90 @@
-"""Files in and out: the only room that opens a data file; it knows nothing of the database.
+"""Reading and writing of data files; no other package opens one.
 
-Readers give `Loaded` records with the line each stood on, and raise `BadInput` that names file,
-line, what is wrong and what would be right; nothing is read by halves. Writers give bytes.
+Readers return `Loaded` records with the line number of each, and raise `BadInput` that names the
+file, the line, what is wrong and what would be right. A file is read completely or not at all.
+Writers return bytes.
 """
 
-from labeler.formats.answers import read_answers
+from labeler.formats.answers_and_signals import read_answers, read_signals
 from labeler.formats.beir import read_beir
 from labeler.formats.candidates import (
     DOWN_GRADE,
     GENERATED_GRADE,
     UP_GRADE,
-    Proposing,
+    SuggestionRule,
     stream_candidates,
 )
-from labeler.formats.chunks import read_chunks
-from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
-from labeler.formats.full_texts import named_as_cut, read_documents
+from labeler.formats.chunks import match_document_names, read_chunks, read_documents
 from labeler.formats.golden import read_golden, read_grades
 from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
-from labeler.formats.guessing import Guess, guess
+from labeler.formats.id_resolution import (
+    CHUNK_PREFIX,
+    HASH_DIGITS,
+    IdResolver,
+    query_id_from_text,
+)
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
-from labeler.formats.meant import CHUNK, HASHED, Meant, query_id_of
-from labeler.formats.passages import Passages, read_passages
-from labeler.formats.queries import query_of, read_queries
-from labeler.formats.ranked import OnDuplicate, Order
+from labeler.formats.peers.peer_rows import RELEVANT
+from labeler.formats.queries import parse_query, read_queries
+from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
-from labeler.formats.signals import read_signals
-from labeler.formats.told import RELEVANT
-from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
-from labeler.formats.writing import (
+from labeler.formats.snapshots import (
+    LEAVES_OUT,
+    CompleteSet,
+    FrozenVersion,
+    LoadedCompleteSet,
+    parse_version,
+    read_complete,
+    read_version,
+    write_complete,
+    write_version,
+)
+from labeler.formats.sniff import Guess, guess
+from labeler.formats.text_blocks import TextBlock, read_text_blocks
+from labeler.formats.writers import (
+    RUN_KINDS,
+    RunKind,
     beir_files,
     event_fields,
-    refusal,
+    why_not_writable,
     write_events,
     write_golden,
+    write_run,
     zip_files,
 )
-from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
 __all__ = [
-    "CHUNK",
+    "CHUNK_PREFIX",
     "DOWN_GRADE",
     "GENERATED_GRADE",
-    "HASHED",
+    "HASH_DIGITS",
     "LEAVES_OUT",
     "LIMITS",
     "RELEVANT",
     "RUN_KINDS",
     "UNGRADED",
     "UP_GRADE",
-    "FrozenFile",
+    "CompleteSet",
+    "FrozenVersion",
     "GradeRule",
     "Guess",
+    "IdResolver",
     "Limits",
-    "LoadedWhole",
-    "Meant",
+    "LoadedCompleteSet",
     "OnDuplicate",
     "Order",
-    "Passages",
-    "Proposing",
     "RunKind",
-    "Whole",
+    "SuggestionRule",
+    "TextBlock",
     "beir_files",
     "event_fields",
     "guess",
-    "named_as_cut",
+    "match_document_names",
     "parse_grade_map",
     "parse_limits",
-    "query_id_of",
-    "query_of",
+    "parse_query",
+    "parse_version",
+    "query_id_from_text",
     "read_answers",
     "read_beir",
     "read_chunks",
@@ -76,16 +92,15 @@ __all__ = [
     "read_documents",
     "read_golden",
     "read_grades",
-    "read_passages",
     "read_queries",
     "read_run",
     "read_signals",
+    "read_text_blocks",
     "read_version",
-    "refusal",
     "stream_candidates",
     "stream_run",
     "usual_limits",
-    "version_in",
+    "why_not_writable",
     "write_complete",
     "write_events",
     "write_golden",

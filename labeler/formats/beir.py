@@ -1,30 +1,30 @@
-"""BEIR folders, plain or zipped; knows where their parts lie."""
+"""BEIR folders, plain or zipped: corpus, queries and qrels.
+
+Includes reading zip archives within the limits: the size of an archive's directory is checked
+before it is parsed, so that a crafted archive cannot exhaust memory.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
+import struct
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from labeler.errors import BadInput, NotFound
-from labeler.formats.archives import check_together, member_source, members_of
 from labeler.formats.chunks import chunks_from
 from labeler.formats.golden import golden_from
-from labeler.formats.grades import GradeRule
+from labeler.formats.grades import GradeRule, empty_golden
+from labeler.formats.json_records import short
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.pairs import empty_golden
+from labeler.formats.lines import InputFile, Progress, StrPath, Throttle, file_source, stat_path
 from labeler.formats.queries import queries_from
-from labeler.formats.reading import (
-    Progress,
-    Source,
-    StrPath,
-    Throttle,
-    file_source,
-    look,
-)
 from labeler.model import LoadedBeir
 
 _PART = re.compile(r"(corpus|queries)\.jsonl(\.gz)?|qrels/[^/]+")
@@ -54,9 +54,9 @@ def read_beir(
     rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     shown = os.fspath(folder) if name is None else name
     parts = _parts(Path(folder), shown, limits)
-    corpus, queries = _needed(shown, parts)
+    corpus, queries = _corpus_and_queries(shown, parts)
     qrels = _qrels(shown, parts, split)
-    share = _shares([corpus, queries, *([qrels] if qrels else [])], progress)
+    share = _progress_shares([corpus, queries, *([qrels] if qrels else [])], progress)
     return LoadedBeir(
         chunks=chunks_from(corpus, share(corpus)),
         queries=queries_from(queries, facets, share(queries)),
@@ -64,9 +64,9 @@ def read_beir(
     )
 
 
-def _parts(folder: Path, shown: str, limits: Limits) -> dict[str, Source]:
+def _parts(folder: Path, shown: str, limits: Limits) -> dict[str, InputFile]:
     """Return the parts of a folder or archive by their path inside it."""
-    found = look(folder, shown)
+    found = stat_path(folder, shown)
     if found is None:
         raise NotFound(f"{shown}: there is no such folder")
     try:
@@ -92,7 +92,7 @@ def _damaged(path: Path, shown: str) -> BadInput:
     return _no_archive(shown)
 
 
-def folder_parts(folder: Path, shown: str, limits: Limits = LIMITS) -> dict[str, Source]:
+def folder_parts(folder: Path, shown: str, limits: Limits = LIMITS) -> dict[str, InputFile]:
     """Return the parts of a BEIR set in a folder by their path inside it."""
     files = [*folder.iterdir(), *(folder / "qrels").glob("*")]
     found = {path.relative_to(folder).as_posix(): path for path in files if path.is_file()}
@@ -103,10 +103,10 @@ def folder_parts(folder: Path, shown: str, limits: Limits = LIMITS) -> dict[str,
     }
 
 
-def _zipped_parts(archive: Path, shown: str, limits: Limits) -> dict[str, Source]:
-    members = members_of(archive, shown, limits)
+def _zipped_parts(archive: Path, shown: str, limits: Limits) -> dict[str, InputFile]:
+    members = archive_members(archive, shown, limits)
     parts = parts_among(members, shown)
-    check_together(shown, {path: members[path] for path in parts.values()}, limits)
+    check_total_size(shown, {path: members[path] for path in parts.values()}, limits)
     return {
         part: member_source(archive, members[path], f"{shown}/{path}", limits)
         for part, path in parts.items()
@@ -132,7 +132,7 @@ def parts_among(paths: Iterable[str], shown: str) -> dict[str, str]:
     return by_root[sets[0]] if sets else max(by_root.values(), key=len, default={})
 
 
-def _needed(shown: str, parts: Mapping[str, Source]) -> tuple[Source, Source]:
+def _corpus_and_queries(shown: str, parts: Mapping[str, InputFile]) -> tuple[InputFile, InputFile]:
     """Return corpus and queries, or raise `NotFound` with all that is missing."""
     names = ("corpus.jsonl", "queries.jsonl")
     for name in names:
@@ -148,7 +148,7 @@ def _needed(shown: str, parts: Mapping[str, Source]) -> tuple[Source, Source]:
     )
 
 
-def _qrels(shown: str, parts: Mapping[str, Source], split: str) -> Source | None:
+def _qrels(shown: str, parts: Mapping[str, InputFile], split: str) -> InputFile | None:
     splits = {
         match["split"]: source
         for part, source in parts.items()
@@ -160,9 +160,9 @@ def _qrels(shown: str, parts: Mapping[str, Source], split: str) -> Source | None
     return splits.get(split)
 
 
-def _shares(
-    sources: Sequence[Source], progress: Progress | None
-) -> Callable[[Source], Progress | None]:
+def _progress_shares(
+    sources: Sequence[InputFile], progress: Progress | None
+) -> Callable[[InputFile], Progress | None]:
     """Return what gives each source its share of one progress, by size."""
     report = Throttle(progress)
     total = sum(source.size for source in sources) or 1
@@ -171,8 +171,101 @@ def _shares(
         for place, source in enumerate(sources)
     }
 
-    def share(source: Source) -> Progress | None:
+    def share(source: InputFile) -> Progress | None:
         start = starts[source.name]
         return lambda fraction: report((start + source.size * fraction) / total)
 
     return share
+
+
+_END_RECORD = (
+    b"PK\x05\x06"  # begins the record at the end of an archive, which a comment may follow
+)
+_END_SIZE, _LONGEST_COMMENT = 22, 1 << 16
+_ZIP64_END_RECORD = b"PK\x06\x06"
+_LIST_BYTES_PER_FILE = (
+    1 << 10
+)  # bytes that the list of an archive may take for each file; about 80 are usual
+_ENCRYPTED = 1
+
+
+def archive_members(
+    archive: Path, shown: str, limits: Limits = LIMITS
+) -> Mapping[str, zipfile.ZipInfo]:
+    """Return the files in an archive by their path in it.
+
+    Raises `BadInput` where there are more than the limits allow or two have one path, and
+    `zipfile.BadZipFile` where it is no archive, or a damaged one.
+    """
+    with archive.open("rb") as stream:
+        found = list_members(stream, shown, limits)
+    files = [member for member in found if not member.is_dir()]
+    path, often = (
+        Counter(member.filename for member in files).most_common(1)[0] if files else ("", 0)
+    )
+    if often > 1:
+        raise BadInput(f"{shown}: holds {short(path)} {often} times; keep one of them")
+    return {member.filename: member for member in files}
+
+
+def list_members(stream: IO[bytes], shown: str, limits: Limits = LIMITS) -> list[zipfile.ZipInfo]:
+    """Return all members of an open archive, once its list is known not to be too long."""
+    if _list_size(stream) > limits.members * _LIST_BYTES_PER_FILE:
+        raise BadInput(f"{shown}: {limits.over('members', None, 'what the archive lists')}")
+    stream.seek(0)
+    with zipfile.ZipFile(stream) as opened:
+        found = opened.infolist()
+    if len(found) > limits.members:
+        raise BadInput(f"{shown}: {limits.over('members', len(found), 'the archive')}")
+    return found
+
+
+def _list_size(stream: IO[bytes]) -> int:
+    """Return how many bytes an archive's list of its files takes, 0 where no end is found."""
+    size = stream.seek(0, os.SEEK_END)
+    start = stream.seek(max(0, size - _END_SIZE - _LONGEST_COMMENT))
+    tail = stream.read()
+    place = tail.rfind(_END_RECORD)
+    if place < 0 or len(tail) < place + _END_SIZE:
+        return 0
+    # An archive may say more in a second record before this one; its list ends where that begins.
+    (listed,) = struct.unpack_from("<L", tail, place + 12)
+    large = tail.rfind(_ZIP64_END_RECORD, 0, place)
+    if large >= 0 and len(tail) >= large + 48:
+        (in_large,) = struct.unpack_from("<Q", tail, large + 40)
+        listed = max(listed if listed != 0xFFFFFFFF else 0, in_large)
+    return int(min(listed, start + place))
+
+
+def check_total_size(shown: str, members: Mapping[str, zipfile.ZipInfo], limits: Limits) -> None:
+    """Raise `BadInput` where files of an archive come to more than may be unpacked."""
+    if sum(member.file_size for member in members.values()) > limits.unpacked:
+        raise BadInput(f"{shown}: {limits.over('unpacked', None, 'what is unpacked from it')}")
+
+
+def member_source(
+    archive: Path, member: zipfile.ZipInfo, name: str, limits: Limits = LIMITS
+) -> InputFile:
+    """Return one file inside an archive as a source."""
+    return InputFile(
+        name,
+        member.file_size,
+        lambda: _open_member(archive, member, name),
+        limits,
+        bounded=True,
+    )
+
+
+@contextmanager
+def _open_member(archive: Path, member: zipfile.ZipInfo, name: str) -> Iterator[IO[bytes]]:
+    if member.flag_bits & _ENCRYPTED:
+        raise BadInput(f"{name}: is encrypted; pack it without a password")
+    with zipfile.ZipFile(archive) as opened:
+        try:
+            stream = opened.open(member)
+        except NotImplementedError as error:
+            raise BadInput(f"{name}: {error}; pack it as other zip archives are") from error
+        except (RuntimeError, zipfile.BadZipFile) as error:
+            raise BadInput(f"{name}: cannot be unpacked: the archive is damaged") from error
+        with stream:
+            yield stream

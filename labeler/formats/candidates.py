@@ -1,6 +1,7 @@
-"""Files of questions that may become queries: logs, generated ones, thumbs, typed ones, as asked.
+"""Files of candidate queries: query logs, generated questions, thumbs, questions typed by experts.
 
-Knows which fields they have; which of them ask the same is for others to say.
+Gives one question per line, with the grades that the file suggests for its chunks. Which of them
+ask the same is decided in `labeler.services.candidates`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,33 @@ from datetime import datetime
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.formats.documents import Document
+from labeler.formats.csv_tables import read_table
+from labeler.formats.json_records import (
+    JsonDocument,
+    Record,
+    Records,
+    as_id,
+    as_whole_number,
+    or_list,
+    short,
+    take,
+    take_id,
+    take_mapping,
+    take_text,
+    take_texts,
+)
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.peers import in_json
+from labeler.formats.lines import (
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    decode,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.peers.detection import read_json
 from labeler.formats.queries import (
     GUIDELINE,
     KEYWORDS,
@@ -22,57 +47,56 @@ from labeler.formats.queries import (
     bucket_name,
     is_blank,
 )
-from labeler.formats.reading import (
-    Lines,
-    Progress,
-    Source,
-    StrPath,
-    decode,
-    file_source,
-    open_lines,
-    peek_line,
+from labeler.model import (
+    CANDIDATE_SOURCES,
+    TASKS,
+    AskedQuestion,
+    check_grade,
+    check_name,
+    find_control_character,
 )
-from labeler.formats.records import (
-    Record,
-    Records,
-    as_id,
-    short,
-    spelled,
-    take,
-    take_id,
-    take_mapping,
-    take_text,
-    take_texts,
-    whole,
-)
-from labeler.formats.tables import read_table
-from labeler.model import CANDIDATE_SOURCES, TASKS, Asked, acting_in, check_grade, check_name
 
-TIMES = ("count", "times", "frequency", "n")
-DAY = ("date", "asked_at", "day", "timestamp", "time", "created_at")
-CHUNK = ("chunk_id", "source_chunk", "source_chunk_id", "docno", "doc_id", "docid", "corpus-id")
-VOTE = ("vote", "thumb", "thumbs", "feedback", "rating")
-QUERY_ID = ("query_id", "qid", "_id")
-ANSWER = (*REFERENCE, "answer", "reference_answer", "ground_truth")
-UP = frozenset(
+TIMES_NAMES = ("count", "times", "frequency", "n")
+DAY_NAMES = ("date", "asked_at", "day", "timestamp", "time", "created_at")
+CHUNK_NAMES = (
+    "chunk_id",
+    "source_chunk",
+    "source_chunk_id",
+    "docno",
+    "doc_id",
+    "docid",
+    "corpus-id",
+)
+VOTE_NAMES = ("vote", "thumb", "thumbs", "feedback", "rating")
+QUERY_ID_NAMES = ("query_id", "qid", "_id")
+ANSWER_NAMES = (*REFERENCE, "answer", "reference_answer", "ground_truth")
+UP_WORDS = frozenset(
     {"up", "1", "+1", "true", "yes", "like", "positive", "good", "thumbs_up", "thumbs up", "👍"}
 )
-DOWN = frozenset(
+DOWN_WORDS = frozenset(
     {"down", "0", "-1", "false", "no", "dislike", "negative", "bad", "thumbs_down", "thumbs down"}
 ) | {"👎"}
 MOST_BUCKETS = 50
 TEXT_FILES = (".txt", ".txt.gz")
 GENERATED_GRADE, UP_GRADE, DOWN_GRADE = 3, 2, 0
 _OTHERS = {
-    "log": (*TIMES, *DAY, "buckets", "task"),
-    "typed": (*ANSWER, *GUIDELINE, *KEYWORDS, "buckets", "task"),
-    "generated": (*CHUNK, *ANSWER, *GUIDELINE, *KEYWORDS, "buckets", "task"),
-    "thumbs": (*QUERY_ID, *CHUNK, *VOTE, *TIMES, *DAY, "buckets", "task"),
+    "log": (*TIMES_NAMES, *DAY_NAMES, "buckets", "task"),
+    "typed": (*ANSWER_NAMES, *GUIDELINE, *KEYWORDS, "buckets", "task"),
+    "generated": (*CHUNK_NAMES, *ANSWER_NAMES, *GUIDELINE, *KEYWORDS, "buckets", "task"),
+    "thumbs": (
+        *QUERY_ID_NAMES,
+        *CHUNK_NAMES,
+        *VOTE_NAMES,
+        *TIMES_NAMES,
+        *DAY_NAMES,
+        "buckets",
+        "task",
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Proposing:
+class SuggestionRule:
     """Which grades are proposed: for a ``source`` chunk, for a chunk with a thumb up or down.
 
     None proposes nothing.
@@ -88,7 +112,7 @@ class Proposing:
                 check_grade(grade)
 
 
-class Fields:
+class BucketFields:
     """Which fields of a question are buckets: those ``named``, or else any of texts.
 
     A field that nobody named is passed over from its 51st value on: what that many differ in
@@ -131,7 +155,11 @@ class Fields:
 
 
 def _may_be_bucket(facet: str, value: object) -> bool:
-    return isinstance(value, str) and not acting_in(value) and not acting_in(facet)
+    return (
+        isinstance(value, str)
+        and not find_control_character(value)
+        and not find_control_character(facet)
+    )
 
 
 def stream_candidates(
@@ -139,11 +167,11 @@ def stream_candidates(
     source: str,
     *,
     facets: Sequence[str] | None = None,
-    proposing: Proposing | None = None,
+    proposing: SuggestionRule | None = None,
     name: str | None = None,
     progress: Progress | None = None,
     limits: Limits = LIMITS,
-) -> Iterator[tuple[int, Asked]]:
+) -> Iterator[tuple[int, AskedQuestion]]:
     """Give the questions of a file one after another, each with its line.
 
     Read are JSONL, CSV or TSV with a header, and a ``.txt`` with a question a line, plain or gzip.
@@ -153,7 +181,7 @@ def stream_candidates(
     if source not in CANDIDATE_SOURCES:
         raise BadInput(f"questions come from {', '.join(CANDIDATE_SOURCES)}, not from {source!r}")
     taken = file_source(path, name, limits)
-    make = _Maker(source, Fields(facets), proposing or Proposing(), limits)
+    make = _CandidateParser(source, BucketFields(facets), proposing or SuggestionRule(), limits)
     count = 0
     with open_lines(taken, progress) as raw:
         for count, (line, record) in enumerate(_records(taken, raw, source), 1):  # noqa: B007
@@ -164,7 +192,7 @@ def stream_candidates(
         raise taken.fail(None, "there is no question in it")
 
 
-def _records(source: Source, raw: Lines, kind: str) -> Records:
+def _records(source: InputFile, raw: Lines, kind: str) -> Records:
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
@@ -173,13 +201,15 @@ def _records(source: Source, raw: Lines, kind: str) -> Records:
             if text.strip():
                 yield line, {"query": decode(source, line, text).strip()}
         return
-    found = in_json(source, number, first, lines)
-    if isinstance(found, Document):
+    found = read_json(source, number, first, lines)
+    if isinstance(found, JsonDocument):
         raise source.fail(number, "questions stand one JSON object a line")
     if found is not None:
         yield from found
     elif kind == "thumbs":
-        yield from read_table(source, lines, {"thumb": VOTE, "chunk": CHUNK}, _others(kind))
+        yield from read_table(
+            source, lines, {"thumb": VOTE_NAMES, "chunk": CHUNK_NAMES}, _others(kind)
+        )
     else:
         yield from read_table(source, lines, {"question": QUERY_TEXT}, _others(kind))
 
@@ -189,15 +219,15 @@ def _others(kind: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Maker:
+class _CandidateParser:
     """Makes a question of a record, as a file of this kind has it; the record is used up."""
 
     source: str
-    fields: Fields
-    proposing: Proposing
+    fields: BucketFields
+    proposing: SuggestionRule
     limits: Limits
 
-    def __call__(self, record: Record) -> Asked:
+    def __call__(self, record: Record) -> AskedQuestion:
         takers: Mapping[str, Callable[[Record], dict[str, Any]]] = {
             "log": self._of_log,
             "typed": self._of_expert,
@@ -205,18 +235,18 @@ class _Maker:
             "thumbs": self._of_thumb,
         }
         text = (take_text(record, QUERY_TEXT) or "").strip()
-        if not text and not (self.source == "thumbs" and record.keys() & {*QUERY_ID}):
-            raise BadInput(f"there is no question on it; name it {spelled(QUERY_TEXT)}")
+        if not text and not (self.source == "thumbs" and record.keys() & {*QUERY_ID_NAMES}):
+            raise BadInput(f"there is no question on it; name it {or_list(QUERY_TEXT)}")
         self.limits.check_text(text)
         told = takers[self.source](record)
-        return Asked(text, **told, buckets=self.fields.of(record, self.limits))
+        return AskedQuestion(text, **told, buckets=self.fields.of(record, self.limits))
 
     def _of_log(self, record: Record) -> dict[str, Any]:
         return {"times": _times(record), "at": _day(record)}
 
     def _of_expert(self, record: Record) -> dict[str, Any]:
         return {
-            "reference": take_text(record, ANSWER),
+            "reference": take_text(record, ANSWER_NAMES),
             "guideline": take_text(record, GUIDELINE),
             "keywords": take_texts(record, KEYWORDS),
         }
@@ -227,46 +257,46 @@ class _Maker:
         return {**self._of_expert(record), "grades": grades}
 
     def _of_thumb(self, record: Record) -> dict[str, Any]:
-        given = take(record, VOTE)
+        given = take(record, VOTE_NAMES)
         if given is None:
-            raise BadInput(f"there is no thumb on it; name it {spelled(VOTE)}, up or down")
+            raise BadInput(f"there is no thumb on it; name it {or_list(VOTE_NAMES)}, up or down")
         grade = self.proposing.up if _is_up(given) else self.proposing.down
         times = _times(record)
         chunks = _chunks(record, self.limits)
-        named = record.keys() & {*QUERY_ID}
+        named = record.keys() & {*QUERY_ID_NAMES}
         return {
             "times": times,
             "at": _day(record),
-            "query_id": take_id(record, QUERY_ID, "query", self.limits) if named else None,
+            "query_id": take_id(record, QUERY_ID_NAMES, "query", self.limits) if named else None,
             "grades": {} if grade is None else {chunk_id: {grade: times} for chunk_id in chunks},
         }
 
 
 def _times(record: Record) -> int:
-    value = take(record, TIMES)
-    return 1 if value is None else whole(value, TIMES[0])
+    value = take(record, TIMES_NAMES)
+    return 1 if value is None else as_whole_number(value, TIMES_NAMES[0])
 
 
 def _chunks(record: Record, limits: Limits) -> list[str]:
-    value = take(record, (*CHUNK, "chunk_ids"))
+    value = take(record, (*CHUNK_NAMES, "chunk_ids"))
     if value is None:
-        raise BadInput(f"there is no chunk on it; name its id {spelled(CHUNK)}")
+        raise BadInput(f"there is no chunk on it; name its id {or_list(CHUNK_NAMES)}")
     several = value if isinstance(value, list) else [value]
     return list(dict.fromkeys(as_id(each, "chunk", limits) for each in several))
 
 
 def _is_up(value: object) -> bool:
     said = str(value).strip().lower()
-    if said in UP:
+    if said in UP_WORDS:
         return True
-    if said in DOWN:
+    if said in DOWN_WORDS:
         return False
     raise BadInput(f"a thumb is up or down (1 or 0, true or false, 👍 or 👎), not {short(value)}")
 
 
 def _day(record: Record) -> str | None:
     """Take the day out of a record, of whatever moment it names."""
-    value = take(record, DAY)
+    value = take(record, DAY_NAMES)
     if value is None:
         return None
     try:

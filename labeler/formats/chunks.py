@@ -1,39 +1,56 @@
-"""Files of chunks; knows what a chunk's fields may be called."""
+"""Files of chunks, and of the documents they were cut from.
+
+Documents may also be a folder of texts, where the path of a file is the document's id. Fields
+without a meaning of their own stay in the metadata.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
+from pathlib import Path
+
 from labeler.errors import BadInput
-from labeler.formats import ragas
-from labeler.formats.documents import Document
-from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_ID, CHUNK_TEXT, DOCUMENT_ID, END, POSITION, START, TITLE
-from labeler.formats.peers import in_json
-from labeler.formats.reading import (
-    Lines,
-    Progress,
-    Source,
-    StrPath,
-    file_source,
-    open_lines,
-    peek_line,
+from labeler.formats.csv_tables import read_table
+from labeler.formats.field_aliases import (
+    CHUNK_ID,
+    CHUNK_TEXT,
+    DOCUMENT_ID,
+    END,
+    POSITION,
+    START,
+    TITLE,
 )
-from labeler.formats.records import (
+from labeler.formats.json_records import (
+    JsonDocument,
     Record,
     Records,
     as_id,
-    merged,
+    merge_metadata,
     take,
     take_count,
     take_id,
     take_mapping,
     take_text,
 )
-from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.formats.tables import read_table
-from labeler.model import Chunk, Loaded
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import (
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    decode,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.peers import ragas
+from labeler.formats.peers.detection import read_json
+from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
+from labeler.model import Chunk, Document, Loaded
 
-_WANTED = {"chunk id": CHUNK_ID}
-_OTHERS = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
+_CHUNK_REQUIRED = {"chunk id": CHUNK_ID}
+_CHUNK_OPTIONAL = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
 
 
 def read_chunks(
@@ -51,15 +68,15 @@ def read_chunks(
     return chunks_from(file_source(path, name, limits), progress)
 
 
-def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chunk]:
+def chunks_from(source: InputFile, progress: Progress | None = None) -> Loaded[Chunk]:
     """Read chunks from a source, as `read_chunks` does."""
     chunks: Spool[Chunk] = Spool()
-    ids, counts = Ids("chunk"), _Counts()
+    ids, counts = UniqueIds("chunk"), _ChunkCounts()
     with open_lines(source, progress) as raw:
-        for number, record in _records(source, raw):
-            weight = weight_of(record)
+        for number, record in _chunk_records(source, raw):
+            weight = estimate_size(record)
             with source.at(number):
-                chunk = chunk_of(record, source.limits)
+                chunk = parse_chunk(record, source.limits)
                 ids.add(chunk.chunk_id, number)
             chunks.add(chunk, weight)
             counts.add(chunk, number)
@@ -67,19 +84,19 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
         raise source.fail(None, "there is no chunk in it")
     ids.check(source, lambda place: chunks[place].chunk_id)
     warnings = (*ids.warnings(), *counts.warnings())
-    return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), warnings)
+    return Loaded(source.name, chunks, compact_lines(ids.lines), counts.facts(), warnings)
 
 
-def _records(source: Source, raw: Lines) -> Records:
+def _chunk_records(source: InputFile, raw: Lines) -> Records:
     """Give the records of a file, whatever it is; the contexts of samples each once."""
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
-    found = in_json(source, number, first, lines)
-    if isinstance(found, Document):
+    found = read_json(source, number, first, lines)
+    if isinstance(found, JsonDocument):
         raise source.fail(number, "one JSON object; chunks are a JSON object a line, or a list")
     if found is None:
-        yield from read_table(source, lines, _WANTED, _OTHERS)
+        yield from read_table(source, lines, _CHUNK_REQUIRED, _CHUNK_OPTIONAL)
         return
     texts: dict[str, str] = {}
     for line, record in found:
@@ -96,26 +113,26 @@ def _records(source: Source, raw: Lines) -> Records:
                     raise BadInput(f"chunk {chunk_id!r} has another text on an earlier line")
 
 
-def chunk_of(record: Record, limits: Limits) -> Chunk:
+def parse_chunk(record: Record, limits: Limits) -> Chunk:
     """Return the chunk a record describes; the record is used up."""
     chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)
     document_id = None if document in (None, "") else as_id(document, "document", limits)
-    start, end = (None, None) if document_id is None else _place(record)
+    start, end = (None, None) if document_id is None else _take_span(record)
     return Chunk(
         chunk_id=chunk_id,
         text=take_text(record, CHUNK_TEXT) or None,
         title=take_text(record, TITLE) or None,
         document_id=document_id,
         position=take_count(record, POSITION),
-        metadata=merged(given, record),
+        metadata=merge_metadata(given, record),
         start=start,
         end=end,
     )
 
 
-def _place(record: Record) -> tuple[int | None, int | None]:
+def _take_span(record: Record) -> tuple[int | None, int | None]:
     """Return where a chunk starts and ends in its document, if both are whole numbers.
 
     Without a document, and where they are something else, such as seconds of a recording, they
@@ -128,7 +145,7 @@ def _place(record: Record) -> tuple[int | None, int | None]:
     return take_count(record, START), take_count(record, END)
 
 
-class _Counts:
+class _ChunkCounts:
     """What a file of chunks holds, counted as it is read."""
 
     def __init__(self) -> None:
@@ -166,3 +183,143 @@ class _Counts:
             f"{have} a start and an end and no document_id (line {self.nowhere[0]:,}): they stay "
             "metadata, since nothing says of which document they are",
         )
+
+
+TEXT_SUFFIXES = (".md", ".txt")
+DOCUMENT_IDS = (*DOCUMENT_ID, "_id", "id")
+_DOCUMENT_REQUIRED = {"document id": DOCUMENT_IDS}
+_DOCUMENT_OPTIONAL = (*CHUNK_TEXT, *TITLE, "metadata")
+
+
+def read_documents(
+    path: StrPath,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Loaded[Document]:
+    """Read documents from a folder, or from JSONL, CSV or TSV, plain or gzip.
+
+    Of a folder every ``.md`` and ``.txt`` in it and below is one, byte for byte UTF-8, under its
+    path in the folder. A record has document_id and text; what has no meaning of its own is kept
+    in the metadata. Raises `BadInput` with file and line, `NotFound` for a missing file.
+    """
+    if Path(path).is_dir():
+        return _read_folder(Path(path), name or str(path), progress, limits)
+    return documents_from(file_source(path, name, limits), progress)
+
+
+def documents_from(source: InputFile, progress: Progress | None = None) -> Loaded[Document]:
+    """Read documents from a source, a record each."""
+    documents: Spool[Document] = Spool()
+    ids = UniqueIds("document")
+    with open_lines(source, progress) as raw:
+        number, first, lines = peek_line(source, raw)
+        if number == 0:
+            raise source.fail(None, "there is no document in it")
+        found = read_json(source, number, first, lines)
+        if isinstance(found, JsonDocument):
+            raise source.fail(number, "one JSON object; documents are a JSON object a line")
+        records = (
+            read_table(source, lines, _DOCUMENT_REQUIRED, _DOCUMENT_OPTIONAL)
+            if found is None
+            else found
+        )
+        for line, record in records:
+            weight = estimate_size(record)
+            with source.at(line):
+                document = parse_document(record, source.limits)
+                ids.add(document.document_id, line)
+            documents.add(document, weight)
+    ids.check(source, lambda place: documents[place].document_id)
+    lines_read = compact_lines(ids.lines)
+    return Loaded(source.name, documents, lines_read, {"documents": len(documents)}, ids.warnings())
+
+
+def parse_document(record: Record, limits: Limits) -> Document:
+    """Return the document a record describes; the record is used up."""
+    document_id = take_id(record, DOCUMENT_IDS, "document", limits)
+    given = take_mapping(record, "metadata", limits)
+    return Document(
+        document_id,
+        take_text(record, CHUNK_TEXT) or "",
+        take_text(record, TITLE) or None,
+        merge_metadata(given, record),
+    )
+
+
+def match_document_names(
+    loaded: Loaded[Document], path: StrPath, cut: Set[str]
+) -> Loaded[Document]:
+    """Return a folder's documents under the names that chunks have for them, of which ``cut`` are.
+
+    A file's name may have lost its ending there, or stand without its folder; what no chunk names
+    keeps its path. Records have their own ids, which stay.
+    """
+    if not Path(path).is_dir():
+        return loaded
+    named = [
+        replace(each, document_id=_name_among(each.document_id, cut)) for each in loaded.records
+    ]
+    seen: dict[str, str] = {}
+    for each, before in zip(named, loaded.records, strict=True):
+        other = seen.setdefault(each.document_id, before.document_id)
+        if other != before.document_id:
+            raise BadInput(
+                f"{loaded.source}: {other!r} and {before.document_id!r} would both be the document "
+                f"{each.document_id!r} that chunks name; keep one of them"
+            )
+    return replace(loaded, records=named)
+
+
+def _name_among(path: str, cut: Set[str]) -> str:
+    stem = path.rpartition(".")[0]
+    names = (path, stem, path.rpartition("/")[2], stem.rpartition("/")[2])
+    return next((name for name in names if name in cut), path)
+
+
+def _read_folder(
+    folder: Path, name: str, progress: Progress | None, limits: Limits
+) -> Loaded[Document]:
+    """Read the texts of a folder, in the order of their paths."""
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix.lower() in TEXT_SUFFIXES and path.is_file()
+    )
+    if not found:
+        raise BadInput(f"{name}: there is no .md and no .txt in this folder")
+    documents: Spool[Document] = Spool()
+    unpacked = 0
+    for path in found:
+        document_id, size = path.relative_to(folder).as_posix(), path.stat().st_size
+        source = file_source(path, f"{name}/{document_id}", limits)
+        check_inside_folder(folder, path, source)
+        if size > limits.text:
+            raise source.fail(None, limits.over("text", size, "the text"))
+        unpacked += size
+        if unpacked > limits.unpacked:
+            raise BadInput(f"{name}: {limits.over('unpacked', None, 'what is in this folder')}")
+        if text := decode(source, 1, path.read_bytes()).removeprefix("\ufeff"):
+            documents.add(Document(_path_as_id(document_id, source), text), size)
+    facts: dict[str, int | str] = {"documents": len(documents)}
+    if len(documents) < len(found):
+        facts["empty files, left out"] = len(found) - len(documents)
+    if progress is not None:
+        progress(1.0)
+    return Loaded(name, documents, [1] * len(documents), facts)
+
+
+def check_inside_folder(folder: Path, path: Path, source: InputFile) -> None:
+    """Raise `BadInput` for a link out of a folder: its maker may not know what it leads to."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise source.fail(
+            None, "is a link that leads out of the folder; put the file itself in its place"
+        )
+
+
+def _path_as_id(path: str, source: InputFile) -> str:
+    try:
+        return as_id(path, "document", source.limits)
+    except BadInput as error:
+        raise source.fail(None, f"its path is its id: {error}") from error

@@ -1,4 +1,8 @@
-"""Files of grades; knows how to tell a golden set, a log, qrels and a table of ratings apart."""
+"""Files of golden grades, in whichever format: a golden set, a log of judgments, qrels, tables.
+
+The content decides which format a file has, not its name. Files of other tools go through
+`labeler.formats.peers`.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,15 @@ from statistics import median_low
 from typing import TypeAlias
 
 from labeler.errors import BadInput
-from labeler.formats import quepid, ragas
-from labeler.formats.documents import Document
-from labeler.formats.events import events_from, is_log
-from labeler.formats.grades import UNGRADED, GradeRule
-from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import (
-    CARRIED,
+from labeler.formats.csv_tables import (
+    CSV_COLUMNS,
+    CSV_COLUMNS_WITH_CHUNKING,
+    is_header,
+    read_table,
+    restore_formulas,
+)
+from labeler.formats.event_log import events_from, is_log
+from labeler.formats.field_aliases import (
     CHUNK_OF_PAIR,
     CHUNKING,
     COMPLETE,
@@ -26,27 +32,15 @@ from labeler.formats.names import (
     GRADE,
     ONE_QUERY,
     QUERY_OF_PAIR,
+    TRANSFERRED_FROM,
 )
-from labeler.formats.pairs import Pairs, empty_golden
-from labeler.formats.peers import graded_in, in_json
-from labeler.formats.qrels import Grades, plain_qrels
-from labeler.formats.queries import loaded_queries, query_of
-from labeler.formats.reading import (
-    Lines,
-    Progress,
-    Source,
-    StrPath,
-    file_source,
-    open_blocks,
-    open_lines,
-    peek_block,
-    peek_line,
-)
-from labeler.formats.records import (
+from labeler.formats.grades import UNGRADED, GradeCollector, GradeRule, empty_golden
+from labeler.formats.json_records import (
+    JsonDocument,
     Record,
     Records,
     as_id,
-    named,
+    format_keys,
     peek_record,
     short,
     take,
@@ -54,30 +48,52 @@ from labeler.formats.records import (
     take_names,
     take_text,
 )
-from labeler.formats.spool import Ids, Spool, weight_of
-from labeler.formats.spreadsheet import CSV_COLUMNS, CSV_COLUMNS_OF_CHUNKINGS, revived
-from labeler.formats.tables import is_header, read_table
-from labeler.formats.told import Graded, Told
-from labeler.formats.trec import QRELS, TrecFile
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import (
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    file_source,
+    open_blocks,
+    open_lines,
+    peek_block,
+    peek_line,
+)
+from labeler.formats.peers import quepid, ragas
+from labeler.formats.peers.detection import grades_in, read_json
+from labeler.formats.peers.peer_rows import PeerGrade, PeerGrades
+from labeler.formats.queries import loaded_queries, parse_query
+from labeler.formats.spool import Spool, UniqueIds, estimate_size
+from labeler.formats.trec import QRELS_COLUMNS, GradesByQuery, TrecFile, read_plain_qrels
 from labeler.model import (
-    UNNAMED,
-    CarriedFrom,
+    DEFAULT_CHUNKING,
     Evidence,
     GoldenGrade,
     Loaded,
     LoadedGolden,
     Query,
-    Ungraded,
-    called_in,
-    check_carried_from,
+    TransferSource,
+    UnjudgedPair,
     check_chunking,
     check_evidence,
+    check_transfer_sources,
+    full_chunk_id,
 )
 
 _GRADERS = ("graders", "grader")
 _WORDING = re.compile("[0-9a-f]{32}")
 _NOTE = ("note", "notes")
-_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash", CHUNKING, CARRIED}
+_JUDGMENT = {
+    "chunk_id",
+    "grade",
+    "graders",
+    "note",
+    "evidence",
+    "text_hash",
+    CHUNKING,
+    TRANSFERRED_FROM,
+}
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
 
 
@@ -109,34 +125,38 @@ def read_golden(
     return golden_from(file_source(path, name, limits), rule, progress)
 
 
-def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grades:
+def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> GradesByQuery:
     """Return what `read_golden` reads as ``{query: {chunk: grade}}``, and nothing else of it.
 
     Pairs that are in the pool alone have -1, and follow the others.
     """
     source = file_source(path, None, limits)
-    plain = _plain(source, rule) if source.size else None  # what comes through a pipe comes once
+    plain = (
+        _read_if_plain(source, rule) if source.size else None
+    )  # what comes through a pipe comes once
     if plain is not None:
         return plain
     read = golden_from(source, rule)
-    found: Grades = {}
-    for each in chain[GoldenGrade | Ungraded](read.grades.records, read.ungraded.records):
+    found: GradesByQuery = {}
+    for each in chain[GoldenGrade | UnjudgedPair](read.grades.records, read.ungraded.records):
         found.setdefault(each.query_id, {})[each.chunk_id] = each.grade
     return found
 
 
-def _plain(source: Source, rule: GradeRule) -> Grades | None:
+def _read_if_plain(source: InputFile, rule: GradeRule) -> GradesByQuery | None:
     """Return the grades of plain qrels; None for any other file, and one with an error in it."""
     with suppress(BadInput), open_blocks(source) as blocks:
         number, first, blocks = peek_block(source, blocks)
         if number and not _is_table(first) and not _judges(first):
-            return plain_qrels(blocks, rule, source.limits.id)
+            return read_plain_qrels(blocks, rule, source.limits.id)
     return None
 
 
-def golden_from(source: Source, rule: GradeRule, progress: Progress | None = None) -> LoadedGolden:
+def golden_from(
+    source: InputFile, rule: GradeRule, progress: Progress | None = None
+) -> LoadedGolden:
     """Read grades from a source, as `read_golden` does."""
-    pairs = Pairs(source, rule)
+    pairs = GradeCollector(source, rule)
     try:
         with open_lines(source, progress) as lines:
             return _read(pairs, lines)
@@ -145,13 +165,13 @@ def golden_from(source: Source, rule: GradeRule, progress: Progress | None = Non
         raise
 
 
-def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
+def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
     number, first, lines = peek_line(pairs.source, lines, comments=True)
     if number == 0:
         raise pairs.source.fail(None, "there is no grade in it")
-    found = in_json(pairs.source, number, first, lines)
-    if isinstance(found, Document):
-        return _read_told(pairs, graded_in(found))
+    found = read_json(pairs.source, number, first, lines)
+    if isinstance(found, JsonDocument):
+        return _read_peer_grades(pairs, grades_in(found))
     if found is not None:
         number, keys, records = peek_record(found)
         if number == 0:
@@ -162,7 +182,7 @@ def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
     if judges := _judges(first):
         said = ", ".join(map(short, judges))
         pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {said}")
-        return _read_told(pairs, quepid.graded_in_table(pairs.source, lines, judges))
+        return _read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
     if _is_table(first):
         _read_table(pairs, first, lines)
     else:
@@ -183,8 +203,8 @@ def _judges(first: bytes) -> tuple[str, ...]:
     return quepid.judges_in(header)
 
 
-def _read_qrels(pairs: Pairs, lines: Lines) -> None:
-    file = TrecFile(pairs.source, QRELS)
+def _read_qrels(pairs: GradeCollector, lines: Lines) -> None:
+    file = TrecFile(pairs.source, QRELS_COLUMNS)
     known: dict[bytes, int | None] = {}
     for number, (query, _, chunk, grade) in file.rows(lines):
         query_id = file.text(number, query)
@@ -192,24 +212,24 @@ def _read_qrels(pairs: Pairs, lines: Lines) -> None:
         try:
             if grade not in known:
                 known[grade] = pairs.grade_of(number, grade.decode(errors="replace"))
-            _put(pairs, number, query_id, chunk_id, known[grade])
+            _add_pair(pairs, number, query_id, chunk_id, known[grade])
         except BadInput as error:  # without `at`, which takes a tenth of the time
             raise pairs.source.fail(number, str(error)) from error
     if file.comments:
         pairs.skipped["comment lines"] = file.comments
 
 
-def _read_table(pairs: Pairs, first: bytes, lines: Lines) -> None:
+def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> None:
     columns = tuple(first.decode(errors="replace").split(","))
-    is_cut_again = columns == CSV_COLUMNS_OF_CHUNKINGS
+    is_cut_again = columns == CSV_COLUMNS_WITH_CHUNKING
     known = (*_GRADERS, *_NOTE, *([CHUNKING] if is_cut_again else []))
     records = read_table(pairs.source, lines, _WANTED, known)
     if is_cut_again or columns == CSV_COLUMNS:
-        records = ((number, revived(record)) for number, record in records)
+        records = ((number, restore_formulas(record)) for number, record in records)
     _read_flat(pairs, records, of_chunkings=is_cut_again)
 
 
-def _read_flat(pairs: Pairs, records: Records, *, of_chunkings: bool = False) -> None:
+def _read_flat(pairs: GradeCollector, records: Records, *, of_chunkings: bool = False) -> None:
     """Read one grade per record; without a chunk or a grade it says "not graded".
 
     Of a column called chunking it takes which one a chunk is of only where it is ``of_chunkings``:
@@ -225,13 +245,13 @@ def _read_flat(pairs: Pairs, records: Records, *, of_chunkings: bool = False) ->
                 continue
             people, note = take_names(record, _GRADERS, ";"), take_text(record, _NOTE)
             chunk_id = as_id(chunk_id, "chunk", limits)
-            chunking = _chunking_of(record) if of_chunkings else UNNAMED
+            chunking = _chunking_of(record) if of_chunkings else DEFAULT_CHUNKING
             rest = (people, note, None, chunking)
-            _put(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
+            _add_pair(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
 
 
-def _put(
-    pairs: Pairs,
+def _add_pair(
+    pairs: GradeCollector,
     line: int,
     query_id: str,
     chunk_id: str,
@@ -239,14 +259,14 @@ def _put(
     graders: tuple[str, ...] = (),
     note: str | None = None,
     evidence: Evidence | None = None,
-    chunking: str = UNNAMED,
-    carried_from: tuple[CarriedFrom, ...] = (),
+    chunking: str = DEFAULT_CHUNKING,
+    carried_from: tuple[TransferSource, ...] = (),
 ) -> None:
     """Note what was said of a pair, unless it was off the scale, which is told in the end."""
     if grade == UNGRADED:
         pairs.add_ungraded(line, query_id, chunk_id)
     elif grade is not None:
-        called = called_in(chunking, chunk_id) if chunking else chunk_id
+        called = full_chunk_id(chunking, chunk_id) if chunking else chunk_id
         known = (query_id, called, grade, graders, note, evidence, chunking, carried_from)
         pairs.add(line, GoldenGrade(*known))
 
@@ -255,7 +275,7 @@ def _blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-_Reader: TypeAlias = Callable[[Pairs, Records], LoadedGolden]
+_Reader: TypeAlias = Callable[[GradeCollector, Records], LoadedGolden]
 
 
 def _reader_of(keys: Record) -> _Reader:
@@ -275,26 +295,26 @@ def _reader_of(keys: Record) -> _Reader:
     raise BadInput(
         "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
         "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
-        f"reference_contexts); the keys found are {named(keys)}"
+        f"reference_contexts); the keys found are {format_keys(keys)}"
     )
 
 
-def _read_pairs(pairs: Pairs, records: Records) -> LoadedGolden:
+def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
     _read_flat(pairs, records)
     return pairs.golden()
 
 
-def _read_relevance(pairs: Pairs, records: Records) -> LoadedGolden:
-    return _read_told(pairs, _relevance(pairs.source, records))
+def _read_relevance(pairs: GradeCollector, records: Records) -> LoadedGolden:
+    return _read_peer_grades(pairs, _relevance(pairs.source, records))
 
 
-def _relevance(source: Source, records: Records) -> Told:
+def _relevance(source: InputFile, records: Records) -> PeerGrades:
     for number, record in records:
         with source.at(number):
-            yield from ragas.graded_in(number, record, source.limits)
+            yield from ragas.grades_in(number, record, source.limits)
 
 
-def _read_told(pairs: Pairs, told: Told) -> LoadedGolden:
+def _read_peer_grades(pairs: GradeCollector, told: PeerGrades) -> LoadedGolden:
     """Read what another tool's file says, with the queries it names by their text."""
     queries: dict[str, tuple[int, Query]] = {}
     for each in told:
@@ -302,7 +322,7 @@ def _read_told(pairs: Pairs, told: Told) -> LoadedGolden:
             query_id, text = each.asked
             if text is not None and query_id not in queries:
                 queries[query_id] = each.line, Query(query_id, text)
-            _put_told(pairs, each)
+            _add_peer_grade(pairs, each)
     if pairs.disputed:
         pairs.warnings.append(
             f"{pairs.disputed} pairs have different ratings by different judges; the lower median "
@@ -313,7 +333,7 @@ def _read_told(pairs: Pairs, told: Told) -> LoadedGolden:
     return replace(pairs.golden(), asked=Loaded(pairs.source.name, found, lines, facts))
 
 
-def _put_told(pairs: Pairs, told: Graded) -> None:
+def _add_peer_grade(pairs: GradeCollector, told: PeerGrade) -> None:
     grades = [pairs.grade_of(told.line, value) for value in told.values]
     given = [grade for grade in grades if grade is not None and grade != UNGRADED]
     if not told.values:
@@ -323,24 +343,24 @@ def _put_told(pairs: Pairs, told: Graded) -> None:
     elif given:
         pairs.disputed += len(set(given)) > 1
         pair = told.asked.query_id, told.chunk_id
-        _put(pairs, told.line, *pair, median_low(given), told.graders, told.note)
+        _add_pair(pairs, told.line, *pair, median_low(given), told.graders, told.note)
 
 
-def read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
+def golden_from_records(source: InputFile, records: Records, rule: GradeRule) -> LoadedGolden:
     """Read a golden set from its lines, a query on each."""
-    return _read_set(Pairs(source, rule), records)
+    return _read_set(GradeCollector(source, rule), records)
 
 
-def _read_set(pairs: Pairs, records: Records) -> LoadedGolden:
+def _read_set(pairs: GradeCollector, records: Records) -> LoadedGolden:
     source = pairs.source
     queries: Spool[Query] = Spool()
-    ids = Ids("query")
+    ids = UniqueIds("query")
     unknown: dict[str, None] = {}
     for number, record in records:
         with source.at(number):
             judgments, ungraded = _judgments(record), _ungraded(record)
-            weight = weight_of(record)
-            query = query_of(record, source.limits, exact=True)
+            weight = estimate_size(record)
+            query = parse_query(record, source.limits, exact=True)
             ids.add(query.query_id, number)
             for judgment in judgments:
                 _put_judgment(pairs, number, query.query_id, judgment)
@@ -349,7 +369,7 @@ def _read_set(pairs: Pairs, records: Records) -> LoadedGolden:
                 pairs.add_ungraded(number, query.query_id, as_id(chunk_id, "chunk", source.limits))
         queries.add(query, weight)
     if unknown:
-        pairs.warnings.append(f"not kept from the judgments: {named(sorted(unknown))}")
+        pairs.warnings.append(f"not kept from the judgments: {format_keys(sorted(unknown))}")
     return pairs.golden(loaded_queries(source, queries, ids))
 
 
@@ -370,7 +390,7 @@ def _judgments(record: Record) -> list[Record]:
     return judgments
 
 
-def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> None:
+def _put_judgment(pairs: GradeCollector, line: int, query_id: str, judgment: Record) -> None:
     values = dict(judgment)
     note = values.get("note")
     if note is not None and not isinstance(note, str):
@@ -378,15 +398,15 @@ def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> N
     chunk_id = take_id(values, CHUNK_OF_PAIR, "chunk", pairs.source.limits)
     grade, evidence = pairs.grade_of(line, take(values, GRADE)), _evidence_of(values)
     names = take_names(values, _GRADERS, ";")
-    carried_from = check_carried_from(values.get(CARRIED) or ())
+    carried_from = check_transfer_sources(values.get(TRANSFERRED_FROM) or ())
     if carried_from and names:
         raise BadInput("a grade that was carried over is nobody's: graders must be []")
     rest = (note, evidence, _chunking_of(values), carried_from)
-    _put(pairs, line, query_id, chunk_id, grade, names, *rest)
+    _add_pair(pairs, line, query_id, chunk_id, grade, names, *rest)
 
 
 def _chunking_of(judgment: Record) -> str:
-    chunking = judgment.get(CHUNKING) or UNNAMED
+    chunking = judgment.get(CHUNKING) or DEFAULT_CHUNKING
     if not isinstance(chunking, str):
         raise BadInput(f"chunking must be text, not {short(chunking)}")
     return check_chunking(chunking)
@@ -405,6 +425,6 @@ def _evidence_of(judgment: Record) -> Evidence | None:
     return Evidence(wording, passages)
 
 
-def _read_log(pairs: Pairs, records: Records) -> LoadedGolden:
+def _read_log(pairs: GradeCollector, records: Records) -> LoadedGolden:
     source = pairs.source
     return replace(empty_golden(source.name), events=events_from(source, records))

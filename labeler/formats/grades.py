@@ -1,14 +1,32 @@
-"""Grades as files write them to grades 0-3; knows no file."""
+"""Grades in files: rules that map other numbers to 0-3, and the collector of a file's grades.
+
+The collector keeps each query-chunk pair once and refuses two different grades for one pair.
+Numbers off the scale are reported together at the end, because only the whole scale shows which
+``--grade-map`` would read the file.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from array import array
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from labeler.errors import BadInput
-from labeler.formats.records import Rounded, is_rounded, short
-from labeler.model import GRADES, check_grade
+from labeler.formats.json_records import RoundedFloat, is_rounded, short, space_warnings
+from labeler.formats.lines import InputFile
+from labeler.formats.spool import FirstSeen, Spool, compact_lines
+from labeler.model import (
+    GRADES,
+    GoldenGrade,
+    Loaded,
+    LoadedGolden,
+    Query,
+    UnjudgedPair,
+    check_grade,
+)
 
 UNGRADED = -1
 """What stands for "in the pool, but nobody graded it", as trec_eval has it in qrels."""
@@ -86,7 +104,7 @@ class GradeRule:
 
     def number(self, value: object) -> float:
         """Return the number that a value is, or raise `BadInput`."""
-        if isinstance(value, Rounded):
+        if isinstance(value, RoundedFloat):
             raise BadInput(
                 f"grade must be 0, 1, 2 or 3; this number is {value:.15g} only when it is rounded"
             )
@@ -113,7 +131,7 @@ class GradeRule:
             )
         if number in GRADES:
             return int(number)
-        raise _refused(number)
+        raise _off_scale_error(number)
 
     def _negative(self, number: float) -> int:
         if self.negative_as_zero:
@@ -130,7 +148,7 @@ def _nearest(number: float) -> int:
     return max(0, math.ceil(min(number, 3)))
 
 
-def _refused(number: float) -> OffScale:
+def _off_scale_error(number: float) -> OffScale:
     text, nearest = f"{number:.15g}", _nearest(number)
     remedy = f"--grade-map {text}={nearest} reads it as {nearest}"
     if number.is_integer():
@@ -138,12 +156,12 @@ def _refused(number: float) -> OffScale:
     return OffScale(f"grade {text} is fractional; {remedy}")
 
 
-def scale_in_words(numbers: Collection[float], rule: GradeRule) -> str | None:
+def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
     """Describe a file's whole scale, and a map that would read it; None where one number is off.
 
-    >>> scale_in_words({0.0, 2.0, 4.0, 8.0, 16.0}, GradeRule())
+    >>> describe_scale({0.0, 2.0, 4.0, 8.0, 16.0}, GradeRule())
     'the grades here are 0 2 4 8 16, which --grade-map 2=1,4=2,8=3,16=3 would read'
-    >>> scale_in_words({0.0, 1.0, 2.0, 3.0, 4.0}, GradeRule()) is None
+    >>> describe_scale({0.0, 1.0, 2.0, 3.0, 4.0}, GradeRule()) is None
     True
     """
     off = [number for number in numbers if _is_off(number, rule)]
@@ -174,3 +192,158 @@ def _is_off(number: float, rule: GradeRule) -> bool:
     except OffScale:
         return True
     return False
+
+
+_MOST_NUMBERS = 1_000  # of a scale that are kept apart, to describe it
+
+
+def empty_golden(source: str) -> LoadedGolden:
+    """Return what a source without any grade gives."""
+    return LoadedGolden(Loaded(source, (), ()), Loaded(source, (), ()), Loaded(source, (), ()))
+
+
+class GradeCollector:
+    """The grades of a file so far, each pair once; those in the pool but ungraded among them."""
+
+    def __init__(self, source: InputFile, rule: GradeRule) -> None:
+        self.source = source
+        self.rule = rule
+        self.skipped: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.disputed = 0  # pairs that several judges rate differently
+        self._grades: Spool[GoldenGrade | UnjudgedPair] = Spool()
+        self._values = bytearray()
+        self._lines = array("q")
+        self._firsts = FirstSeen()
+        self._ungraded = 0
+        self._numbers: set[float] = set()
+        self._off_scale: tuple[int, OffScale] | None = None
+
+    def grade_of(self, line: int, value: object) -> int | None:
+        """Return the grade a value stands for, -1 for none; None where it is off the scale.
+
+        That is told in the end, by `check_scale`, with all that the file has on its scale.
+        """
+        number = self.rule.number(value)
+        if len(self._numbers) < _MOST_NUMBERS:
+            self._numbers.add(number)
+        try:
+            return self.rule.grade(number)
+        except OffScale as error:
+            self._off_scale = self._off_scale or (line, error)
+            return None
+
+    def check_scale(self) -> None:
+        """Raise `BadInput` where a number was no grade: its line, and the file's whole scale."""
+        if self._off_scale is not None:
+            line, error = self._off_scale
+            whole = describe_scale(self._numbers, self.rule)
+            said = str(error) if whole is None else f"{str(error).split('; ')[0]}; {whole}"
+            raise self.source.fail(line, said)
+
+    def add(self, line: int, grade: GoldenGrade) -> None:
+        """Note a grade; refuse it where the pair is known to have another one."""
+        self._add(line, grade, len(grade.note or ""))
+
+    def add_ungraded(self, line: int, query_id: str, chunk_id: str) -> None:
+        """Note a pair that is in the pool, but ungraded."""
+        self._add(line, UnjudgedPair(query_id, chunk_id), 0)
+        self._ungraded += 1
+
+    def _add(self, line: int, grade: GoldenGrade | UnjudgedPair, weight: int) -> None:
+        place = self._firsts.add((grade.query_id, grade.chunk_id))
+        if place is None:
+            self._grades.add(grade, weight)
+            self._values.append(grade.grade & 255)
+            self._lines.append(line)
+        elif self._values[place] == grade.grade & 255:
+            self.skipped["duplicates"] += 1
+        else:
+            raise BadInput(self._other_grade(grade, place))
+
+    def _other_grade(self, grade: GoldenGrade | UnjudgedPair, place: int) -> str:
+        first = self._values[place]
+        return (
+            f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
+            f"but {first - 256 if first > 3 else first} on line {self._lines[place]}; "
+            "keep one of them"
+        )
+
+    def _drop_repeats(self) -> None:
+        """Leave each pair once, those too that were too many to be known while reading."""
+        repeats: set[int] = set()
+        for place, later in self._firsts.suspected_repeats():
+            grade, first = self._grades[later], self._grades[place]
+            if (first.query_id, first.chunk_id) != (grade.query_id, grade.chunk_id):
+                continue
+            if first.grade != grade.grade:
+                raise self.source.fail(self._lines[later], self._other_grade(grade, place))
+            repeats.add(later)
+        if repeats:
+            self.skipped["duplicates"] += len(repeats)
+            kept: Spool[GoldenGrade | UnjudgedPair] = Spool()
+            for place, grade in enumerate(self._grades):
+                if place not in repeats:
+                    kept.add(grade, _note_size(grade))
+            lines = (line for place, line in enumerate(self._lines) if place not in repeats)
+            self._grades, self._lines = kept, array("q", lines)
+
+    def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
+        """Return the grades as a golden set, with its queries if the file has any.
+
+        Raises `BadInput` where a number was no grade, or a pair has two grades.
+        """
+        self.check_scale()
+        self._drop_repeats()
+        graded, ungraded = self._apart()
+        empty = empty_golden(self.source.name)
+        return LoadedGolden(queries or empty.queries, self._loaded(*graded), empty.events, ungraded)
+
+    def _apart(
+        self,
+    ) -> tuple[tuple[Sequence[GoldenGrade], array[int]], Loaded[UnjudgedPair]]:
+        """Return the grades, with their lines, apart from the pairs that have none."""
+        if not self._ungraded:
+            nothing: Loaded[UnjudgedPair] = Loaded(self.source.name, (), ())
+            return (cast(Spool[GoldenGrade], self._grades), self._lines), nothing
+        grades: Spool[GoldenGrade] = Spool()
+        none: list[UnjudgedPair] = []
+        lines, other_lines = array("q"), array("q")
+        for line, each in zip(self._lines, self._grades, strict=True):
+            if isinstance(each, UnjudgedPair):
+                none.append(each)
+                other_lines.append(line)
+            else:
+                grades.add(each, _note_size(each))
+                lines.append(line)
+        facts: dict[str, int | str] = {"in the pool, but ungraded": len(none)}
+        return (grades, lines), Loaded(self.source.name, none, other_lines, facts)
+
+    def _loaded(self, grades: Sequence[GoldenGrade], lines: array[int]) -> Loaded[GoldenGrade]:
+        """Return the grades with their facts."""
+        queries: dict[str, None] = {}
+        spaced: dict[str, None] = {}
+        counts: Counter[int] = Counter()
+        for grade in grades:
+            queries[grade.query_id] = None
+            counts[grade.grade] += 1
+            if grade.chunk_id != grade.chunk_id.strip():
+                spaced[grade.chunk_id] = None
+        facts: dict[str, int | str] = {
+            "judgments": len(grades),
+            "queries with grades": len(queries),
+        }
+        facts |= {f"grade {grade}": counts[grade] for grade in GRADES}
+        facts |= self.skipped
+        warnings = (
+            *self.warnings,
+            *space_warnings(queries, "query"),
+            *space_warnings(spaced, "chunk"),
+        )
+        if not grades:
+            warnings = ("there is no grade in it", *warnings)
+        return Loaded(self.source.name, grades, compact_lines(lines), facts, warnings)
+
+
+def _note_size(grade: GoldenGrade | UnjudgedPair) -> int:
+    return 0 if isinstance(grade, UnjudgedPair) else len(grade.note or "")

@@ -1,6 +1,7 @@
-"""How much comes in from a file: the limits, and the words that name each with what raises it.
+"""Limits on input: sizes of files, lines, texts and ids, and the messages when one is exceeded.
 
-They hold for what is read, never for what is stored already.
+They apply to what is read from a file, never to what is already stored. Every message names the
+``--limit`` option that raises the limit.
 """
 
 from __future__ import annotations

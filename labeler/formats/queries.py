@@ -1,4 +1,8 @@
-"""Files of queries; knows what a query's fields may be called, and what becomes a facet."""
+"""Files of queries: which fields mean what, and which of the others become facets.
+
+A field without a meaning of its own stays in the metadata, and becomes a facet where its values
+are short names and few enough to group queries.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.formats import ragas
-from labeler.formats.documents import Document
-from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, ONE_QUERY
-from labeler.formats.peers import in_json, queries_in
-from labeler.formats.reading import (
-    Lines,
-    Progress,
-    Source,
-    StrPath,
-    file_source,
-    open_lines,
-    peek_line,
-)
-from labeler.formats.records import (
+from labeler.formats.csv_tables import is_header, read_table
+from labeler.formats.field_aliases import CHUNK_OF_PAIR, ONE_QUERY
+from labeler.formats.json_records import (
+    JsonDocument,
     Record,
     Records,
-    merged,
+    merge_metadata,
     short,
     take,
     take_id,
@@ -34,10 +27,29 @@ from labeler.formats.records import (
     take_text,
     take_texts,
 )
-from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.formats.tables import is_header, read_table
-from labeler.formats.told import by_text
-from labeler.model import SPLITS, TASKS, Loaded, Query, acting_in, check_name, counted
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import (
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.peers import ragas
+from labeler.formats.peers.detection import queries_in, read_json
+from labeler.formats.peers.peer_rows import query_by_text
+from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
+from labeler.model import (
+    SPLITS,
+    TASKS,
+    Loaded,
+    Query,
+    check_name,
+    find_control_character,
+    format_count,
+)
 
 QUERY_ID = ("query_id", "_id", "id", "qid")
 QUERY_TEXT = ("query", "text", "question", "query_text")
@@ -78,34 +90,34 @@ def read_queries(
 
 
 def queries_from(
-    source: Source, facets: Sequence[str] | None = None, progress: Progress | None = None
+    source: InputFile, facets: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Loaded[Query]:
     """Read queries from a source, as `read_queries` does."""
     queries: Spool[Query] = Spool()
-    ids = Ids("query")
+    ids = UniqueIds("query")
     with open_lines(source, progress) as raw:
         for number, record in _records(source, raw):
-            weight = weight_of(record)
+            weight = estimate_size(record)
             with source.at(number):
-                query = query_of(record, source.limits)
+                query = parse_query(record, source.limits)
                 ids.add(query.query_id, number)
             queries.add(query, weight)
     if not queries:
         raise source.fail(None, "there is no query in it")
     if facets is not None:
-        return loaded_queries(source, _with_named(source, queries, ids.lines, facets), ids)
-    grouped, left_out = _with_small_fields(queries)
+        return loaded_queries(source, _group_by_named(source, queries, ids.lines, facets), ids)
+    grouped, left_out = _group_by_small_fields(queries)
     loaded = loaded_queries(source, grouped, ids)
-    return replace(loaded, facts={**loaded.facts, **_told_left_out(left_out)})
+    return replace(loaded, facts={**loaded.facts, **_describe_left_out(left_out)})
 
 
-def _records(source: Source, raw: Lines) -> Records:
+def _records(source: InputFile, raw: Lines) -> Records:
     """Give the records of a file, whatever it is; a query that has no id gets one."""
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
-    found = in_json(source, number, first, lines)
-    if isinstance(found, Document):
+    found = read_json(source, number, first, lines)
+    if isinstance(found, JsonDocument):
         for line, asked in queries_in(found):
             yield line, {"query_id": asked.query_id, "query": asked.text}
         return
@@ -123,7 +135,7 @@ def _with_id(record: Record, limits: Limits) -> Record:
     return record
 
 
-def _rows(source: Source, lines: Lines) -> Records:
+def _rows(source: InputFile, lines: Lines) -> Records:
     """Give the rows of a table; of one that names queries by their text each text once."""
     _, first, lines = peek_line(source, lines)
     if is_header(first, QUERY_ID):
@@ -134,14 +146,14 @@ def _rows(source: Source, lines: Lines) -> Records:
         yield from read_table(source, lines, _WANTED, _OTHERS)  # which says what is missing
     for number, record in read_table(source, lines, {"query's text": _NAMED_BY_TEXT}, _OTHERS):
         with source.at(number):
-            asked = by_text(take(record, _NAMED_BY_TEXT), source.limits)
+            asked = query_by_text(take(record, _NAMED_BY_TEXT), source.limits)
         if asked.query_id not in seen:
             seen.add(asked.query_id)
             rest = {} if {*CHUNK_OF_PAIR} & record.keys() else record
             yield number, {"query_id": asked.query_id, "query": asked.text, **rest}
 
 
-def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:
+def parse_query(record: Record, limits: Limits, exact: bool = False) -> Query:
     """Return the query a record describes; the record is used up.
 
     With ``exact`` nothing is looked for inside the metadata, which stays as it is.
@@ -155,11 +167,11 @@ def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:
         query_id=query_id,
         text=text,
         task=take_text(record, _TASK) or _inner_task(inner),
-        reference=_told(record, inner, REFERENCE),
-        guideline=_told(record, inner, GUIDELINE),
+        reference=_take_from_either(record, inner, REFERENCE),
+        guideline=_take_from_either(record, inner, GUIDELINE),
         keywords=take_texts(record, KEYWORDS),
         buckets=_buckets(take_mapping(record, "buckets", limits)),
-        metadata=merged(given, record),
+        metadata=merge_metadata(given, record),
         split=split,
     )
 
@@ -180,7 +192,7 @@ def _inner_task(metadata: Record) -> str | None:
     return str(metadata.pop("task")) if task in TASKS else None
 
 
-def _told(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
+def _take_from_either(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
     """Take a text out of the record, or else out of its metadata."""
     text = take_text(record, names)
     for name in names:
@@ -213,8 +225,8 @@ def bucket_name(facet: str, value: object) -> str:
     raise BadInput(f"facet {facet!r} needs one value per query, not {short(value)}")
 
 
-def _with_named(
-    source: Source, queries: Spool[Query], numbers: Sequence[int], facets: Sequence[str]
+def _group_by_named(
+    source: InputFile, queries: Spool[Query], numbers: Sequence[int], facets: Sequence[str]
 ) -> Spool[Query]:
     named = [facet for facet in facets if facet != "task"]
     if "" in named:
@@ -233,10 +245,10 @@ def _with_named(
 
 def _weight(query: Query) -> int:
     others = (query.reference or "", query.guideline or "", query.buckets, query.metadata)
-    return weight_of([query.text, *others])
+    return estimate_size([query.text, *others])
 
 
-def _with_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[str]]:
+def _group_by_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[str]]:
     """Group by every field of texts that can be a facet; return also those that cannot."""
     values = _fields_of_texts(queries)
     most = min(_MOST_BUCKETS, len(queries) // 2)
@@ -260,16 +272,18 @@ def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
             if is_blank(value) or field in _NO_FACETS or not field:
                 continue
             seen = values.setdefault(field, set())
-            if not isinstance(value, str) or acting_in(value):
+            if not isinstance(value, str) or find_control_character(value):
                 seen.add(None)  # a value that is no name spoils the field for good
             elif len(seen) <= _MOST_BUCKETS:
                 seen.add(value)
     return {
-        field: seen for field, seen in values.items() if None not in seen and not acting_in(field)
+        field: seen
+        for field, seen in values.items()
+        if None not in seen and not find_control_character(field)
     }
 
 
-def _told_left_out(fields: Sequence[str]) -> dict[str, str]:
+def _describe_left_out(fields: Sequence[str]) -> dict[str, str]:
     """Say in one fact which fields are no facets, if any, and what would make them some."""
     if not fields:
         return {}
@@ -296,7 +310,7 @@ def _regrouped(query: Query, facets: Sequence[str]) -> Query:
     return replace(query, buckets=buckets, metadata={**moved, **query.metadata})
 
 
-def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Query]:
+def loaded_queries(source: InputFile, queries: Spool[Query], ids: UniqueIds) -> Loaded[Query]:
     """Return queries with their facts: how many, per task, and buckets per facet.
 
     Raises `BadInput` where two have the same id.
@@ -314,5 +328,5 @@ def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Qu
     facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
     facts |= {f"split {split}": splits[split] for split in SPLITS if splits[split]}
     for facet, names in buckets.items():
-        facts[f"facet {facet}"] = counted(len(names), "bucket", "buckets")
-    return Loaded(source.name, queries, lines_of_records(ids.lines), facts, ids.warnings())
+        facts[f"facet {facet}"] = format_count(len(names), "bucket", "buckets")
+    return Loaded(source.name, queries, compact_lines(ids.lines), facts, ids.warnings())

@@ -1,4 +1,9 @@
-"""Files of ranked lists; knows how each format writes a result, and nothing of their order."""
+"""Files of ranked lists (runs): TREC, JSON lines, tables and JSON documents.
+
+Large runs are read in portions of complete lists, and each portion is sorted and put on disk
+before the next is read, which keeps memory small. A file whose lists are interleaved cannot be
+read so, and is read again as one portion.
+"""
 
 from __future__ import annotations
 
@@ -8,47 +13,63 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
-from labeler.formats import ragas
-from labeler.formats.by_query import lists_in
-from labeler.formats.documents import Document
-from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, LISTS, ONE_QUERY, QUERY_OF_PAIR, RANK
-from labeler.formats.peers import in_json, refused_run, told_peer
-from labeler.formats.portions import PORTION, Portions, Scattered
-from labeler.formats.ranked import OnDuplicate, Order, loaded_run, place
-from labeler.formats.reading import (
-    BLOCK,
-    Block,
-    Blocks,
-    Lines,
-    Progress,
-    Source,
-    StrPath,
-    file_source,
-    lines_of,
-    open_blocks,
-    peek_block,
+from labeler.formats.csv_tables import is_header, read_table
+from labeler.formats.field_aliases import (
+    CHUNK_OF_PAIR,
+    GRADE,
+    LISTS,
+    ONE_QUERY,
+    QUERY_OF_PAIR,
+    RANK,
 )
-from labeler.formats.records import (
+from labeler.formats.json_records import (
     TOO_LARGE,
+    JsonDocument,
     Record,
     Records,
     as_id,
+    as_whole_number,
     short,
     take,
     take_id,
-    whole,
 )
-from labeler.formats.tables import is_header, read_table
-from labeler.formats.trec import RUN, TrecFile
-from labeler.model import Loaded, LoadedRun, Ranking
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import (
+    BLOCK,
+    Block,
+    Blocks,
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    file_source,
+    open_blocks,
+    peek_block,
+    split_lines,
+)
+from labeler.formats.peers import ragas
+from labeler.formats.peers.detection import identify_peer, not_a_run, read_json
+from labeler.formats.peers.ranx import lists_in
+from labeler.formats.ranked_lists import (
+    OnDuplicate,
+    Order,
+    RankedLists,
+    RunTally,
+    loaded_run,
+    loaded_run_fields,
+    order_lists,
+)
+from labeler.formats.spool import Spool
+from labeler.formats.trec import RUN_COLUMNS, TrecFile
+from labeler.model import Loaded, LoadedRun, Ranking, Rankings
 
-if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
-    from labeler.formats.bulk import RunColumns
+if TYPE_CHECKING:
+    from labeler.formats.trec_arrow import RunColumns
+
 
 _ENTRY_ID = (*CHUNK_OF_PAIR, "_id", "id")
 _GRADED = tuple(name for name in GRADE if name != "score")
-_WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR}
+_REQUIRED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR}
 
 
 def read_run(
@@ -68,7 +89,7 @@ def read_run(
     with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
     first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
-    source = _checked(path, order, on_duplicate, name, limits)
+    source = _checked_source(path, order, on_duplicate, name, limits)
     with open_blocks(source, progress) as blocks:
         return _loaded(source, blocks, order, on_duplicate)
 
@@ -86,14 +107,14 @@ def stream_run(
 
     That is where each list is in one piece; else all of them are in memory at once.
     """
-    source = _checked(path, order, on_duplicate, name, limits)
-    most = PORTION if source.size else None  # what comes through a pipe cannot be read again
+    source = _checked_source(path, order, on_duplicate, name, limits)
+    most = PORTION_SIZE if source.size else None  # what comes through a pipe cannot be read again
     return _in_portions(source, progress, order, on_duplicate, most)
 
 
-def _checked(
+def _checked_source(
     path: StrPath, order: Order, on_duplicate: OnDuplicate, name: str | None, limits: Limits
-) -> Source:
+) -> InputFile:
     if order not in get_args(Order):
         raise BadInput(f"a run is read by score or rank, not {order!r}")
     if on_duplicate not in get_args(OnDuplicate):
@@ -102,7 +123,7 @@ def _checked(
 
 
 def _in_portions(
-    source: Source,
+    source: InputFile,
     progress: Progress | None,
     order: Order,
     on_duplicate: OnDuplicate,
@@ -111,29 +132,31 @@ def _in_portions(
     """Read a run in portions of ``most`` results or more, or as one where its lists are mixed."""
     try:
         with open_blocks(source, progress) as blocks:
-            return _gathered(source, blocks, Portions(source, order, on_duplicate, most)).loaded()
-    except Scattered:
+            return _gathered(
+                source, blocks, RunPortions(source, order, on_duplicate, most)
+            ).loaded()
+    except InterleavedLists:
         with open_blocks(source, progress) as blocks:
             return _loaded(source, blocks, order, on_duplicate)
 
 
 def _loaded(
-    source: Source,
+    source: InputFile,
     blocks: Blocks,
     order: Order,
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
 ) -> LoadedRun:
     """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
-    portions = Portions(source, order, on_duplicate, None)
+    portions = RunPortions(source, order, on_duplicate, None)
     lists = _gathered(source, blocks, portions, bulk).lists
-    rankings, tally, by_rank = place(lists, order, on_duplicate)
+    rankings, tally, by_rank = order_lists(lists, order, on_duplicate)
     return loaded_run(lists, rankings, lists.first, tally, by_rank)
 
 
 def _gathered(
-    source: Source, blocks: Blocks, portions: Portions, bulk: bool | None = None
-) -> Portions:
+    source: InputFile, blocks: Blocks, portions: RunPortions, bulk: bool | None = None
+) -> RunPortions:
     """Read all blocks into portions, and return these."""
     _read_lists(source, portions, blocks, bulk)
     if not portions.lists.first:
@@ -141,30 +164,32 @@ def _gathered(
     return portions
 
 
-def _read_lists(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
+def _read_lists(
+    source: InputFile, portions: RunPortions, blocks: Blocks, bulk: bool | None
+) -> None:
     number, first, blocks = peek_block(source, blocks)
     if first.startswith((b"{", b"[")):
-        lines = lines_of(blocks)
-        found = in_json(source, number, first, lines)
+        lines = split_lines(blocks)
+        found = read_json(source, number, first, lines)
         if found is None:  # ids may begin with a bracket
-            _read_lines(portions, file := TrecFile(source, RUN), lines)
+            _read_lines(portions, file := TrecFile(source, RUN_COLUMNS), lines)
             portions.lists.comments = file.comments
-        elif isinstance(found, Document):
+        elif isinstance(found, JsonDocument):
             _read_records(source, portions, _lists_in(found))
         else:
             _read_records(source, portions, found)
     elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
-        _read_table(source, portions, lines_of(blocks))
+        _read_table(source, portions, split_lines(blocks))
     else:
         _read_trec(source, portions, blocks, bulk)
 
 
-def _read_trec(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
-    file = TrecFile(source, RUN)
+def _read_trec(source: InputFile, portions: RunPortions, blocks: Blocks, bulk: bool | None) -> None:
+    file = TrecFile(source, RUN_COLUMNS)
     for block in blocks:
         columns = _columns(block, bulk, source.limits)
         if columns is None:
-            _read_lines(portions, file, lines_of([block]))
+            _read_lines(portions, file, split_lines([block]))
         else:
             portions.extend(block.number, columns)
     portions.lists.comments = file.comments
@@ -180,13 +205,13 @@ def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | No
         bulk = len(block.data) >= BLOCK or "pyarrow" in sys.modules
     if not bulk:
         return None
-    from labeler.formats.bulk import longest_id, run_columns
+    from labeler.formats.trec_arrow import longest_id, parse_run_block
 
-    columns = run_columns(block)
+    columns = parse_run_block(block)
     return None if columns is None or longest_id(columns) > limits.id else columns
 
 
-def _read_lines(portions: Portions, file: TrecFile, lines: Lines) -> None:
+def _read_lines(portions: RunPortions, file: TrecFile, lines: Lines) -> None:
     for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
         try:
             placed, scored = int(rank), float(score)
@@ -205,7 +230,7 @@ def _read_lines(portions: Portions, file: TrecFile, lines: Lines) -> None:
 def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
     """Return rank and score where the quick way will not do, or say what is wrong with them."""
     scored = _score(score.decode(errors="replace"))
-    return whole(rank.decode(errors="replace"), "rank"), 0.0 if scored is None else scored
+    return as_whole_number(rank.decode(errors="replace"), "rank"), 0.0 if scored is None else scored
 
 
 def _score(value: object) -> float | None:
@@ -228,23 +253,23 @@ def _score(value: object) -> float | None:
 
 def _rank(record: Record) -> int | None:
     rank = take(record, RANK)
-    return None if rank is None else whole(rank, "rank")
+    return None if rank is None else as_whole_number(rank, "rank")
 
 
-def _read_table(source: Source, portions: Portions, lines: Lines) -> None:
-    for number, record in read_table(source, lines, _WANTED, ("score", *RANK, *GRADE)):
+def _read_table(source: InputFile, portions: RunPortions, lines: Lines) -> None:
+    for number, record in read_table(source, lines, _REQUIRED, ("score", *RANK, *GRADE)):
         with source.at(number):
             _add_flat(portions, number, record, source.limits)
 
 
-def _lists_in(document: Document) -> Records:
+def _lists_in(document: JsonDocument) -> Records:
     """Give the ranked lists of a document; one of grades is refused."""
-    if told_peer(document).shape != "by query":
-        raise refused_run(document)
+    if identify_peer(document).shape != "by query":
+        raise not_a_run(document)
     return lists_in(document)
 
 
-def _read_records(source: Source, portions: Portions, records: Records) -> None:
+def _read_records(source: InputFile, portions: RunPortions, records: Records) -> None:
     for number, record in records:
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
@@ -255,12 +280,12 @@ def _read_records(source: Source, portions: Portions, records: Records) -> None:
                 _add_flat(portions, number, record, source.limits)
 
 
-def _add_sample(portions: Portions, number: int, record: Record, limits: Limits) -> None:
-    asked, chunk_ids = ragas.found_in(record, limits)
+def _add_sample(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
+    asked, chunk_ids = ragas.retrieved_in(record, limits)
     _add_nested(portions, number, {"query_id": asked.query_id, "results": chunk_ids}, limits)
 
 
-def _add_flat(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+def _add_flat(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
     query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
     _check_ranked(record)
     lists = portions.lists_for(query_id)
@@ -279,7 +304,7 @@ def _check_ranked(record: Record) -> None:
         )
 
 
-def _add_nested(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+def _add_nested(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
     query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
     lists = portions.lists_for(query_id)
     if first := lists.first_of(query_id):
@@ -296,3 +321,94 @@ def _entries(results: list[Any], limits: Limits) -> Iterator[tuple[str, float | 
             yield chunk_id, _score(take(entry, ["score"])), _rank(entry)
         else:
             yield as_id(entry, "chunk", limits), None, None
+
+
+PORTION_SIZE = 1_000_000  # results
+_RESULT_SIZE = 100  # bytes that one takes in memory
+
+
+class InterleavedLists(Exception):
+    """The file cannot be read in portions: a list goes on where others have been before."""
+
+
+class RunPortions:
+    """The lists of a run as they come; once there are many, those that are whole are put in order.
+
+    Without ``most`` all are one portion. With it a file may turn out to be `InterleavedLists`.
+    """
+
+    def __init__(
+        self, source: InputFile, order: Order, on_duplicate: OnDuplicate, most: int | None
+    ) -> None:
+        self.lists = RankedLists(source)
+        self._order, self._on_duplicate, self._most = order, on_duplicate, most
+        self._earlier: _OrderedPortions | None = None
+
+    def lists_for(self, query_id: str) -> RankedLists:
+        """Return where the next result belongs, which is of this query."""
+        if self._is_due() and self.lists.first_of(query_id) is None:
+            self._settle()
+        return self.lists
+
+    def extend(self, line: int, columns: RunColumns) -> None:
+        """Append a block of results, one a line, the first of them on ``line``."""
+        if not self._is_due():
+            self.lists.extend(line, columns)
+            return
+        whole, last = columns.last_apart()
+        if whole is not None:
+            self.lists.extend(line, whole)
+            line += len(whole.ranks)
+        self.lists_for(last.queries[0]).extend(line, last)
+
+    def _is_due(self) -> bool:
+        return self._most is not None and self.lists.size >= self._most
+
+    def _settle(self) -> None:
+        """Put in order what there is and begin a new portion."""
+        lists = self.lists
+        if self._earlier is None:
+            self._earlier = _OrderedPortions()
+        self._earlier.add(lists, *order_lists(lists, self._order, self._on_duplicate))
+        self.lists = RankedLists(lists.source)
+        self.lists.scored, self.lists.tags = lists.scored, lists.tags
+
+    def loaded(self) -> Loaded[Ranking]:
+        """Return all lists, best result first, with facts and warnings."""
+        lists = self.lists
+        if self._earlier is None:
+            rankings, tally, by_rank = order_lists(lists, self._order, self._on_duplicate)
+            return loaded_run(lists, rankings, lists.first, tally, by_rank)
+        self._earlier.add(lists, *order_lists(lists, self._order, self._on_duplicate))
+        return self._earlier.loaded(lists)
+
+
+class _OrderedPortions:
+    """Portions that are in order: their lists, and what is counted of them."""
+
+    def __init__(self) -> None:
+        self._lists: Spool[Ranking] = Spool()
+        self._lines: dict[str, int] = {}
+        self._tally: RunTally | None = None
+        self._alike: tuple[bool, ...] | None = None
+
+    def add(self, lists: RankedLists, rankings: Rankings, tally: RunTally, by_rank: bool) -> None:
+        """Keep a portion; raises `InterleavedLists` where it cannot stand beside those before
+        it.
+        """
+        alike = by_rank, lists.ranked > 0, lists.unranked > 0
+        apart = self._lines.keys().isdisjoint(rankings.query_ids)
+        if not apart or self._alike not in (None, alike):
+            raise InterleavedLists
+        self._alike = alike
+        self._lines |= zip(rankings.query_ids, lists.first, strict=True)
+        for ranking in rankings.in_order(range(len(rankings))):
+            self._lists.add(ranking, _RESULT_SIZE * len(ranking.chunk_ids))
+        self._tally = tally if self._tally is None else self._tally + tally
+
+    def loaded(self, lists: RankedLists) -> Loaded[Ranking]:
+        """Return all portions as one run."""
+        if self._tally is None or self._alike is None:
+            raise ValueError("no portion has been added")
+        first, by_rank = list(self._lines.values()), self._alike[0]
+        return Loaded(*loaded_run_fields(lists, self._lists, first, self._tally, by_rank))

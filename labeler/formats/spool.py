@@ -1,6 +1,7 @@
-"""Records on their way from a file to the store: in memory while they are few, then on the disk.
+"""Records between parsing and storing: in memory while they are few, then in a temporary file.
 
-What a record says is not known here, only roughly how much memory it takes.
+A load is parsed completely before anything is stored, so a large file needs this buffer. Sizes of
+records are estimates. Also finds repeated ids without keeping all of them in memory.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import IO, Generic, TypeVar, overload
 import numpy as np
 
 from labeler.errors import BadInput
-from labeler.formats.reading import Source
-from labeler.formats.records import outer_spaces
+from labeler.formats.json_records import space_warnings
+from labeler.formats.lines import InputFile
 
 RecordT = TypeVar("RecordT")
 
 MOST_IN_MEMORY = 48_000_000
 MOST_KNOWN = 200_000
-_EACH = 500  # bytes that a record takes beside its texts
+_RECORD_OVERHEAD = 500  # bytes that a record takes beside its texts
 _READ_AHEAD = 1 << 20
 
 
@@ -43,7 +44,7 @@ class Spool(Sequence[RecordT], Generic[RecordT]):
     def add(self, record: RecordT, texts: int) -> None:
         """Append a record whose texts take about so many bytes."""
         self._recent.append(record)
-        self._held += texts + _EACH
+        self._held += texts + _RECORD_OVERHEAD
         if self._held > self._most:
             self._put_away()
 
@@ -117,7 +118,7 @@ class Spool(Sequence[RecordT], Generic[RecordT]):
         )
 
 
-class Firsts:
+class FirstSeen:
     """Which keys there were, and where first: at once for many, and of all later ones in the end.
 
     Those are kept as a number of 64 bits each, which says only that two keys may be the same.
@@ -138,7 +139,7 @@ class Firsts:
             self._later.append(hash(key))
         return None
 
-    def suspects(self) -> Iterator[tuple[int, int]]:
+    def suspected_repeats(self) -> Iterator[tuple[int, int]]:
         """Give two places each whose keys, noted later, may be the same; the second in order."""
         hashes = np.array(self._later, np.int64)
         order = np.argsort(hashes, kind="stable")
@@ -150,13 +151,13 @@ class Firsts:
             yield earlier + self._most, place + self._most
 
 
-class Ids:
+class UniqueIds:
     """The ids of a file's records, and the line of each; finds the one that stands twice."""
 
     def __init__(self, what: str, most: int | None = None) -> None:
         self.what = what
         self.lines = array("q")
-        self._firsts = Firsts(most)
+        self._firsts = FirstSeen(most)
         self._spaced: dict[str, None] = {}
 
     def add(self, identifier: str, line: int) -> None:
@@ -171,23 +172,23 @@ class Ids:
     def _twice(self, identifier: str, line: int) -> str:
         return f"{self.what} id {identifier!r} is already on line {line}; ids must differ"
 
-    def check(self, source: Source, id_at: Callable[[int], str]) -> None:
+    def check(self, source: InputFile, id_at: Callable[[int], str]) -> None:
         """Raise `BadInput` where two ids are the same; ``id_at`` gives the one at a place."""
-        for first, second in self._firsts.suspects():
+        for first, second in self._firsts.suspected_repeats():
             if id_at(first) == (identifier := id_at(second)):
                 raise source.fail(self.lines[second], self._twice(identifier, self.lines[first]))
 
     def warnings(self) -> tuple[str, ...]:
         """Return a warning where ids have a space at one end."""
-        return outer_spaces(self._spaced, self.what)
+        return space_warnings(self._spaced, self.what)
 
 
-def lines_of_records(lines: array[int]) -> Sequence[int]:
+def compact_lines(lines: array[int]) -> Sequence[int]:
     """Return the lines of records as a list, or where they are very many as they are."""
     return lines.tolist() if len(lines) <= MOST_KNOWN else lines
 
 
-def weight_of(value: object) -> int:
+def estimate_size(value: object) -> int:
     """Return about how many bytes a record takes: those of its texts, and some for each value."""
     weight, waiting = 0, [value]
     while waiting:

@@ -1,27 +1,26 @@
-"""What each measure is: grades at ranks in, one value per ranking out; no names of queries or runs.
+"""Retrieval measures: grades at ranks in, one value per ranking out.
 
 `Hits` are the judged chunks of any number of rankings, `Measure` is a measure with all its
-parameters, `score` and `terms` bring them together, and `MEASURES` says what each one means.
-`rbp_residual` says how far the chunks that nobody graded could raise RBP.
+parameters, `score` computes values and `terms` what each hit adds to them, and `MEASURES`
+says what each measure means. `rbp_residual` says how far unjudged chunks could raise RBP.
 """
 
-from labeler.measures.computing import Scorer, score, scorer, terms
-from labeler.measures.defining import Definition
-from labeler.measures.definitions import MEASURES
-from labeler.measures.evidence import Finds, Retrieved, Taken
-from labeler.measures.functions import GAINS
+from labeler.measures.computation import Scorer, score, scorer, terms
+from labeler.measures.definition import Definition
+from labeler.measures.evidence import FoundEvidence, PromptTexts, RetrievedTexts
+from labeler.measures.formulas import GAINS, rbp_residual
 from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
     BUDGET,
-    Chosen,
     Cutoff,
     Measure,
     Reads,
+    UniqueMeasures,
     parse,
     parse_all,
     without_repeats,
 )
-from labeler.measures.reading_on import rbp_residual
+from labeler.measures.registry import MEASURES
 
 __all__ = [
     "BUDGET",
@@ -29,19 +28,19 @@ __all__ = [
     "MEASURES",
     "WHOLE_LIST",
     "Bools",
-    "Chosen",
     "Cutoff",
     "Definition",
-    "Finds",
     "Floats",
+    "FoundEvidence",
     "Hits",
     "Ints",
     "Measure",
+    "PromptTexts",
     "Reads",
-    "Retrieved",
+    "RetrievedTexts",
     "Scorer",
     "SmallInts",
-    "Taken",
+    "UniqueMeasures",
     "parse",
     "parse_all",
     "rbp_residual",

@@ -1,24 +1,25 @@
-"""What each judged chunk adds to a value: one term per hit, and a row's terms sum to its value.
+"""Contribution of each judged chunk to a value: one term per hit; a row's terms sum to its value.
 
-Where a value is undefined no hit is relevant, and all its terms are 0: ask the measure itself
-whether there is a value at all.
+Where a value is undefined no hit is relevant, and all its terms are 0: only the measure itself
+tells whether there is a value.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures.functions import GAINS
-from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints
-from labeler.measures.reading_on import reached, stopped
-from labeler.measures.sets import (
+from labeler.measures.formulas import (
+    GAINS,
+    bpref_pairs,
+    err_weights,
     f1_divisor,
     f_divisor,
     inferred_precisions,
-    pairs_that_count,
-    precisions_from,
-    worse_above,
+    nonrelevant_above,
+    precisions_from_recall,
+    rbp_weights,
 )
+from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints
 
 
 def ndcg(
@@ -30,17 +31,17 @@ def ndcg(
     [0.0, 0.6309]
     """
     gains = gains or GAINS[dcg]
-    return _shared(hits, hits.upto(k, hits.gained(gains)), hits.best_dcg(k, gains))
+    return _shares(hits, hits.upto(k, hits.gained(gains)), hits.best_dcg(k, gains))
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
     """1/k for each relevant hit in the top ``k``."""
-    return _shared(hits, _found(hits, k, rel), np.broadcast_to(k, hits.length.shape))
+    return _shares(hits, _relevant_within(hits, k, rel), np.broadcast_to(k, hits.length.shape))
 
 
 def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
     """1 / known relevant for each relevant hit in the top ``k``."""
-    return _shared(hits, _found(hits, k, rel), hits.wanted(rel))
+    return _shares(hits, _relevant_within(hits, k, rel), hits.wanted(rel))
 
 
 def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -49,12 +50,12 @@ def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
     >>> success(Hits.of([[0, 1, 1]]), 3, rel=1).tolist()
     [0.0, 1.0, 0.0]
     """
-    return _first(hits, k, rel).astype(np.float64)
+    return _first_relevant(hits, k, rel).astype(np.float64)
 
 
 def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
     """1 / rank for the first relevant hit, and nothing for those after it."""
-    return _first(hits, k, rel) / hits.rank
+    return _first_relevant(hits, k, rel) / hits.rank
 
 
 def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
@@ -66,13 +67,13 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
     terms = np.zeros(len(hits.row))
     relevant = hits.relevant(rel)
     terms[hits.grade >= rel] = relevant.within(k) * relevant.ordinal / relevant.rank
-    return _shared(hits, terms, hits.wanted(rel))
+    return _shares(hits, terms, hits.wanted(rel))
 
 
 def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
     """An equal share of the top ``k``, or of a shorter list, for each hit in it."""
     seen = hits.within(k).astype(np.float64)
-    return _shared(hits, seen, np.maximum(np.minimum(hits.length, k), 1))
+    return _shares(hits, seen, np.maximum(np.minimum(hits.length, k), 1))
 
 
 def r_precision(hits: Hits, *, rel: int) -> Floats:
@@ -87,9 +88,9 @@ def binary_preference(hits: Hits, *, rel: int) -> Floats:
     [0.5, 0.0, 0.25]
     """
     terms = np.zeros(len(hits.row))
-    chances = pairs_that_count(hits, rel)[hits.relevant(rel).row]
-    terms[hits.grade >= rel] = 1 - worse_above(hits, rel) / chances
-    return _shared(hits, terms, hits.wanted(rel))
+    chances = bpref_pairs(hits, rel)[hits.relevant(rel).row]
+    terms[hits.grade >= rel] = 1 - nonrelevant_above(hits, rel) / chances
+    return _shares(hits, terms, hits.wanted(rel))
 
 
 def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
@@ -99,7 +100,7 @@ def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
     [0.0, 0.3333, 0.3333]
     """
     relevant = hits.relevant(rel)
-    precisions = precisions_from(hits, rel, recall)
+    precisions = precisions_from_recall(hits, rel, recall)
     order = np.lexsort((relevant.rank, -precisions, relevant.row))
     first = order[np.diff(relevant.row[order], prepend=-1) > 0]
     depth = np.zeros(len(hits.length), dtype=np.int64)
@@ -112,12 +113,12 @@ def inferred_ap(hits: Hits, *, rel: int) -> Floats:
     """The precision to be expected at each relevant hit, divided by all that are known."""
     terms = np.zeros(len(hits.row))
     terms[hits.grade >= rel] = inferred_precisions(hits, rel)
-    return _shared(hits, terms, hits.wanted(rel))
+    return _shares(hits, terms, hits.wanted(rel))
 
 
 def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p: float) -> Floats:
     """The weight of its rank for each relevant hit."""
-    weights: Floats = hits.upto(k, reached(hits, p)) * (hits.grade >= rel)
+    weights: Floats = hits.upto(k, rbp_weights(hits, p)) * (hits.grade >= rel)
     return weights
 
 
@@ -127,12 +128,12 @@ def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int
     >>> expected_reciprocal_rank(Hits.of([[1, 0, 1]]), max=3).round(4).tolist()
     [0.125, 0.0, 0.0365]
     """
-    return hits.upto(k, stopped(hits, max))
+    return hits.upto(k, err_weights(hits, max))
 
 
 def set_precision(hits: Hits, *, rel: int) -> Floats:
     """1 / length of the list for each relevant hit."""
-    return _shared(hits, _found(hits, WHOLE_LIST, rel), hits.length)
+    return _shares(hits, _relevant_within(hits, WHOLE_LIST, rel), hits.length)
 
 
 def set_recall(hits: Hits, *, rel: int) -> Floats:
@@ -142,17 +143,17 @@ def set_recall(hits: Hits, *, rel: int) -> Floats:
 
 def set_f(hits: Hits, *, rel: int, beta: float) -> Floats:
     """An equal share for each relevant hit: the length and the known relevant are given."""
-    return _shared(hits, _found(hits, WHOLE_LIST, rel), f_divisor(hits, rel, beta))
+    return _shares(hits, _relevant_within(hits, WHOLE_LIST, rel), f_divisor(hits, rel, beta))
 
 
 def f1(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
     """An equal share for each relevant hit in the top ``k``."""
-    return _shared(hits, 2 * _found(hits, k, rel), f1_divisor(hits, k, rel))
+    return _shares(hits, 2 * _relevant_within(hits, k, rel), f1_divisor(hits, k, rel))
 
 
 def number_retrieved(hits: Hits, *, rel: int | None = None) -> Floats:
     """1 for each hit that counts; without ``rel`` ungraded chunks count too, and are no hits."""
-    return np.ones(len(hits.row)) if rel is None else _found(hits, WHOLE_LIST, rel)
+    return np.ones(len(hits.row)) if rel is None else _relevant_within(hits, WHOLE_LIST, rel)
 
 
 def number_relevant(hits: Hits, *, rel: int) -> Floats:
@@ -160,19 +161,19 @@ def number_relevant(hits: Hits, *, rel: int) -> Floats:
     return np.zeros(len(hits.row))
 
 
-def _found(hits: Hits, k: int | Ints, rel: int) -> Floats:
+def _relevant_within(hits: Hits, k: int | Ints, rel: int) -> Floats:
     found: Floats = (hits.within(k) & (hits.grade >= rel)).astype(np.float64)
     return found
 
 
-def _first(hits: Hits, k: int | Ints, rel: int) -> Bools:
+def _first_relevant(hits: Hits, k: int | Ints, rel: int) -> Bools:
     first = np.zeros(len(hits.row), dtype=np.bool_)
     relevant = hits.relevant(rel)
     first[hits.grade >= rel] = relevant.within(k) & (relevant.ordinal == 1)
     return first
 
 
-def _shared(hits: Hits, parts: Floats, whole: Floats | Ints) -> Floats:
+def _shares(hits: Hits, parts: Floats, whole: Floats | Ints) -> Floats:
     """Divide each hit's part by what its row allows, 0 where that is nothing."""
     of_row = whole[hits.row]
     shares: Floats = np.divide(parts, of_row, out=np.zeros(len(parts)), where=of_row > 0)

@@ -1,4 +1,4 @@
-"""All that measures see of rankings: their judged chunks, because nothing else can gain."""
+"""Judged chunks of ranked lists: all that measures read, because nothing else can gain."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ class Hits:
         return np.ndarray((rows, 4), known.dtype, known, strides=(0, known.itemsize))
 
     @property
-    def are_few(self) -> bool:
+    def is_small(self) -> bool:
         """Whether a call for each cut-off would take longer than what it computes."""
         return len(self.row) < _FEW_TOGETHER
 
     @property
-    def are_of_one_query(self) -> bool:
+    def is_one_query(self) -> bool:
         """Whether one row of known grades stands for all, as `known_to_all` gives it."""
         return len(self.known) > 0 and self.known.strides[0] == 0
 
@@ -334,7 +334,7 @@ class Hits:
             return _or_nan(self.ideal.sums(self.ideal.gained(gains), k))
         key = k.tobytes() if isinstance(k, np.ndarray) else k, gains
         if key not in self._of_known:
-            if self.are_of_one_query:
+            if self.is_one_query:
                 best_of_all = _best_dcg(tuple(self.known[0, 1:].tolist()), *key)
                 self._of_known[key] = best_of_all.repeat(len(self.known), axis=-1)
             else:

@@ -1,4 +1,4 @@
-"""What the measures are called: names read and written."""
+"""Measures with all their parameters, and their ir_measures names, parsed and written."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from labeler.errors import BadInput
-from labeler.measures.defining import Definition
-from labeler.measures.definitions import MEASURES
+from labeler.measures.definition import PARAMETERS, Definition, is_whole
 from labeler.measures.hits import WHOLE_LIST
-from labeler.measures.parameters import PARAMETERS, is_whole
+from labeler.measures.registry import MEASURES
 
 Cutoff = int | Literal["budget"] | None
 Reads = Literal["chunks", "documents", "evidence"]
@@ -28,17 +27,17 @@ def _fold(name: str) -> str:
 
 
 _RELEVANT_RETRIEVED = "numrelret"  # NumRet that counts relevant chunks alone, for trec_eval too
-_NAMES: Mapping[str, str] = MappingProxyType(
+_NAME_OF_ALIAS: Mapping[str, str] = MappingProxyType(
     {_fold(alias): d.name for d in MEASURES.values() for alias in (d.name, *d.aliases)}
     | {_RELEVANT_RETRIEVED: "NumRet"}
 )
 
 
 _CHARACTERS = "c"  # stands behind a number of characters, and makes no cut-off of it
-_ONE_RANK = ("P", "RR", "Judged")  # of a single rank they say yes or no
-MOST_KEPT = 512  # measures that need not be read or spelled again
-_WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
-_WHAT_IT_TAKES = attrgetter("name", *PARAMETERS)
+_ZERO_OR_ONE_AT_1 = ("P", "RR", "Judged")  # of a single rank they say yes or no
+CACHED_MEASURES = 512  # measures that need not be read or spelled again
+_identity_of = attrgetter("name", "cutoff", *PARAMETERS)
+_family_of = attrgetter("name", *PARAMETERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Measure:
                 raise BadInput(f"{self.name} {definition.takes_all}; not {parameter}={value!r}")
         # Kept, since boards ask measures hundreds of times for each grade.
         reads = "documents" if self.documents else definition.reads
-        kept = {"reads": reads, "crosses": reads != "chunks", "_hash": hash(_WHAT_IT_IS(self))}
+        kept = {"reads": reads, "crosses": reads != "chunks", "_hash": hash(_identity_of(self))}
         for name, found in kept.items():
             object.__setattr__(self, name, found)
 
@@ -126,7 +125,7 @@ class Measure:
         (True, False)
         """
         own = self.cutoff if self.cutoff == BUDGET or self.reads == "evidence" else None
-        return own, *_WHAT_IT_TAKES(self)
+        return own, *_family_of(self)
 
     @property
     def least_grade(self) -> int | None:
@@ -148,12 +147,12 @@ class Measure:
         >>> [parse(name).is_zero_or_one for name in ("Success@3", "P@1", "P@5", "R@1", "nDCG@1")]
         [True, True, False, False, False]
         """
-        return self.name == "Success" or (self.cutoff == 1 and self.name in _ONE_RANK)
+        return self.name == "Success" or (self.cutoff == 1 and self.name in _ZERO_OR_ONE_AT_1)
 
     @property
     def label(self) -> str:
         """The name for headings, without parameters but ``documents``: ``nDCG@10``."""
-        return f"{self.name}{'(documents=True)' if self.documents else ''}{_at(self)}"
+        return f"{self.name}{'(documents=True)' if self.documents else ''}{_suffix(self)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,21 +169,21 @@ class Measure:
         return MEASURES[self.name]
 
     def __str__(self) -> str:
-        return _spelled(self)
+        return _full_name(self)
 
 
-class Chosen(tuple[Measure, ...]):
+class UniqueMeasures(tuple[Measure, ...]):
     """Measures, each once; what boards ask of all of them again and again is found once."""
 
     @cached_property
-    def kinds(self) -> tuple[Chosen, ...]:
+    def kinds(self) -> tuple[UniqueMeasures, ...]:
         """Those that compare between chunkings and those that do not, where there are both."""
-        crossing = Chosen(measure for measure in self if measure.crosses)
-        others = Chosen(measure for measure in self if not measure.crosses)
+        crossing = UniqueMeasures(measure for measure in self if measure.crosses)
+        others = UniqueMeasures(measure for measure in self if not measure.crosses)
         return (others, crossing) if others and crossing else (self,)
 
     @cached_property
-    def look_at_the_budget(self) -> bool:
+    def use_prompt_k(self) -> bool:
         """Whether one looks at the prompt budget."""
         return any(measure.cutoff == BUDGET for measure in self)
 
@@ -197,21 +196,21 @@ class Chosen(tuple[Measure, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the hash behind: texts have another one in every process."""
-        return Chosen, (tuple(self),)
+        return UniqueMeasures, (tuple(self),)
 
 
-@lru_cache(maxsize=MOST_KEPT)
-def _spelled(measure: Measure) -> str:
+@lru_cache(maxsize=CACHED_MEASURES)
+def _full_name(measure: Measure) -> str:
     inside = ", ".join(
         f"{name}={PARAMETERS[name].write(value)}"
         for name, value in measure.parameters.items()
         if not (PARAMETERS[name].unsaid and value == PARAMETERS[name].default)
         and name != measure.definition.after_at
     )
-    return f"{measure.name}({inside}){_at(measure)}" if inside else measure.label
+    return f"{measure.name}({inside}){_suffix(measure)}" if inside else measure.label
 
 
-def _at(measure: Measure) -> str:
+def _suffix(measure: Measure) -> str:
     """Return what stands behind a measure's name: its cut-off, characters, or IPrec's recall."""
     if measure.characters is not None:
         return f"@{measure.characters}{_CHARACTERS}"
@@ -230,7 +229,7 @@ def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
         raise BadInput(f"the cut-off of {name} is a whole number from 1, not {cutoff}")
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=CACHED_MEASURES)
 def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
     """Read a measure's name; what it leaves open comes from ``rel`` and ``dcg``.
 
@@ -260,13 +259,13 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
             given["characters"] = characters
         else:
             cutoff = _read_cutoff(match["cutoff"])
-        parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
+        parameters = _add_defaults(given, definition, {"rel": rel, "dcg": dcg})
         return Measure(definition.name, cutoff, **parameters, asked=(text.strip(),))
     except BadInput as error:
         raise BadInput(f"{text!r} is not a measure: {error}") from None
 
 
-def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2") -> Chosen:
+def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2") -> UniqueMeasures:
     """Read measures from one text or several, each holding one name or more, without repeats.
 
     Names are set apart by spaces or commas, which may also stand inside parentheses. A measure
@@ -280,21 +279,21 @@ def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2"
     return without_repeats(parse(name, rel=rel, dcg=dcg) for name in names)
 
 
-def without_repeats(measures: Iterable[Measure]) -> Chosen:
+def without_repeats(measures: Iterable[Measure]) -> UniqueMeasures:
     """Return each measure once, in the order in which they first come, with all its names.
 
     >>> [m.names for m in without_repeats([parse("RR"), parse("AP"), parse("MRR")])]
     [('RR', 'MRR'), ('AP',)]
     """
-    if isinstance(measures, Chosen):
+    if isinstance(measures, UniqueMeasures):
         return measures
     given = tuple(measures)
     if len(set(given)) == len(given):
-        return Chosen(given)
+        return UniqueMeasures(given)
     names: dict[Measure, dict[str, None]] = {}
     for measure in given:
         names.setdefault(measure, {}).update(dict.fromkeys(measure.names))
-    return Chosen(replace(measure, asked=tuple(asked)) for measure, asked in names.items())
+    return UniqueMeasures(replace(measure, asked=tuple(asked)) for measure, asked in names.items())
 
 
 _SPELLING = re.compile(
@@ -305,10 +304,10 @@ _PARAMETER_IN_LIST = re.compile(r"(?:[^,{]|\{[^}]*\}?)+")
 
 
 def _find_name(text: str) -> str:
-    if _fold(text) in _NAMES:
-        return _NAMES[_fold(text)]
-    near = difflib.get_close_matches(_fold(text), _NAMES, n=6, cutoff=0.5)
-    names = list(dict.fromkeys(_NAMES[name] for name in near))[:3]
+    if _fold(text) in _NAME_OF_ALIAS:
+        return _NAME_OF_ALIAS[_fold(text)]
+    near = difflib.get_close_matches(_fold(text), _NAME_OF_ALIAS, n=6, cutoff=0.5)
+    names = list(dict.fromkeys(_NAME_OF_ALIAS[name] for name in near))[:3]
     hint = f"did you mean {' or '.join(names)}?" if names else f"there are {', '.join(MEASURES)}"
     raise BadInput(f"no measure is called {text!r}; {hint}")
 
@@ -359,7 +358,7 @@ def _read_parameters(text: str, definition: Definition) -> dict[str, Any]:
     return given
 
 
-def _fill(
+def _add_defaults(
     given: dict[str, Any], definition: Definition, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Add what was left open; ``gains`` with dcg='log2' is how ir_measures may spell it."""

@@ -1,4 +1,4 @@
-"""What is kept of who did what: an entry of the audit, and who somebody was when they did it."""
+"""Entries of the audit log: who did what, and how that person was identified."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Way = Literal["link", "login", "name", "terminal", "unknown"]
+IdentifiedBy = Literal["link", "login", "name", "terminal", "unknown"]
 
-LONGEST_SAID = 80  # characters of one value, where people read it
+LONGEST_DETAIL = 80  # characters of one value, where people read it
 
 # What is audited, and how people say it.
-AUDITED: Mapping[str, str] = {
+AUDIT_KINDS: Mapping[str, str] = {
     "sign_in": "signed in",
     "sign_out": "signed out",
     "refuse": "refused",
@@ -45,7 +45,7 @@ AUDITED: Mapping[str, str] = {
 
 
 # How somebody was known, as people say it.
-WAYS: Mapping[str, str] = {
+IDENTIFICATION_LABELS: Mapping[str, str] = {
     "link": "by link",
     "login": "by login",
     "name": "name as typed",
@@ -64,7 +64,7 @@ class Actor:
     """
 
     who: str | None
-    way: Way
+    way: IdentifiedBy
     address: str | None = None
 
 
@@ -88,7 +88,9 @@ class AuditEntry:
     @property
     def by(self) -> str:
         """Who it was, for people."""
-        return self.who or ("somebody without a name" if WAYS.get(self.way) else "a stranger")
+        return self.who or (
+            "somebody without a name" if IDENTIFICATION_LABELS.get(self.way) else "a stranger"
+        )
 
     @property
     def more(self) -> str:
@@ -97,15 +99,15 @@ class AuditEntry:
         >>> AuditEntry("", "settings", "Ann", "link", None, "rel", {"rel": [1, 2]}, 1).more
         'rel: 1 → 2'
         """
-        return " · ".join(f"{name}: {_in_words(value)}" for name, value in self.detail.items())
+        return " · ".join(f"{name}: {_format_detail(value)}" for name, value in self.detail.items())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry as JSON carries it."""
         return asdict(self)
 
 
-def _in_words(value: Any) -> str:
+def _format_detail(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
-        return " → ".join(map(_in_words, value))
+        return " → ".join(map(_format_detail, value))
     said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return said if len(said) <= LONGEST_SAID else f"{said[: LONGEST_SAID - 1]}…"
+    return said if len(said) <= LONGEST_DETAIL else f"{said[: LONGEST_DETAIL - 1]}…"

@@ -1,4 +1,4 @@
-"""The order in which the buckets of a facet stand, on every page and in every file."""
+"""The order of the buckets of a facet, the same on every page and in every file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from labeler.model.records import TASKS
 
-SCALES = (
+BUCKET_SCALES = (
     TASKS,
     ("trivial", "very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
     ("very low", "low", "medium", "moderate", "normal", "high", "very high", "critical"),
@@ -23,7 +23,7 @@ SCALES = (
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
 )
 """Words that have an order of their own, whatever their case."""
-FEW = 8
+FEW_BUCKETS = 8
 """So many buckets keep the order in which the queries name them; more of them stand by size."""
 
 
@@ -31,8 +31,9 @@ def order_buckets(queries_in: Mapping[str, int]) -> tuple[str, ...]:
     """Return buckets in the order a reader expects.
 
     ``queries_in`` has each bucket in the order in which the queries first name it, with how many
-    do. Numbers stand by size, words of one of `SCALES` by its order; any others as the queries name
-    them first, or where they are more than `FEW` the one with the most queries first.
+    do. Numbers stand by size, words of one of `BUCKET_SCALES` by its order; any others as the
+    queries name them first, or where they are more than `FEW_BUCKETS` the one with the most queries
+    first.
 
     >>> order_buckets({"hard": 3, "easy": 9, "Medium": 5})
     ('easy', 'Medium', 'hard')
@@ -40,9 +41,13 @@ def order_buckets(queries_in: Mapping[str, int]) -> tuple[str, ...]:
     (('9', '10'), ('setup', 'refund'))
     """
     names = list(queries_in)
-    places = _on_scale(names) or _as_numbers(names)
+    places = _scale_positions(names) or _numeric_positions(names)
     if places is None:
-        places = [0.0] * len(names) if len(names) <= FEW else [-queries_in[name] for name in names]
+        places = (
+            [0.0] * len(names)
+            if len(names) <= FEW_BUCKETS
+            else [-queries_in[name] for name in names]
+        )
     return tuple(name for _, name in sorted(zip(places, names, strict=True), key=lambda at: at[0]))
 
 
@@ -55,15 +60,15 @@ def count_buckets(given: Iterable[str | None]) -> dict[str, int]:
     return counts
 
 
-def _on_scale(names: Sequence[str]) -> list[float] | None:
+def _scale_positions(names: Sequence[str]) -> list[float] | None:
     words = [name.strip().casefold() for name in names]
-    for scale in SCALES:
+    for scale in BUCKET_SCALES:
         if set(words) <= set(scale):
             return [float(scale.index(word)) for word in words]
     return None
 
 
-def _as_numbers(names: Sequence[str]) -> list[float] | None:
+def _numeric_positions(names: Sequence[str]) -> list[float] | None:
     try:
         numbers = [float(name) for name in names]
     except ValueError:

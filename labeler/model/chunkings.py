@@ -1,10 +1,10 @@
-"""What a chunk is called where a golden set holds several chunkings; knows no chunk and no file.
+"""Chunk ids where a golden set holds several chunkings of the same documents.
 
-Most chunkers number anew, so that one id means another text in each chunking. A golden set tells
-them apart by the name: in the unnamed chunking, which every set has, a chunk is called by its id
-alone, and in the others by ``CHUNKING:ID``. That is what everything but a loader goes by, so that
-what knows nothing of chunkings cannot mix them, and every list, export and log that names a chunk
-says of which chunking it is.
+Most chunkers number their chunks from the start, so that one id means another text in each
+chunking. The golden set therefore puts the chunking's name in front: a chunk of the default
+chunking, which every set has, is called by its own id alone, any other by ``CHUNKING:ID``. Only
+loaders see the ids of the files. All other code uses the full id, so it cannot mix chunkings,
+and every list, export and log that names a chunk also says which chunking it is from.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Collection
 
 from labeler.errors import BadInput
 
-UNNAMED = ""
-SHOWN_UNNAMED = "(unnamed)"  # as none can be called
-BETWEEN = ":"
+DEFAULT_CHUNKING = ""
+DEFAULT_LABEL = "(unnamed)"  # as none can be called
+CHUNKING_SEPARATOR = ":"
 _NAME = re.compile(r"[\w.-]{1,60}")
 
 
@@ -25,7 +25,7 @@ def check_chunking(name: str) -> str:
 
     It stands before a colon in ids, which some files set apart by blanks.
     """
-    if name != UNNAMED and not _NAME.fullmatch(name):
+    if name != DEFAULT_CHUNKING and not _NAME.fullmatch(name):
         raise BadInput(
             f"a chunking is named by up to 60 letters, digits, dots, dashes and underscores, such "
             f"as v2, not {name!r}"
@@ -33,39 +33,39 @@ def check_chunking(name: str) -> str:
     return name
 
 
-def chunking_shown(name: str) -> str:
-    """Return what an address and a box call a chunking; `chunking_named` is the way back.
+def chunking_label(name: str) -> str:
+    """Return what an address and a box call a chunking; `chunking_from_label` is the way back.
 
-    >>> chunking_shown(""), chunking_named("(unnamed)"), chunking_named("v2")
+    >>> chunking_label(""), chunking_from_label("(unnamed)"), chunking_from_label("v2")
     ('(unnamed)', '', 'v2')
     """
-    return name or SHOWN_UNNAMED
+    return name or DEFAULT_LABEL
 
 
-def chunking_named(shown: str) -> str:
+def chunking_from_label(shown: str) -> str:
     """Return the chunking that an address or a box means."""
-    return UNNAMED if shown == SHOWN_UNNAMED else shown
+    return DEFAULT_CHUNKING if shown == DEFAULT_LABEL else shown
 
 
-def called_in(chunking: str, chunk_id: str) -> str:
+def full_chunk_id(chunking: str, chunk_id: str) -> str:
     """Return what a golden set calls a chunk that a file of this chunking calls ``chunk_id``.
 
     A file that a golden set wrote has the whole name already.
 
-    >>> called_in("", "c7"), called_in("v2", "c7"), called_in("v2", "v2:c7")
+    >>> full_chunk_id("", "c7"), full_chunk_id("v2", "c7"), full_chunk_id("v2", "v2:c7")
     ('c7', 'v2:c7', 'v2:c7')
     """
-    before = before_ids(chunking)
+    before = chunk_id_prefix(chunking)
     return chunk_id if chunk_id.startswith(before) else f"{before}{chunk_id}"
 
 
-def own_id(chunking: str, called: str) -> str:
+def own_chunk_id(chunking: str, called: str) -> str:
     """Return the id that a chunk has within its chunking.
 
-    >>> own_id("v2", "v2:c7"), own_id("", "c7")
+    >>> own_chunk_id("v2", "v2:c7"), own_chunk_id("", "c7")
     ('c7', 'c7')
     """
-    return called.removeprefix(before_ids(chunking))
+    return called.removeprefix(chunk_id_prefix(chunking))
 
 
 def chunking_of(called: str, names: Collection[str]) -> str:
@@ -74,25 +74,33 @@ def chunking_of(called: str, names: Collection[str]) -> str:
     >>> chunking_of("v2:c7", ["", "v2"]), chunking_of("urn:c7", ["", "v2"])
     ('v2', '')
     """
-    name, _, _ = called.partition(BETWEEN)
-    return name if name != called and name in names else UNNAMED
+    name, _, _ = called.partition(CHUNKING_SEPARATOR)
+    return name if name != called and name in names else DEFAULT_CHUNKING
 
 
-def named_in(chunk_id: str, said: object) -> str:
+def chunking_in_file(chunk_id: str, said: object) -> str:
     """Return the chunking that a file says a chunk is of, if its id begins so; else the unnamed.
 
-    >>> named_in("v2:c7", "v2"), named_in("c7", "v2"), named_in("v2:c7", None)
+    >>> (
+    ...     chunking_in_file("v2:c7", "v2"),
+    ...     chunking_in_file("c7", "v2"),
+    ...     chunking_in_file("v2:c7", None),
+    ... )
     ('v2', '', '')
     """
     is_named = isinstance(said, str) and said and _NAME.fullmatch(said)
-    return str(said) if is_named and chunk_id.startswith(f"{said}{BETWEEN}") else UNNAMED
+    return (
+        str(said)
+        if is_named and chunk_id.startswith(f"{said}{CHUNKING_SEPARATOR}")
+        else DEFAULT_CHUNKING
+    )
 
 
-def before_ids(chunking: str) -> str:
+def chunk_id_prefix(chunking: str) -> str:
     """Return what stands before every id of a chunking; nothing in the unnamed one."""
-    return f"{chunking}{BETWEEN}" if chunking else ""
+    return f"{chunking}{CHUNKING_SEPARATOR}" if chunking else ""
 
 
-def chunking_in_words(name: str) -> str:
+def describe_chunking(name: str) -> str:
     """Return a chunking's name as sentences have it."""
     return f"chunking {name}" if name else "the unnamed chunking"

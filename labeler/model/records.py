@@ -1,27 +1,28 @@
-"""Queries, chunks, documents, and what is said of them: golden grades, judgments, remarks.
+"""Queries, chunks, documents, golden grades, judgments and remarks; online signals and answers.
 
-Ids are text and are kept exactly as given: never folded, cast or stripped.
+Each checks its own fields when it is made. Ids are text and are kept exactly as given: never
+folded, cast or stripped.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from labeler.errors import BadInput
-from labeler.model.carried import CarriedFrom
-from labeler.model.evidence import Evidence, Passage, check_evidence
-from labeler.model.letters import acting_in
+from labeler.model.grades import Evidence, Passage, TransferSource, check_evidence
+from labeler.model.text import find_control_character
 
 GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
 SPLITS = ("dev", "test", "held-out")
-KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose", "carry")
+JUDGMENT_KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose", "carry")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
-REMARKS = ("unanswered", "unclear", "withdraw")
-SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
-ASKED_TO_DECIDE = "deciding"  # the same: chosen to decide between two runs, which no grader is told
+REMARK_KINDS = ("unanswered", "unclear", "withdraw")
+ASSIGNMENT_SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
+ACTIVE_SOURCE = "deciding"  # the same: chosen to decide between two runs, which no grader is told
 
 Pair = tuple[str, int]  # a query by id, a chunk by number
 
@@ -59,7 +60,7 @@ def check_name(value: object, what: str) -> str:
     if value == "":
         raise BadInput(f"a {what} name must not be empty")
     name = check_id(value, what)
-    if found := acting_in(name):
+    if found := find_control_character(name):
         raise BadInput(f"{what} name {name!r} holds the control character {found}; take it out")
     return name
 
@@ -111,7 +112,7 @@ class Query:
             )
 
 
-BEGINNING = 120  # characters of a text that stands for a title
+TITLE_CHARACTERS = 120  # characters of a text that stands for a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Chunk:
     @property
     def called(self) -> str:
         """Its title, else the beginning of its text, else nothing."""
-        return self.title or " ".join((self.text or "")[:BEGINNING].split())
+        return self.title or " ".join((self.text or "")[:TITLE_CHARACTERS].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class GoldenGrade:
     note: str | None = None
     evidence: Evidence | None = None
     chunking: str = field(default="", compare=False)
-    carried_from: tuple[CarriedFrom, ...] = ()
+    carried_from: tuple[TransferSource, ...] = ()
 
     def __post_init__(self) -> None:
         check_id(self.query_id, "query")
@@ -186,7 +187,7 @@ class GoldenGrade:
 
 
 @dataclass(frozen=True, slots=True)
-class Ungraded:
+class UnjudgedPair:
     """A chunk that stood in a query's pool, as a file says, and that nobody graded."""
 
     query_id: str
@@ -230,14 +231,16 @@ class Judgment:
     text_hash: str | None = None
     created_at: str | None = None
     evidence: tuple[Passage, ...] = ()
-    carried_from: tuple[CarriedFrom, ...] | None = None
+    carried_from: tuple[TransferSource, ...] | None = None
 
     def __post_init__(self) -> None:
         check_id(self.event_id, "event")
         check_id(self.query_id, "query")
         check_id(self.chunk_id, "chunk")
-        if self.kind not in KINDS:
-            raise BadInput(f"a judgment's kind can be {', '.join(KINDS)}, not {self.kind!r}")
+        if self.kind not in JUDGMENT_KINDS:
+            raise BadInput(
+                f"a judgment's kind can be {', '.join(JUDGMENT_KINDS)}, not {self.kind!r}"
+            )
         self._check_carried()
         if self.kind != "import" and self.carried_from is None:
             check_id(self.grader, "grader")
@@ -262,7 +265,7 @@ class Judgment:
             raise BadInput("taking a carried grade back rests on nothing: 'carried_from' is []")
 
 
-class Judged(NamedTuple):
+class CurrentJudgment(NamedTuple):
     """What a grader's current judgment of a pair is, for choosing what they grade next.
 
     A tuple: thousands are read at once when a grader sits down.
@@ -304,5 +307,69 @@ class Remark:
         check_id(self.event_id, "event")
         check_id(self.query_id, "query")
         check_id(self.grader, "grader")
-        if self.kind not in REMARKS:
-            raise BadInput(f"a remark can be {', '.join(REMARKS)}, not {self.kind!r}")
+        if self.kind not in REMARK_KINDS:
+            raise BadInput(f"a remark can be {', '.join(REMARK_KINDS)}, not {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A number that a system had online at a ``date``: a day, or a moment in UTC.
+
+    Without a query it is of all that were asked. ``n`` is how often something was counted for it,
+    None where nobody said so.
+    """
+
+    date: str
+    system: str
+    name: str
+    value: float
+    query_id: str | None = None
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.system, "system")
+        check_name(self.name, "signal")
+        if not self.system.strip() or not self.name.strip():
+            raise BadInput("a system and a signal have names that are not blank")
+        if self.query_id is not None:
+            check_id(self.query_id, "query")
+        if not math.isfinite(self.value):
+            raise BadInput(f"a value is a finite number, not {self.value}")
+        if self.n is not None and self.n < 1:
+            raise BadInput(f"n is how often something was counted, from 1 on, not {self.n}")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered to a query with what a run had found, and whether that was right.
+
+    ``run`` is None where a file leaves it to whoever loads it, ``answer`` where only the verdict
+    is known.
+    """
+
+    run: str | None
+    query_id: str
+    answer: str | None
+    correct: bool
+
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        if self.run is not None:
+            check_name(self.run, "run")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalPoint:
+    """One value of a system's signal at a date.
+
+    It is what the file says of all queries, or else the mean over ``queries`` that it names, each
+    weighted by its ``n`` where all have one. ``n`` is None where nobody said so, and ``queries``
+    is 0 for a value of all.
+    """
+
+    system: str
+    name: str
+    date: str
+    value: float
+    n: int | None
+    queries: int

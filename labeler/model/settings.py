@@ -1,4 +1,4 @@
-"""What a team decides once for its golden set, with what holds where it has decided nothing."""
+"""Settings of a golden set that a team decides once, with their defaults and checks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.model.agreed import LOWER_MEDIAN, check_rule
-from labeler.model.carried import CARRIED, COUNT
+from labeler.model.grades import (
+    COUNT_TRANSFERRED,
+    LOWER_MEDIAN,
+    TRANSFER_CHOICES,
+    check_golden_rule,
+)
 from labeler.model.records import GRADES, TASKS, check_grade
 
 STRATEGIES = (
     *("query by query", "most useful first", "least judged first"),
     *("only holes of A vs B", "what decides A vs B"),
 )
-QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, UNJUDGED_OF_TWO, ACTIVE_OF_TWO = STRATEGIES
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 LONGEST_MEANING = 60  # of a grade, in the line under its word
 LONGEST_NOUN = 20  # what graders call a query or a chunk
@@ -80,7 +84,7 @@ class Settings:
     matters: float = 0.01
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
     evidence_from: int | None = None
-    carried: str = COUNT
+    carried: str = COUNT_TRANSFERRED
     show_before: bool = True
 
     @property
@@ -120,7 +124,7 @@ class Settings:
                     f"task {task} has a primary and perhaps a secondary measure, such as "
                     f"'nDCG@10 R@10', not {measures!r}"
                 )
-        check_rule(self.golden_rule)
+        check_golden_rule(self.golden_rule)
         self._check_grading()
 
     def _check_texts(self) -> None:
@@ -139,7 +143,7 @@ class Settings:
     def _check_grading(self) -> None:
         if self.strategy not in STRATEGIES:
             raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
-        if self.strategy in (HOLES_OF_TWO, WHAT_DECIDES) and (
+        if self.strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO) and (
             self.holes_of is None or self.holes_of[0] == self.holes_of[1]
         ):
             raise BadInput(f"{self.strategy!r} needs two different runs A and B")
@@ -149,7 +153,9 @@ class Settings:
             raise BadInput(f"a difference that matters is from 0 to 1, not {self.matters}")
         if self.evidence_from is not None:
             check_grade(self.evidence_from)
-        if self.carried not in CARRIED:
-            raise BadInput(f"carried grades can be {' or '.join(CARRIED)}, not {self.carried!r}")
+        if self.carried not in TRANSFER_CHOICES:
+            raise BadInput(
+                f"carried grades can be {' or '.join(TRANSFER_CHOICES)}, not {self.carried!r}"
+            )
         if not self.decide_by.strip():
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")

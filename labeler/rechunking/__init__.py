@@ -1,34 +1,44 @@
-"""Grades of one chunking carried over to another: where chunks stand, what follows, what is open.
+"""Rechunking: where chunks are in their documents, and which grades transfer to new chunks."""
 
-Knows documents, chunks, passages and grades; not where they are stored, nor any page.
-"""
-
-from labeler.rechunking.carrying import carry
-from labeler.rechunking.placing import Places, check_offsets, find_places
-from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment, cut_of
-from labeler.rechunking.spans import Span, common, joined, length, without
-from labeler.rechunking.standing import Stood, stand
-from labeler.rechunking.tracing import Traced, trace
+from labeler.rechunking.grade_transfer import transfer_grades
+from labeler.rechunking.location import LocatedChunkings, check_offsets, find_locations
+from labeler.rechunking.normalised_text import (
+    Span,
+    intersect_spans,
+    merge_spans,
+    subtract_spans,
+    total_length,
+)
+from labeler.rechunking.overlap import LocatedChunk, MappedPassages, locate_chunkings, map_passages
+from labeler.rechunking.records import (
+    ChunkLocation,
+    Cut,
+    DerivedGrade,
+    GradeBasis,
+    OldGrade,
+    Segment,
+    cut_from_chunk,
+)
 
 __all__ = [
-    "Basis",
-    "Carried",
+    "ChunkLocation",
     "Cut",
-    "Graded",
-    "Place",
-    "Places",
+    "DerivedGrade",
+    "GradeBasis",
+    "LocatedChunk",
+    "LocatedChunkings",
+    "MappedPassages",
+    "OldGrade",
     "Segment",
     "Span",
-    "Stood",
-    "Traced",
-    "carry",
     "check_offsets",
-    "common",
-    "cut_of",
-    "find_places",
-    "joined",
-    "length",
-    "stand",
-    "trace",
-    "without",
+    "cut_from_chunk",
+    "find_locations",
+    "intersect_spans",
+    "locate_chunkings",
+    "map_passages",
+    "merge_spans",
+    "subtract_spans",
+    "total_length",
+    "transfer_grades",
 ]

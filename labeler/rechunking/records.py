@@ -1,4 +1,4 @@
-"""What is given and what is found: cuts of documents, places, grades and what became of them."""
+"""Records of rechunking: chunks as given, their locations, old grades and the derived ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from labeler.model import Chunk
-from labeler.rechunking.spans import Span
+from labeler.rechunking.normalised_text import Span
 
-State: TypeAlias = Literal["decided", "proposed", "open"]
+TransferState: TypeAlias = Literal["decided", "proposed", "open"]
 
 
 class Cut(NamedTuple):
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
     end: int | None = None
 
 
-def cut_of(chunk: Chunk) -> Cut:
+def cut_from_chunk(chunk: Chunk) -> Cut:
     """Return a chunk as a cut of its document; one without a text is an empty cut."""
     place = (chunk.position, chunk.start, chunk.end)
     return Cut(chunk.chunk_id, chunk.text or "", chunk.document_id, *place)
@@ -44,7 +44,7 @@ class Segment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChunkLocation:
     """Where a chunk stands in the ground; without a segment it could not be placed.
 
     ``size`` are the squeezed characters of its text, ``heading`` those in front that were added
@@ -69,7 +69,7 @@ class Place:
         return [(each.start, each.start + each.size) for each in self.segments]
 
 
-class Basis(NamedTuple):
+class GradeBasis(NamedTuple):
     """A judgment whose grade is the golden grade, and the passages it marks in its chunk's text.
 
     Passages are code points of the text, half open, in order. Without one, what made the grade
@@ -80,16 +80,16 @@ class Basis(NamedTuple):
     passages: tuple[Span, ...] = ()
 
 
-class Graded(NamedTuple):
+class OldGrade(NamedTuple):
     """The golden grade of a query and a chunk of the old chunking, and what it rests on."""
 
     query_id: str
     chunk_id: str
     grade: int
-    bases: tuple[Basis, ...] = ()
+    bases: tuple[GradeBasis, ...] = ()
 
 
-class Carried(NamedTuple):
+class DerivedGrade(NamedTuple):
     """What the grades of an old chunking say of a query and a chunk of the new one.
 
     A ``decided`` ``grade`` follows from the judgments ``rests_on``, which are those of the graded
@@ -102,7 +102,7 @@ class Carried(NamedTuple):
 
     query_id: str
     chunk_id: str
-    state: State
+    state: TransferState
     grade: int | None
     reason: str
     covered: float

@@ -1,1 +1,1 @@
-"""Values as HTML tables, charts, CSV files and the report."""
+"""HTML tables, charts, CSV files and the report: results as people see and download them."""

@@ -1,7 +1,8 @@
-"""Where HTML reaches a page: elements, which escape by themselves, and what is not escaped.
+"""HTML elements, style sheets and scripts: the one place where text is put into a page unescaped.
 
-That is style sheets and scripts of our own, and data that a script reads. Whatever is no element
-is text, so nothing that a name or a chunk says can become HTML; knows no page and no table.
+Elements of htpy escape everything they hold, so nothing that a run's name or a chunk says can
+become HTML. Unescaped are only our own style sheets and scripts, which hold no data, and JSON
+in which no text can end its element.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Literal
 import htpy
 from markupsafe import Markup
 
-ENDS_A_SCRIPT = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
+SCRIPT_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def style(css: str) -> htpy.Element:
@@ -25,14 +26,14 @@ def script(code: str) -> htpy.Element:
     return htpy.script(type="module")[Markup(code)]
 
 
-def data(name: str, content: object) -> htpy.Element:
+def json_data(name: str, content: object) -> htpy.Element:
     """Return what a script reads by ``name``, as JSON in which no text can end it.
 
-    >>> print(data("names", ["</script>"]))
+    >>> print(json_data("names", ["</script>"]))
     <script type="application/json" id="names">["\\u003c/script\\u003e"]</script>
     """
     written = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return htpy.script(type="application/json", id=name)[Markup(written.translate(ENDS_A_SCRIPT))]
+    return htpy.script(type="application/json", id=name)[Markup(written.translate(SCRIPT_ESCAPES))]
 
 
 def show_html(*content: htpy.Node, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -1,8 +1,9 @@
-"""The colours and marks every picture shares; the page's own colours are its theme's.
+"""Colours, marks and dashes of all tables and charts.
 
-Grades have one sequential scale that stays readable without colour vision, and a hole is hollow.
-Lines and points have 3 to 1 to a light ground and to a dark one, so that no picture has to ask
-which it is on. Each colour of runs has a mark and a dash of its own: they are told apart without.
+Grades have one sequential scale that is readable without colour vision, and an unjudged chunk
+is hollow. Lines and points have a contrast of 3 to 1 with a light background and with a dark
+one, so no chart has to ask which it is on. Each run's colour has its own mark and dash, so runs
+can be told apart without colour.
 """
 
 LIGHT_GROUND, DARK_GROUND = "#ffffff", "#12171d"  # as the theme has them
@@ -12,7 +13,7 @@ RUN_COLOURS = (
     *("#1f77b4", "#c46a00", "#1b8a5a", "#bf5b9c"),
     *("#7a7f87", "#8a7d00", "#9467bd", "#139aa9"),
 )
-QUIET = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
+MUTED_COLOUR = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
 MARKS = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-left", "triangle-right"),
@@ -21,4 +22,4 @@ DASHES = (
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3]),
     *([12, 4], [4, 6], [12, 3, 2, 3, 2, 3], [6, 2, 6, 6]),
 )
-SHADE = "#2f7bd0"  # mixed into the page's own ground, more for more
+SHADE_COLOUR = "#2f7bd0"  # mixed into the page's own ground, more for more

@@ -1,1 +1,1 @@
-"""Work that needs the store and the domain together."""
+"""Services over store and domain: import, export, transfer, assignment, candidates, splits."""

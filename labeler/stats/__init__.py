@@ -1,76 +1,89 @@
-"""How sure a number is: what another choice of queries, or the holes, could make of it.
+"""Statistics: how sure a number is, over the choice of queries and over the unjudged chunks.
 
-Knows no page, no file and no database. What comes of draws comes out alike on every machine.
+All random draws are seeded and give the same result on every machine.
 """
 
-from labeler.stats.bands import Band, Bands, DeltaBands, MeanBands
-from labeler.stats.draws import DRAWS
-from labeler.stats.families import holm
-from labeler.stats.filling import Filling, learn
-from labeler.stats.intervals import (
+from labeler.stats.confidence_intervals import (
     ALL_ALIKE,
     BCA,
     NO_QUERY,
     ONE_QUERY,
     PERCENTILE,
     WILSON,
-    Interval,
-    Sums,
-    intervals,
-    wilson,
-)
-from labeler.stats.of_means import Intervals, mean_intervals, with_intervals
-from labeler.stats.permutation import EXACT, PValue, p_values, smallest
-from labeler.stats.power import LEVEL, POWER, detectable, queries_needed, reach_of
-from labeler.stats.records import with_bands
-from labeler.stats.resampled import Resampled, sums_of
-from labeler.stats.tops import DEPTH, Tops, find_tops
-from labeler.stats.weighted import (
-    as_if_equal,
+    ConfidenceInterval,
+    IntervalsByPlace,
+    SumFunction,
+    as_equal_weights,
+    bootstrap_intervals,
+    mean_intervals,
     weighted_intervals,
     weighted_mean,
-    weighted_wilson,
+    weighted_wilson_interval,
+    wilson_interval,
+    with_intervals,
+)
+from labeler.stats.draws import DRAWS, ResampleCache, resample_sums
+from labeler.stats.paired_tests import (
+    ALPHA,
+    EXACT,
+    POWER,
+    PValue,
+    detectable_difference,
+    detectable_with_spread,
+    holm,
+    p_values,
+    queries_needed,
+    smallest_p_value,
+)
+from labeler.stats.unjudged_chunks import DEPTH, TopChunks, find_top_chunks
+from labeler.stats.unjudged_model import UnjudgedModel, fit_unjudged_model
+from labeler.stats.unjudged_ranges import (
+    DeltaRanges,
+    LiveRanges,
+    MeanRanges,
+    UnjudgedRange,
+    with_unjudged_ranges,
 )
 
 __all__ = [
     "ALL_ALIKE",
+    "ALPHA",
     "BCA",
     "DEPTH",
     "DRAWS",
     "EXACT",
-    "LEVEL",
     "NO_QUERY",
     "ONE_QUERY",
     "PERCENTILE",
     "POWER",
     "WILSON",
-    "Band",
-    "Bands",
-    "DeltaBands",
-    "Filling",
-    "Interval",
-    "Intervals",
-    "MeanBands",
+    "ConfidenceInterval",
+    "DeltaRanges",
+    "IntervalsByPlace",
+    "LiveRanges",
+    "MeanRanges",
     "PValue",
-    "Resampled",
-    "Sums",
-    "Tops",
-    "as_if_equal",
-    "detectable",
-    "find_tops",
+    "ResampleCache",
+    "SumFunction",
+    "TopChunks",
+    "UnjudgedModel",
+    "UnjudgedRange",
+    "as_equal_weights",
+    "bootstrap_intervals",
+    "detectable_difference",
+    "detectable_with_spread",
+    "find_top_chunks",
+    "fit_unjudged_model",
     "holm",
-    "intervals",
-    "learn",
     "mean_intervals",
     "p_values",
     "queries_needed",
-    "reach_of",
-    "smallest",
-    "sums_of",
+    "resample_sums",
+    "smallest_p_value",
     "weighted_intervals",
     "weighted_mean",
-    "weighted_wilson",
-    "wilson",
-    "with_bands",
+    "weighted_wilson_interval",
+    "wilson_interval",
     "with_intervals",
+    "with_unjudged_ranges",
 ]

@@ -1,13 +1,16 @@
-"""Draws that come out alike on every machine: signs, resamples, and sums that no order changes.
+"""Random draws that are the same on every machine: sign flips, resamples, and their exact sums.
 
-Knows no statistic. The bits come straight from a seeded generator, whose stream is fixed for good,
-and whatever is summed is put in whole steps first, so that the sum is exact and it does not matter
-in which order, or by which processor, it was added up.
+The bits come straight from a seeded generator whose stream is fixed for good. Whatever is summed
+is first put in whole steps, so that the sum is exact and depends neither on the order of adding
+nor on the processor. That is also why sums of resamples can be kept and updated: a new grade
+costs only the query it moved, and the result has the very bits of one computed from scratch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +20,23 @@ from labeler.measures import Floats, Ints
 DRAWS = 10_000
 """How many resamples an interval, and how many flips a sampled test, rests on."""
 
-SMALL, ROWS = 2**18, 16  # multiplications that OpenBLAS does in one thread; samples at once
-AT_ONCE = 256  # draws: as many as stay in a processor's cache beside a thousand queries
+MOST_PRODUCTS, SAMPLES_TOGETHER = (
+    2**18,
+    16,
+)  # multiplications that OpenBLAS does in one thread; samples at once
+DRAWS_AT_ONCE = 256  # draws: as many as stay in a processor's cache beside a thousand queries
 _SEED = 20_071_104
 _WORD = 64
 Bytes = npt.NDArray[np.uint8]
 
 
-def by_length(samples: Sequence[Floats]) -> Mapping[int, Ints]:
+def group_by_length(samples: Sequence[Floats]) -> Mapping[int, Ints]:
     """Return which samples have the same length, so that they can share their draws."""
     lengths = np.array([len(sample) for sample in samples], dtype=np.int64)
     return {int(n): np.flatnonzero(lengths == n) for n in np.unique(lengths)}
 
 
-def in_steps(samples: Floats) -> tuple[Floats, Floats]:
+def in_whole_steps(samples: Floats) -> tuple[Floats, Floats]:
     """Return samples, (samples, n), as whole numbers of a step, and the step of each.
 
     A step is a power of two: the smallest by which n values of the largest size there is still add
@@ -48,10 +54,10 @@ def sign_bits(queries: int, draws: int) -> Bytes:
     return drawn.view(np.uint8).reshape(queries, words * 8)
 
 
-def flips(packed: Bytes, draws: int) -> Iterator[Floats]:
+def sign_flips(packed: Bytes, draws: int) -> Iterator[Floats]:
     """Give the draws, some at a time: 1 where a query's sign is turned, (queries, some draws)."""
-    for first in range(0, draws, AT_ONCE):
-        some = min(AT_ONCE, draws - first)
+    for first in range(0, draws, DRAWS_AT_ONCE):
+        some = min(DRAWS_AT_ONCE, draws - first)
         part = packed[:, first // 8 : (first + some + 7) // 8]
         yield np.unpackbits(part, axis=1, count=some).astype(np.float64)
 
@@ -59,9 +65,9 @@ def flips(packed: Bytes, draws: int) -> Iterator[Floats]:
 def resamples(queries: int, draws: int) -> Iterator[Floats]:
     """Give resamples, some at a time: how often each query is in it, (some draws, queries)."""
     source = np.random.PCG64(_SEED)
-    for first in range(0, draws, AT_ONCE):
-        some = min(AT_ONCE, draws - first)
-        drawn = source.random_raw(AT_ONCE // 2 * queries).astype("<u8").view("<u4")
+    for first in range(0, draws, DRAWS_AT_ONCE):
+        some = min(DRAWS_AT_ONCE, draws - first)
+        drawn = source.random_raw(DRAWS_AT_ONCE // 2 * queries).astype("<u8").view("<u4")
         picked = (drawn[: some * queries].astype(np.uint64) * np.uint64(queries)) >> np.uint64(32)
         places = picked.astype(np.int64).reshape(some, queries)
         places += queries * np.arange(some)[:, np.newaxis]
@@ -69,7 +75,7 @@ def resamples(queries: int, draws: int) -> Iterator[Floats]:
         yield counts.reshape(some, queries).astype(np.float64)
 
 
-def product(samples: Floats, draws: Floats) -> Floats:
+def multiply_in_parts(samples: Floats, draws: Floats) -> Floats:
     """Return ``samples @ draws``, (samples, n) by (n, draws), multiplied in small parts.
 
     A large product is shared between threads, and on a busy machine they wait for each other many
@@ -77,9 +83,97 @@ def product(samples: Floats, draws: Floats) -> Floats:
     """
     count, n = samples.shape
     made = np.empty((count, draws.shape[1]))
-    width = max(2, SMALL // max(1, n * min(count, ROWS)))
+    width = max(2, MOST_PRODUCTS // max(1, n * min(count, SAMPLES_TOGETHER)))
     for first in range(0, draws.shape[1], width):
         part = draws[:, first : first + width]
-        for at in range(0, count, ROWS):
-            made[at : at + ROWS, first : first + width] = samples[at : at + ROWS] @ part
+        for at in range(0, count, SAMPLES_TOGETHER):
+            made[at : at + SAMPLES_TOGETHER, first : first + width] = (
+                samples[at : at + SAMPLES_TOGETHER] @ part
+            )
     return made
+
+
+MOST_DRAWN = 32_000_000  # how often queries are drawn that is kept, of 2 bytes each
+MOST_SUMS = 4_000_000  # that are kept, of 8 bytes each
+MOST_MOVED = 16  # queries that moved in one sample: more are summed up anew
+
+ResampleCounts = npt.NDArray[np.uint16]
+
+
+def resample_sums(whole: Floats, draws: int) -> Floats:
+    """Return the sum of each sample in each resample, (samples, draws), of samples (samples, n)."""
+    return _sum_draws(whole, resamples(whole.shape[1], draws))
+
+
+def _sum_draws(whole: Floats, drawn: Iterable[Floats]) -> Floats:
+    """Return the sums in resamples that are given some at a time, (some draws, n)."""
+    return np.concatenate([multiply_in_parts(whole, often.T) for often in drawn], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeptSums:
+    whole: Floats
+    sums: Floats
+
+
+class ResampleCache:
+    """Sums as `resample_sums` gives them, of samples much like some that were asked for before.
+
+    Any number of threads may ask.
+    """
+
+    def __init__(self) -> None:
+        self._often: dict[tuple[int, int], ResampleCounts] = {}
+        self._kept: list[_KeptSums] = []  # what was asked for last comes last
+        self._lock = threading.Lock()
+
+    def __call__(self, whole: Floats, draws: int) -> Floats:
+        """Return the same as `resample_sums`."""
+        if whole.shape[1] * draws > MOST_DRAWN:
+            return resample_sums(whole, draws)
+        with self._lock:
+            kept = self._most_like(whole, draws)
+            sums = self._made(whole, draws, kept)
+            self._keep(_KeptSums(whole, sums), kept)
+        return sums.copy()
+
+    def _most_like(self, whole: Floats, draws: int) -> _KeptSums | None:
+        shapes = (whole.shape, (len(whole), draws))
+        alike = [each for each in self._kept if (each.whole.shape, each.sums.shape) == shapes]
+        return min(alike, key=lambda each: int(np.sum(each.whole != whole)), default=None)
+
+    def _made(self, whole: Floats, draws: int, kept: _KeptSums | None) -> Floats:
+        if kept is None:
+            return self._anew(whole, draws)
+        sums, moved = kept.sums.copy(), whole != kept.whole
+        is_anew = moved.sum(axis=1) > MOST_MOVED
+        few = np.flatnonzero(moved.any(axis=1) & ~is_anew)
+        if len(few):
+            queries = np.flatnonzero(moved[few].any(axis=0))
+            often = self._drawn(whole.shape[1], draws)[:, queries].astype(np.float64)
+            sums[few] += multiply_in_parts((whole - kept.whole)[np.ix_(few, queries)], often.T)
+        if np.any(is_anew):
+            sums[is_anew] = self._anew(whole[is_anew], draws)
+        return sums
+
+    def _anew(self, whole: Floats, draws: int) -> Floats:
+        often = self._drawn(whole.shape[1], draws)
+        parts = range(0, len(often), DRAWS_AT_ONCE)
+        return _sum_draws(
+            whole, (often[at : at + DRAWS_AT_ONCE].astype(np.float64) for at in parts)
+        )
+
+    def _drawn(self, n: int, draws: int) -> ResampleCounts:
+        """Return how often each query is in each resample, (draws, n)."""
+        often = self._often.pop((n, draws), None)
+        if often is None:
+            often = np.concatenate([each.astype(np.uint16) for each in resamples(n, draws)])
+        self._often[n, draws] = often
+        while sum(each.size for each in self._often.values()) > MOST_DRAWN:
+            del self._often[next(iter(self._often))]
+        return often
+
+    def _keep(self, fresh: _KeptSums, instead_of: _KeptSums | None) -> None:
+        self._kept = [each for each in self._kept if each is not instead_of] + [fresh]
+        while sum(each.sums.size for each in self._kept) > MOST_SUMS:
+            del self._kept[0]

@@ -1,103 +1,106 @@
-"""Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
+"""The store: a golden set in SQLite or PostgreSQL, and every SQL statement of the project.
 
-from labeler.store.adjudicating import (
+`Store` opens one and reads and writes all of it; each module holds the statements of one part.
+"""
+
+from labeler.errors import StorageError
+from labeler.store.activity import Activity, CannotTell, GivenGrades, GraderNote, SingleGradeReader
+from labeler.store.adjudication import (
     ADJUDICATION,
-    Adjudicating,
     Adjudication,
+    Adjudications,
     Case,
     Disagreement,
     Opinion,
 )
-from labeler.store.carrying import CarriedOver, CarryBasis, Witness, Witnessed
-from labeler.store.chained import ChainReport
+from labeler.store.assignment import GradingQueue, Lease, Leases, UndoableJudgment
+from labeler.store.candidates import Candidates
 from labeler.store.chunkings import ChunkingSummary
-from labeler.store.claiming import Claim, Claiming
+from labeler.store.chunks import ChunkSearch, PairContent
 from labeler.store.columns import moment
-from labeler.store.connection import BUSY_SECONDS, Unusable
-from labeler.store.editing import Overtaken, mark_of
-from labeler.store.freezing import unpacked, versions_in
-from labeler.store.gathering import Gathering
-from labeler.store.given import Given
-from labeler.store.givers import Givers
-from labeler.store.keeping import QuerySummary
-from labeler.store.leaks import Leaked, Leaks
-from labeler.store.log import Outdated
-from labeler.store.moving import Moving
-from labeler.store.online import Online, SignalSummary
-from labeler.store.past import Past
-from labeler.store.people import WayIn
-from labeler.store.proposing import Proposing
-from labeler.store.queue import Queue, Undoable
-from labeler.store.reading import Contents, RunSummary
-from labeler.store.remarks import Unsayable
-from labeler.store.search import Search
-from labeler.store.sessions import Link, Login, Sessions
-from labeler.store.singles import Singles
-from labeler.store.standing import Standings
-from labeler.store.texts import Item
-from labeler.store.trails import CarriedGrade, Said, Trails, words_at
-from labeler.store.whole import WholeSet
-from labeler.store.work import CannotTell, Note, Work
+from labeler.store.connection import BUSY_SECONDS
+from labeler.store.contents import Contents, RunSummary
+from labeler.store.full_copy import FullCopy, FullDump
+from labeler.store.judgments import JudgmentConflict
+from labeler.store.people import GraderAccess, GraderKeys
+from labeler.store.queries import LeakedQuery, QueryConflict, QuerySplits, query_fingerprint
+from labeler.store.remarks import UndoableRemark
+from labeler.store.runs import QuerySummary
+from labeler.store.sessions import InvitationLink, Login, Sessions
+from labeler.store.signals import SignalsAndAnswers, SignalSummary
+from labeler.store.suggestions import SuggestionOutcomes, Suggestions
+from labeler.store.tamper_check import ChainReport
+from labeler.store.transfers import (
+    BasedGrade,
+    BaseJudgment,
+    LoggedTransfer,
+    MarkedJudgment,
+    Provenance,
+    TransferInput,
+    TransferredGrade,
+    passage_texts,
+)
+from labeler.store.versions import AsOf, read_versions, unpack_version
 
 __all__ = [
     "ADJUDICATION",
     "BUSY_SECONDS",
     "Adjudication",
+    "BaseJudgment",
+    "BasedGrade",
     "CannotTell",
-    "CarriedGrade",
-    "CarriedOver",
-    "CarryBasis",
     "Case",
     "ChainReport",
     "ChunkingSummary",
-    "Claim",
     "Contents",
     "Disagreement",
-    "Item",
-    "Leaked",
-    "Link",
+    "GraderAccess",
+    "GraderNote",
+    "InvitationLink",
+    "JudgmentConflict",
+    "LeakedQuery",
+    "Lease",
+    "LoggedTransfer",
     "Login",
-    "Note",
+    "MarkedJudgment",
     "Opinion",
-    "Outdated",
-    "Overtaken",
+    "PairContent",
+    "QueryConflict",
     "QuerySummary",
     "RunSummary",
-    "Said",
     "SignalSummary",
+    "StorageError",
     "Store",
-    "Undoable",
-    "Unsayable",
-    "Unusable",
-    "WayIn",
-    "Witness",
-    "Witnessed",
-    "mark_of",
+    "TransferInput",
+    "TransferredGrade",
+    "UndoableJudgment",
+    "UndoableRemark",
     "moment",
-    "unpacked",
-    "versions_in",
-    "words_at",
+    "passage_texts",
+    "query_fingerprint",
+    "read_versions",
+    "unpack_version",
 ]
 
 
 class Store(
-    Past,
-    WholeSet,
-    Moving,
-    Online,
-    Trails,
-    Claiming,
-    Queue,
-    Search,
+    AsOf,
+    FullDump,
+    FullCopy,
+    SignalsAndAnswers,
+    Provenance,
+    Leases,
+    GradingQueue,
+    ChunkSearch,
     Sessions,
-    Adjudicating,
-    Singles,
-    Given,
-    Givers,
-    Gathering,
-    Leaks,
-    Proposing,
-    Standings,
-    Work,
+    Adjudications,
+    SingleGradeReader,
+    GivenGrades,
+    GraderKeys,
+    Candidates,
+    QuerySplits,
+    Suggestions,
+    SuggestionOutcomes,
+    Activity,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -1,7 +1,6 @@
-"""Where a golden set is: a file, or a PostgreSQL database; opens neither.
+"""Where a golden set is stored: the path of a file, or the address of a PostgreSQL database.
 
-The one thing it guards is the password of an address: whatever is shown, logged or compared is
-the address without it.
+An address may hold a password: what is shown, logged or compared is the address without it.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from labeler.errors import BadInput, NotFound
 
-BEGINS = ("postgresql://", "postgres://")
+ADDRESS_PREFIXES = ("postgresql://", "postgres://")
 FORM = "postgresql://USER@HOST:PORT/DATABASE"
-SECRET = ("password", "sslpassword")
+SECRET_KEYS = ("password", "sslpassword")
 
 
 class NoGoldenSet(NotFound):
@@ -43,12 +42,12 @@ class Address:
             parts = urlsplit(url)
             _, _ = parts.port, parts.hostname
         except ValueError:
-            raise wrong_address() from None
+            raise invalid_address() from None
         if not parts.path.strip("/") or "/" in parts.path.strip("/") or parts.fragment:
-            raise wrong_address()
+            raise invalid_address()
         user, at, host = parts.netloc.rpartition("@")
         name, _, _ = user.partition(":")
-        asked = [pair for pair in parse_qsl(parts.query) if pair[0] not in SECRET]
+        asked = [pair for pair in parse_qsl(parts.query) if pair[0] not in SECRET_KEYS]
         query = f"?{urlencode(asked, safe='/')}" if asked else ""
         return cls(f"postgresql://{name}{at}{host}{parts.path}{query}", url)
 
@@ -61,13 +60,13 @@ class Address:
     def has_password(self) -> bool:
         """Whether the address itself holds a password."""
         parts = urlsplit(self.url)
-        return bool(parts.password) or any(key in SECRET for key, _ in parse_qsl(parts.query))
+        return bool(parts.password) or any(key in SECRET_KEYS for key, _ in parse_qsl(parts.query))
 
     @property
     def secrets(self) -> list[str]:
         """What must not be shown, as it is written and as it is meant."""
         parts = urlsplit(self.url)
-        said = [value for key, value in parse_qsl(parts.query) if key in SECRET]
+        said = [value for key, value in parse_qsl(parts.query) if key in SECRET_KEYS]
         said += [parts.password, unquote(parts.password)] if parts.password else []
         return [each for each in {*said, *map(quote, said)} if each]
 
@@ -80,10 +79,10 @@ class Address:
         return self.shown
 
 
-Place: TypeAlias = Path | Address
+StoreLocation: TypeAlias = Path | Address
 
 
-def place_of(where: str | Path | Address) -> Place:
+def parse_location(where: str | Path | Address) -> StoreLocation:
     """Return where a golden set is, by what somebody wrote."""
     if isinstance(where, Address):
         return where
@@ -92,10 +91,10 @@ def place_of(where: str | Path | Address) -> Place:
 
 def is_address(where: object) -> bool:
     """Say whether somebody named a database, and not a file."""
-    return isinstance(where, Address) or str(where).startswith(BEGINS)
+    return isinstance(where, Address) or str(where).startswith(ADDRESS_PREFIXES)
 
 
-def file_of(place: Place, instead: str) -> Path:
+def require_file(place: StoreLocation, instead: str) -> Path:
     """Return the file of a golden set; for one in a database raise `BadInput`: what to do instead.
 
     ``instead`` may name its database by ``{name}``.
@@ -106,12 +105,12 @@ def file_of(place: Place, instead: str) -> Path:
     return place
 
 
-def in_environment(place: Place) -> str:
+def location_for_environment(place: StoreLocation) -> str:
     """Return what another process opens the same golden set by, secrets and all."""
     return place.url if isinstance(place, Address) else str(place.absolute())
 
 
-def wrong_address() -> BadInput:
+def invalid_address() -> BadInput:
     """Return the error for what begins as an address does, and is none."""
     return BadInput(
         f"the address of the database does not read like {FORM}; in a password, letters such as "
@@ -119,7 +118,7 @@ def wrong_address() -> BadInput:
     )
 
 
-def without_secrets(words: str, place: Place) -> str:
+def redact_secrets(words: str, place: StoreLocation) -> str:
     """Return a message of somebody else's without the password of an address."""
     for secret in place.secrets if isinstance(place, Address) else ():
         words = words.replace(secret, "…")

@@ -1,7 +1,7 @@
-"""The audit: who did what, and when; added to and never changed. Keeps no secret.
+"""The audit log: who did what, and when; append-only, and without secrets.
 
-An entry is written in the transaction of what it tells of, so that there is neither without the
-other.
+An entry is written in the transaction of the change it describes, so that neither is there
+without the other.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from labeler.errors import Busy
-from labeler.model import AUDITED, Actor, AuditEntry
+from labeler.errors import Busy, StorageError
+from labeler.model import AUDIT_KINDS, Actor, AuditEntry
 from labeler.store.columns import as_json, moment
-from labeler.store.connection import Connection, Unusable
+from labeler.store.connection import Connection
 
-LONGEST = 1_000  # characters of a text: a file's name, a setting
-RECENT = 200  # entries among which one of this minute is looked for
+LONGEST_TEXT = 1_000  # characters of a text: a file's name, a setting
+RECENT_ENTRIES = 200  # entries among which one of this minute is looked for
 COLUMNS = "at, kind, who, way, address, subject, detail, count"
-NOTE = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-SEARCHED = " || '\n' || ".join(
+INSERT_ENTRY = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+SEARCHED_TEXT = " || '\n' || ".join(
     f"coalesce({column}, '')" for column in ("at", "who", "way", "address", "subject", "detail")
 )
 MATCHING = f"""
@@ -28,7 +28,7 @@ FROM audit
 WHERE (:kind IS NULL OR kind = :kind)
     AND (
         :words = '' OR kind IN (SELECT value FROM json_each(:kinds))
-        OR instr(folded({SEARCHED}), :words) > 0
+        OR instr(folded({SEARCHED_TEXT}), :words) > 0
     )
 """
 THIS_MINUTE = """
@@ -55,14 +55,14 @@ class Audit(Connection):
         at: str | None = None,
         count: int = 1,
     ) -> None:
-        by = self.actor or user_of_this_machine()
+        by = self.actor or local_user()
         said = as_json(shortened(detail or {}))
         row = [at or moment(), kind, by.who, by.way, by.address, shortened(subject), said, count]
-        self._db.execute(NOTE, row)
+        self._db.execute(INSERT_ENTRY, row)
 
     def whoever(self) -> str | None:
         """Return the name of who uses this connection, None where nobody said it."""
-        return (self.actor or user_of_this_machine()).who
+        return (self.actor or local_user()).who
 
     def note(
         self,
@@ -84,16 +84,16 @@ class Audit(Connection):
         kept from it.
         """
         try:
-            with self._briefly():
+            with self._short_timeout():
                 self.note(kind, subject, detail)
-        except (Busy, Unusable):
+        except (Busy, StorageError):
             return False
         return True
 
     def note_once(self, kind: str, subject: str | None = None) -> None:
         """Add what ``actor`` may do again and again; once a minute for a person and address."""
-        by, now = self.actor or user_of_this_machine(), moment()
-        if not self._value(THIS_MINUTE, [RECENT, kind, by.who, by.address, now[:16]]):
+        by, now = self.actor or local_user(), moment()
+        if not self._value(THIS_MINUTE, [RECENT_ENTRIES, kind, by.who, by.address, now[:16]]):
             self.note(kind, subject, at=now)
 
     def audited(
@@ -105,7 +105,7 @@ class Audit(Connection):
         """
         self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
         sought = words.strip().casefold()
-        called = [each for each, name in AUDITED.items() if sought in name.casefold()]
+        called = [each for each, name in AUDIT_KINDS.items() if sought in name.casefold()]
         names = {"kind": kind, "words": sought, "kinds": as_json(called)}
         asked: dict[str, str | int | None] = {**names, "most": most, "skip": skip}
         with self._reading():
@@ -113,15 +113,15 @@ class Audit(Connection):
                 f"SELECT {COLUMNS} {MATCHING} ORDER BY id DESC LIMIT :most OFFSET :skip", asked
             )
             [(count,)] = self._rows(f"SELECT count(*) {MATCHING}", asked)
-        return [_entry(row) for row in rows], count
+        return [_entry_from_row(row) for row in rows], count
 
     def audit_log(self) -> Iterator[AuditEntry]:
         """Give every entry, oldest first."""
         for row in self._rows(f"SELECT {COLUMNS} FROM audit ORDER BY id"):
-            yield _entry(row)
+            yield _entry_from_row(row)
 
 
-def _entry(row: tuple[Any, ...]) -> AuditEntry:
+def _entry_from_row(row: tuple[Any, ...]) -> AuditEntry:
     at, kind, who, way, address, subject, detail, count = row
     return AuditEntry(at, kind, who, way, address, subject, json.loads(detail), count)
 
@@ -133,7 +133,7 @@ def shortened(value: Any) -> Any:
     ('a…', [7, None])
     """
     if isinstance(value, str):
-        return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+        return value if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]}…"
     if isinstance(value, Mapping):
         return {name: shortened(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -141,7 +141,7 @@ def shortened(value: Any) -> Any:
     return value
 
 
-def user_of_this_machine() -> Actor:
+def local_user() -> Actor:
     """Return who runs this process."""
     try:
         return Actor(getpass.getuser(), "terminal")

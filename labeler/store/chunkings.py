@@ -1,6 +1,6 @@
-"""The chunkings of a golden set: which there are, which one a file is of, and their documents.
+"""Chunkings: which there are, which one a file belongs to, and the documents that were cut.
 
-Everything else goes by what chunks are called, see `labeler.model.chunkings`.
+Everything else goes by chunk ids that name their chunking, see `labeler.model.chunkings`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import overload
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
-    UNNAMED,
+    DEFAULT_CHUNKING,
     Chunk,
     Document,
     Loaded,
     Ranking,
-    before_ids,
-    called_in,
     check_chunking,
-    chunking_in_words,
+    chunk_id_prefix,
+    describe_chunking,
+    full_chunk_id,
 )
-from labeler.store.columns import as_json, moment, text_hash
-from labeler.store.reading import Reading
+from labeler.store.columns import as_json, hash_text, moment
+from labeler.store.contents import ContentsReader
 
-LOOKED_UP_AT_ONCE = 10_000
-SUMMARY = """
+IDS_PER_LOOKUP = 10_000
+CHUNKING_SUMMARIES = """
 SELECT coalesce(k.name, ''), count(*), sum(c.text IS NULL), sum(c.start IS NOT NULL),
     (SELECT count(*) FROM runs AS r WHERE r.chunking IS c.chunking),
     (SELECT count(*) FROM golden AS g JOIN chunks AS of ON of.id = g.chunk
@@ -38,19 +38,19 @@ GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
 # A chunk that is known by its id alone, and that nobody graded, is no sign of anything: a run that
 # was loaded into the wrong chunking leaves such chunks behind.
-KNOWN = """
+COUNT_KNOWN_IDS = """
 SELECT count(*) FROM chunks AS c WHERE c.chunk_id IN (SELECT value FROM json_each(?))
 AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
 AND (c.text IS NOT NULL OR c.id IN (SELECT chunk FROM judgments))
 """
-GIVEN_IN = """
+HAS_GRADES = """
 SELECT EXISTS (
     SELECT 1 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
     WHERE j.kind IN ('grade', 'adjudicate', 'import')
         AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
 )
 """
-OUTSIDE = """
+PLACED_CHUNKS = """
 SELECT c.chunk_id, c.start, c."end", c.text FROM chunks AS c
 WHERE c.document_id = ? AND c.start IS NOT NULL ORDER BY c.id
 """
@@ -68,17 +68,17 @@ class ChunkingSummary:
     golden: int
 
 
-class Chunkings(Reading):
+class Chunkings(ContentsReader):
     """Several chunkings side by side, and the texts they were cut from."""
 
     def chunkings(self) -> list[ChunkingSummary]:
         """List the chunkings that have a chunk: the unnamed one, then the others as they came."""
-        return [ChunkingSummary(*row) for row in self._rows(SUMMARY)]
+        return [ChunkingSummary(*row) for row in self._rows(CHUNKING_SUMMARIES)]
 
     def chunking_names(self) -> list[str]:
         """Return the names of the chunkings, the unnamed one first; it is always there."""
         rows = self._rows("SELECT name FROM chunkings ORDER BY id")
-        return [UNNAMED, *(name for (name,) in rows)]
+        return [DEFAULT_CHUNKING, *(name for (name,) in rows)]
 
     def chunkings_of_runs(self) -> dict[str, str]:
         """Return of each run which chunking its chunks are of."""
@@ -107,7 +107,7 @@ class Chunkings(Reading):
         names = self.chunking_names()
         if len(names) < 2:
             return []
-        graded = [name for name in names if self._value(GIVEN_IN, [name])]
+        graded = [name for name in names if self._value(HAS_GRADES, [name])]
         return [(old, new) for new in asked for old in graded if old != new]
 
     def _check_there(self, chunking: str, where: str) -> None:
@@ -136,7 +136,8 @@ class Chunkings(Reading):
         if taken := self._begin_with(chunking, "text IS NOT NULL"):
             raise BadInput(
                 f"{where}: chunk {taken[0]!r} of the unnamed chunking begins with "
-                f"{before_ids(chunking)!r}, as the chunks of a chunking {chunking!r} would; choose "
+                f"{chunk_id_prefix(chunking)!r}, as the chunks of a chunking "
+                f"{chunking!r} would; choose "
                 "another name"
             )
         self._db.execute(
@@ -145,12 +146,12 @@ class Chunkings(Reading):
         self._db.execute(
             "UPDATE chunks SET chunking = (SELECT id FROM chunkings WHERE name = ?) "
             "WHERE substr(chunk_id, 1, ?) = ?",
-            [chunking, len(before_ids(chunking)), before_ids(chunking)],
+            [chunking, len(chunk_id_prefix(chunking)), chunk_id_prefix(chunking)],
         )
         return True
 
     def _begin_with(self, chunking: str, condition: str) -> list[str]:
-        before = before_ids(chunking)
+        before = chunk_id_prefix(chunking)
         rows = self._rows(
             f"SELECT chunk_id FROM chunks WHERE substr(chunk_id, 1, ?) = ? AND {condition} LIMIT 1",
             [len(before), before],
@@ -165,31 +166,31 @@ class Chunkings(Reading):
         """
         names = self.chunking_names()
         if len(names) == 1:
-            return UNNAMED
+            return DEFAULT_CHUNKING
         ids = {chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids}
         known = {name: self._count_known(name, ids) for name in names}
         fitting = [name for name, count in known.items() if count and count == len(ids)]
         fitting = fitting or [name for name, count in known.items() if count]
         if len(fitting) > 1:
             said = "; ".join(
-                f"{chunking_in_words(name)} knows {known[name]:,}: --chunking {name or repr('')}"
+                f"{describe_chunking(name)} knows {known[name]:,}: --chunking {name or repr('')}"
                 for name in fitting
             )
             raise BadInput(
                 f"{where}: its {len(ids):,} chunk ids fit several chunkings, so it must be said "
                 f"which it was made on; {said}"
             )
-        return fitting[0] if fitting else UNNAMED
+        return fitting[0] if fitting else DEFAULT_CHUNKING
 
     def _count_known(self, chunking: str, ids: Iterable[str]) -> int:
-        called = sorted({called_in(chunking, chunk_id) for chunk_id in ids})
-        parts = range(0, len(called), LOOKED_UP_AT_ONCE)
-        some = (as_json(called[start : start + LOOKED_UP_AT_ONCE]) for start in parts)
-        return sum(int(self._value(KNOWN, [each, chunking])) for each in some)
+        called = sorted({full_chunk_id(chunking, chunk_id) for chunk_id in ids})
+        parts = range(0, len(called), IDS_PER_LOOKUP)
+        some = (as_json(called[start : start + IDS_PER_LOOKUP]) for start in parts)
+        return sum(int(self._value(COUNT_KNOWN_IDS, [each, chunking])) for each in some)
 
     def _check_apart(self, rankings: Iterable[Ranking], where: str) -> None:
         """Raise `BadInput` where a run of the unnamed chunking has a chunk of another one."""
-        before = tuple(before_ids(name) for name in self.chunking_names() if name)
+        before = tuple(chunk_id_prefix(name) for name in self.chunking_names() if name)
         if not before:
             return
         for ranking in rankings:
@@ -223,7 +224,7 @@ class Chunkings(Reading):
         counts: Counter[str] = Counter()
         there = dict(self._rows("SELECT document_id, text_hash FROM documents"))
         for index, document in enumerate(loaded.records):
-            where, digest = loaded.where(index), text_hash(document.text)
+            where, digest = loaded.where(index), hash_text(document.text)
             known = there.get(document.document_id)
             if known is not None and known != digest and not update:
                 raise BadInput(
@@ -249,17 +250,17 @@ class Chunkings(Reading):
 
     def _check_places(self, document: Document, where: str) -> None:
         """Raise `BadInput` where a chunk is not what stands at its place in its document."""
-        for chunk_id, start, end, text in self._rows(OUTSIDE, [document.document_id]):
-            check_place(Chunk(chunk_id, text, start=start, end=end), document.text, where)
+        for chunk_id, start, end, text in self._rows(PLACED_CHUNKS, [document.document_id]):
+            check_chunk_position(Chunk(chunk_id, text, start=start, end=end), document.text, where)
 
     def _check_place(self, chunk: Chunk, where: str) -> None:
         if chunk.start is not None and chunk.document_id is not None:
             text = self.document(chunk.document_id)
             if text is not None:
-                check_place(chunk, text, where)
+                check_chunk_position(chunk, text, where)
 
 
-def check_place(chunk: Chunk, document: str, where: str) -> None:
+def check_chunk_position(chunk: Chunk, document: str, where: str) -> None:
     """Raise `BadInput` unless a chunk with a start and an end stands there in its document."""
     if chunk.start is None or chunk.end is None:
         return
@@ -274,12 +275,12 @@ def check_place(chunk: Chunk, document: str, where: str) -> None:
         )
 
 
-class Called(Sequence[Ranking]):
+class QualifiedRankings(Sequence[Ranking]):
     """A run's lists with what its chunks are called in the golden set; made as they are read."""
 
     def __init__(self, rankings: Sequence[Ranking], chunking: str) -> None:
         self._rankings = rankings
-        self._called = lru_cache(100_000)(lambda chunk_id: called_in(chunking, chunk_id))
+        self._called = lru_cache(100_000)(lambda chunk_id: full_chunk_id(chunking, chunk_id))
 
     def __len__(self) -> int:
         return len(self._rankings)

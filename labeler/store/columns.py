@@ -1,4 +1,8 @@
-"""Turns the values of the field into what a column holds and back; runs no SQL."""
+"""Conversion of queries, chunks, judgments and rankings to the values of SQL columns and back.
+
+`BEGIN_ASSIGNMENT` is here as well: the statement, with its comment, selects the lock that
+PostgreSQL takes for it.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from labeler.model import (
-    CarriedFrom,
     Chunk,
     Judgment,
     Passage,
     Query,
     Ranking,
-    carried_fields,
-    check_carried_from,
+    TransferSource,
     check_evidence,
+    check_transfer_sources,
+    transfer_source_dicts,
 )
 
 
@@ -29,7 +33,7 @@ def moment(when: datetime | None = None) -> str:
     return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def text_hash(text: str | None) -> str | None:
+def hash_text(text: str | None) -> str | None:
     """Fingerprint a chunk's text, so that a grade knows which wording it was given for."""
     if text is None:
         return None
@@ -48,14 +52,14 @@ def quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
+def pack_ranking(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
     """Return a ranking as stored: query id, little-endian int32 chunks, float32 scores."""
     chunks = np.array([numbers[chunk_id] for chunk_id in ranking.chunk_ids], dtype="<i4")
     scores = None if ranking.scores is None else float32_bytes(ranking.scores)
     return ranking.query_id, chunks.tobytes(), scores
 
 
-def some_at_once(rankings: Iterable[Ranking], most: int) -> Iterator[list[Ranking]]:
+def batch_rankings(rankings: Iterable[Ranking], most: int) -> Iterator[list[Ranking]]:
     """Give lists together that have so many results or a few more: all of a run take too much."""
     some: list[Ranking] = []
     held = 0
@@ -75,7 +79,7 @@ def float32_bytes(scores: Sequence[float]) -> bytes:
         return np.array(scores, dtype="<f4").tobytes()
 
 
-def fingerprint_of(rankings: Sequence[Ranking]) -> str:
+def run_fingerprint(rankings: Sequence[Ranking]) -> str:
     """Hash a run's content, whatever file format, compression or query order it came in."""
     digest = hashlib.blake2b(digest_size=16)
     for ranking in _by_query_id(rankings):
@@ -90,7 +94,7 @@ def _by_query_id(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
     return (rankings[place] for place in places)
 
 
-def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
+def query_from_row(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
     """Build a query from its columns."""
     query_id, text, task, reference, guideline, keywords, metadata, split = row
     return Query(
@@ -106,36 +110,39 @@ def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
     )
 
 
-def chunk_of(row: Sequence[Any]) -> Chunk:
+def chunk_from_row(row: Sequence[Any]) -> Chunk:
     """Build a chunk from its columns."""
     chunk_id, text, title, document_id, position, metadata, *place = row
     return Chunk(chunk_id, text, title, document_id, position, json.loads(metadata), *place)
 
 
-def judgment_of(row: Sequence[Any]) -> Judgment:
+def judgment_from_row(row: Sequence[Any]) -> Judgment:
     """Build a judgment from its columns, in the order the class has them."""
     columns = list(row)
     columns[6] = tuple(json.loads(columns[6])) if columns[6] else ()
     columns[9] = bool(columns[9])
-    columns[-2:] = passages_of(columns[-2]), carried_of(columns[-1])
+    columns[-2:] = passages_from_column(columns[-2]), sources_from_column(columns[-1])
     return Judgment(*columns)
 
 
-def passages_of(column: str | None) -> tuple[Passage, ...]:
+def passages_from_column(column: str | None) -> tuple[Passage, ...]:
     """Return the passages that a column holds."""
     return check_evidence(json.loads(column)) if column else ()
 
 
-def passages_column(passages: Sequence[Passage]) -> str | None:
+def column_from_passages(passages: Sequence[Passage]) -> str | None:
     """Return the column that holds passages, null for none."""
     return as_json(passages) if passages else None
 
 
-def carried_of(column: str | None) -> tuple[CarriedFrom, ...] | None:
+def sources_from_column(column: str | None) -> tuple[TransferSource, ...] | None:
     """Return what a carried grade rests on, None for what is no carried grade."""
-    return None if column is None else check_carried_from(json.loads(column))
+    return None if column is None else check_transfer_sources(json.loads(column))
 
 
-def carried_column(bases: Sequence[CarriedFrom] | None) -> str | None:
+def column_from_sources(bases: Sequence[TransferSource] | None) -> str | None:
     """Return the column that holds what a carried grade rests on."""
-    return None if bases is None else as_json(carried_fields(bases))
+    return None if bases is None else as_json(transfer_source_dicts(bases))
+
+
+BEGIN_ASSIGNMENT = "BEGIN IMMEDIATE -- in turn with whoever chooses, and with no writer"

@@ -1,4 +1,4 @@
-"""Opens a golden set, in a file or in a database, and guards its transactions.
+"""Open connection to a golden set, with its transactions; the base of every part of the store.
 
 Open one per script run, request or command and close it: a connection belongs to one thread.
 """
@@ -11,14 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from labeler.errors import BadInput, Unusable
-from labeler.store.addresses import Address, NoGoldenSet, Place, place_of
+from labeler.errors import BadInput, StorageError
+from labeler.store.addresses import Address, NoGoldenSet, StoreLocation, parse_location
 from labeler.store.sqlite import SQLite
 
 if TYPE_CHECKING:
-    from labeler.store.postgres import Postgres
+    from labeler.store.postgres.engine import Postgres
 
-__all__ = ["BUSY_SECONDS", "Connection", "Unusable"]
+__all__ = ["BUSY_SECONDS", "Connection", "StorageError"]
 
 BUSY_SECONDS = 10.0
 
@@ -39,11 +39,11 @@ class Connection:
         where there is none; without it a missing file is `NotFound`, so that a typo does not make
         an empty golden set. ``busy_seconds`` is how long a write waits for another writer before
         it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a file
-        that is no golden set or is of a newer version, and its kind `Unusable` for one that cannot
-        be read. A file that was found damaged is opened to be read only.
+        that is no golden set or is of a newer version, and its kind `StorageError` for one that
+        cannot be read. A file that was found damaged is opened to be read only.
         """
-        self.path = place_of(path)
-        self._engine = engine_at(self.path, busy_seconds)
+        self.path = parse_location(path)
+        self._engine = engine_for(self.path, busy_seconds)
         with self._translated():
             self._db: Any = self._engine.open(create=create)
 
@@ -111,9 +111,9 @@ class Connection:
                 "UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'data_revision'"
             )
 
-    def _briefly(self) -> AbstractContextManager[None]:
+    def _short_timeout(self) -> AbstractContextManager[None]:
         """Let the block wait a second for other writers, and no longer."""
-        return self._engine.briefly(self._db)
+        return self._engine.short_timeout(self._db)
 
     def _reading(self) -> AbstractContextManager[None]:
         """Read several things as they were at one moment."""
@@ -153,7 +153,7 @@ class Connection:
         return rows[0][0] if rows else None
 
 
-def is_there(address: Address) -> bool:
+def golden_set_exists(address: Address) -> bool:
     """Say whether a golden set is in a database; raises where that is not to be found out."""
     try:
         Connection(address).close()
@@ -162,14 +162,14 @@ def is_there(address: Address) -> bool:
     return True
 
 
-def engine_at(place: Place, busy_seconds: float) -> SQLite | Postgres:
+def engine_for(place: StoreLocation, busy_seconds: float) -> SQLite | Postgres:
     """Return what knows how a golden set is kept there."""
     if not isinstance(place, Address):
         return SQLite(place, busy_seconds)
     try:
-        from labeler.store.postgres import Postgres
+        from labeler.store.postgres.engine import Postgres
     except ImportError as error:
-        raise Unusable(
+        raise StorageError(
             f"{place}: needs psycopg, which is not installed: "
             "pip install 'retrieval-labeler[postgres]'"
         ) from error

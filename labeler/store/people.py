@@ -1,32 +1,37 @@
-"""Graders: who may come in, and as what; makes no secrets, keeps hashes.
+"""People: names, roles and invitations of graders, and the keys that browsers know them by.
 
-Nothing here moves the data revision but a new name: no measure depends on who is invited.
+Of secrets only hashes are stored. Nothing here moves the data revision but a new name: no
+measure depends on who is invited. A browser keeps grades that wait to be sent under a grader's
+key, which stays the same when the grader is renamed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import check_name
 from labeler.store.columns import moment
-from labeler.store.log import JudgmentLog
+from labeler.store.connection import Connection
+from labeler.store.judgments import JudgmentLog
 
 Role = Literal["grader", "lead"]
-SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
+LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
-STANDING = """
+VALID_INVITATIONS = """
 SELECT g.name, g.role FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL
 """
 # Every standing way in; for a person who has none the last one they had, if any.
-WAYS_IN = """
+ACCESS_OF_GRADERS = """
 SELECT g.name, g.role, i.token_hash IS NOT NULL, i.address, i.created_at, i.revoked_at,
     i.issuer, i.expires_at, i.once, i.used_at
 FROM graders AS g
@@ -38,17 +43,17 @@ LEFT JOIN invitations AS i ON i.grader = g.id AND (
 )
 ORDER BY g.name, i.id
 """
-NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 # By what a person could open another session: a login, or a link that still opens one.
-CAN_COME = f"""
+CAN_SIGN_IN = f"""
 SELECT 1 FROM invitations AS i WHERE i.revoked_at IS NULL AND i.grader = ? AND (
     i.address IS NOT NULL
-    OR coalesce(i.expires_at > {NOW}, true) AND NOT (i.once = 1 AND i.used_at IS NOT NULL)
+    OR coalesce(i.expires_at > {DATABASE_NOW}, true) AND NOT (i.once = 1 AND i.used_at IS NOT NULL)
 )
 """
 LEADS = f"""
 SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
-    EXISTS ({CAN_COME.replace("?", "g.id")})
+    EXISTS ({CAN_SIGN_IN.replace("?", "g.id")})
     OR EXISTS (
         SELECT 1 FROM sessions AS s JOIN invitations AS i ON i.id = s.invitation
         WHERE i.grader = g.id AND i.revoked_at IS NULL AND s.ended_at IS NULL
@@ -59,7 +64,7 @@ ORDER BY g.name
 
 
 @dataclass(frozen=True, slots=True)
-class WayIn:
+class GraderAccess:
     """How a grader comes in: by a link, by a login's ``address``, or (neither) not at all.
 
     A login is one of its ``issuer``, from the first one on if none was named. A link opens nothing
@@ -121,7 +126,7 @@ class People(JudgmentLog):
         An address belongs to one person, and the invitation to the subject of the first login
         with it (at this ``issuer``, if one is named). Returns whether it was on the list already.
         """
-        address = check_address(address)
+        address = login_address(address)
         with self._keeping_a_lead():
             grader = self._receive(name, role)
             ended = self._revoke("address = ?", address)
@@ -194,27 +199,27 @@ class People(JudgmentLog):
             self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
             self._note("rename", old, {"what": "grader", "to": new})
 
-    def ways_in(self) -> list[WayIn]:
+    def ways_in(self) -> list[GraderAccess]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
-        return [way_of(row) for row in self._rows(WAYS_IN)]
+        return [access_from_row(row) for row in self._rows(ACCESS_OF_GRADERS)]
 
     def has_invitations(self, role: Role | None = None) -> bool:
         """Say whether anyone (with this role) is invited."""
-        sql = f"SELECT EXISTS ({STANDING} AND coalesce(g.role = ?, true))"
+        sql = f"SELECT EXISTS ({VALID_INVITATIONS} AND coalesce(g.role = ?, true))"
         return bool(self._value(sql, [role]))
 
     def is_invited(self, name: str) -> bool:
         """Say whether an invitation of this grader stands."""
-        return bool(self._value(f"SELECT EXISTS ({STANDING} AND g.name = ?)", [name]))
+        return bool(self._value(f"SELECT EXISTS ({VALID_INVITATIONS} AND g.name = ?)", [name]))
 
     def invited_with(self, token_hash: str) -> tuple[str, Role] | None:
         """Return name and role of whoever's link has a secret with this hash."""
-        rows = self._rows(f"{STANDING} AND i.token_hash = ?", [token_hash])
+        rows = self._rows(f"{VALID_INVITATIONS} AND i.token_hash = ?", [token_hash])
         return rows[0] if rows else None
 
     def invited_at(self, address: str) -> tuple[str, Role] | None:
         """Return name and role of whoever comes in by a login with this address."""
-        rows = self._rows(f"{STANDING} AND i.address = ?", [in_small_letters(address)])
+        rows = self._rows(f"{VALID_INVITATIONS} AND i.address = ?", [lower_ascii(address)])
         return rows[0] if rows else None
 
     def _receive(self, name: str, role: Role | None) -> int:
@@ -257,30 +262,77 @@ class People(JudgmentLog):
         )
 
 
-def way_of(row: Sequence[Any]) -> WayIn:
+def access_from_row(row: Sequence[Any]) -> GraderAccess:
     """Build a way in from its columns."""
     name, role, by_link, address, since, revoked_at, issuer, expires_at, once, used_at = row
     standing = (address, since, revoked_at, issuer, expires_at)
-    return WayIn(name, role, bool(by_link), *standing, bool(once), used_at)
+    return GraderAccess(name, role, bool(by_link), *standing, bool(once), used_at)
 
 
-def check_address(address: str) -> str:
+def login_address(address: str) -> str:
     """Return a login's address as stored; raises `BadInput` for anything else.
 
-    >>> check_address(" Ann@Example.org")
+    >>> login_address(" Ann@Example.org")
     'ann@example.org'
     """
-    plain = in_small_letters(address.strip())
+    plain = lower_ascii(address.strip())
     name, at, host = plain.partition("@")
     if not (name and at and host) or plain.split() != [plain]:
         raise BadInput(f"a login's address looks like ann@example.org, not {address!r}")
     return check_name(plain, "login")
 
 
-def in_small_letters(address: str) -> str:
+def lower_ascii(address: str) -> str:
     """Return an address as addresses are compared: A to Z without case, all else byte for byte.
 
-    >>> in_small_letters("Ann@Example.org"), in_small_letters("\u212aate@example.org")
+    >>> lower_ascii("Ann@Example.org"), lower_ascii("\u212aate@example.org")
     ('ann@example.org', '\u212aate@example.org')
     """
-    return address.translate(SMALL)
+    return address.translate(LOWER_CASE)
+
+
+UNSIGNED_PERIOD = timedelta(days=180)  # what waits from before pairs were signed is taken so long
+
+
+@dataclass(frozen=True, slots=True)
+class GraderIdentity:
+    """A grader as their browser knows them: ``key`` stays theirs when they are renamed.
+
+    ``known_as`` is the name they had when the golden set began to sign what it hands out: what
+    waits from before carries that name and no key. It is None for whoever came later, and for
+    everyone once `UNSIGNED_PERIOD` is over.
+    """
+
+    name: str
+    key: str
+    known_as: str | None
+
+
+class GraderKeys(Connection):
+    """Graders by the keys that browsers keep their grades under."""
+
+    def giver(self, name: str) -> GraderIdentity:
+        """Return a grader's key and earlier name; raises `NotFound`."""
+        rows = self._rows("SELECT id, seed, known_as FROM graders WHERE name = ?", [name])
+        if not rows:
+            raise NotFound(f"there is no grader named {name!r}")
+        number, seed, known_as = rows[0]
+        is_late = known_as is None or self._signs_since() + UNSIGNED_PERIOD < datetime.now(UTC)
+        return GraderIdentity(name, self._key_of(number, seed), None if is_late else known_as)
+
+    def giver_with(self, key: str) -> str | None:
+        """Return the name of the grader whose key this is, None where nobody has it."""
+        rows = self._rows("SELECT name, id, seed FROM graders")
+        return next((name for name, *row in rows if self._key_of(*row) == key), None)
+
+    def _key_of(self, number: int, seed: int) -> str:
+        # The same in every copy of the file; nobody who is added to an older copy gets it again.
+        named = f"{self._text_setting('golden_set')} {number} {seed}"
+        return hashlib.sha256(named.encode()).hexdigest()[:16]
+
+    def _signs_since(self) -> datetime:
+        return datetime.fromisoformat(self._text_setting("signs_since"))
+
+    def _text_setting(self, key: str) -> str:
+        value = self._value("SELECT value FROM settings WHERE key = ?", [key])
+        return str(json.loads(value))

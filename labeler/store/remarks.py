@@ -1,4 +1,4 @@
-"""What graders say of whole queries: a log of its own, where the newest of each grader counts."""
+"""Graders' remarks about whole queries: a log of its own, of which each grader's newest counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labeler.model import Remark
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
 
-SAY = """
+APPEND_REMARK = """
 INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
 SELECT :event_id, q.id, g.id, :kind, :note, (SELECT id FROM remarks WHERE event_id = :undoes),
     :created_at
@@ -24,7 +24,7 @@ WHERE q.query_id = :query_id AND g.name = :grader
 """
 
 # What a grader said of a query before a remark is what the newest older one says that stands.
-UNSAY = """
+UNDO_REMARK = """
 INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
 SELECT :event_id, r.query, r.grader, coalesce(f.kind, 'withdraw'), f.note, r.id, :created_at
 FROM standing_remarks AS r
@@ -41,17 +41,17 @@ WHERE r.event_id = :undoes
     )
 """
 
-COLUMNS = """
+SELECT_REMARKS = """
 SELECT r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at, {undoes}
 FROM {rows} AS r
 JOIN queries AS q ON q.id = r.query
 JOIN graders AS g ON g.id = r.grader
 """
-CURRENT = COLUMNS.format(undoes="NULL", rows="current_remarks")
-LOG = COLUMNS.format(undoes="undone.event_id", rows="remarks") + (
+CURRENT_REMARKS = SELECT_REMARKS.format(undoes="NULL", rows="current_remarks")
+REMARK_LOG = SELECT_REMARKS.format(undoes="undone.event_id", rows="remarks") + (
     "LEFT JOIN remarks AS undone ON undone.id = r.undoes "
 )
-UNSAYABLE = """
+UNDOABLE_REMARKS = """
 SELECT
     r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at, NULL,
     f.event_id, q.query_id, g.name, f.kind, f.note, f.created_at, NULL
@@ -68,7 +68,7 @@ ORDER BY r.id DESC LIMIT :limit
 
 
 @dataclass(frozen=True, slots=True)
-class Unsayable:
+class UndoableRemark:
     """A remark that can be taken back; ``former`` is what holds of its query after that."""
 
     remark: Remark
@@ -90,7 +90,7 @@ class Remarks(Connection):
 
     def _add_remark(self, remark: Remark, *, as_is: bool = False) -> bool:
         added = self._db.execute(
-            SAY,
+            APPEND_REMARK,
             {
                 "event_id": remark.event_id,
                 "query_id": remark.query_id,
@@ -107,7 +107,7 @@ class Remarks(Connection):
         return bool(added)
 
     def _explain_not_said(self, remark: Remark) -> None:
-        stored = self._rows(LOG + "WHERE r.event_id = ?", [remark.event_id])
+        stored = self._rows(REMARK_LOG + "WHERE r.event_id = ?", [remark.event_id])
         if stored and replace(Remark(*stored[0]), created_at=remark.created_at) == remark:
             return
         if stored:
@@ -129,7 +129,7 @@ class Remarks(Connection):
         """
         said = {"event_id": event_id, "undoes": undoes, "grader": grader, "created_at": moment()}
         with self._translated():
-            added = self._db.execute(UNSAY, said).rowcount
+            added = self._db.execute(UNDO_REMARK, said).rowcount
         if not added:
             self._explain_not_unsaid(event_id, undoes, grader)
         return bool(added)
@@ -150,27 +150,27 @@ class Remarks(Connection):
             raise BadInput(f"event {event_id!r} is in the log with other content")
         raise BadInput("you have said something else of this query since; take that back first")
 
-    def unsayable(self, grader: str, limit: int, before: str | None = None) -> list[Unsayable]:
+    def unsayable(self, grader: str, limit: int, before: str | None = None) -> list[UndoableRemark]:
         """Return the grader's newest remarks that can still be taken back, the newest first.
 
         ``before`` names a remark: only older ones then.
         """
-        rows = self._rows(UNSAYABLE, {"grader": grader, "before": before, "limit": limit})
+        rows = self._rows(UNDOABLE_REMARKS, {"grader": grader, "before": before, "limit": limit})
         return [
-            Unsayable(Remark(*row[:7]), None if row[7] is None else Remark(*row[7:]))
+            UndoableRemark(Remark(*row[:7]), None if row[7] is None else Remark(*row[7:]))
             for row in rows
         ]
 
     def remarks(self) -> list[Remark]:
         """Return what counts now of what graders said of queries, the newest first."""
-        rows = self._rows(CURRENT + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
+        rows = self._rows(CURRENT_REMARKS + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
         return [Remark(*row) for row in rows]
 
     def remark_log(self) -> list[Remark]:
         """Return everything that was ever said of queries, oldest first."""
-        return [Remark(*row) for row in self._rows(LOG + "ORDER BY r.id")]
+        return [Remark(*row) for row in self._rows(REMARK_LOG + "ORDER BY r.id")]
 
     def remarks_by(self, grader: str) -> dict[str, Remark]:
         """Return what a grader says of queries, by query."""
-        rows = self._rows(CURRENT + "WHERE g.name = ? ORDER BY r.id", [grader])
+        rows = self._rows(CURRENT_REMARKS + "WHERE g.name = ? ORDER BY r.id", [grader])
         return {remark.query_id: remark for remark in (Remark(*row) for row in rows)}

@@ -1,7 +1,7 @@
-"""Sessions: who has come in by which invitation, and stays in; makes no secrets, keeps hashes.
+"""Sessions: who is signed in, by which invitation; of session tokens only hashes are stored.
 
-One is opened by a link or by a login, once for each login, and ends with its invitation, after a
-year, or when its person logs out.
+A session is opened by a link, or once by each login. It ends with its invitation, after a year,
+or when its person signs out.
 """
 
 from __future__ import annotations
@@ -11,24 +11,26 @@ from datetime import UTC, datetime, timedelta
 
 from labeler.model import Actor
 from labeler.store.columns import moment
-from labeler.store.people import CAN_COME, People, Role
+from labeler.store.people import CAN_SIGN_IN, People, Role
 
-YEAR = timedelta(days=365)
+LONGEST_SESSION = timedelta(days=365)
 # A provider's clock may be a little behind: a login it dates so is not one from before.
-CLOCKS_DIFFER = timedelta(minutes=2)
-AT_ONCE = timedelta(minutes=1)
-FORGOTTEN = timedelta(days=60)  # a provider's cookie is good for 30: what it has opened is known
-MOST_AT_ONCE = 50  # of one invitation; the oldest end
-FAR = "9999"  # later than any moment
+CLOCK_TOLERANCE = timedelta(minutes=2)
+LOGIN_REUSE_PERIOD = timedelta(minutes=1)
+KEPT_AFTER_END = timedelta(
+    days=60
+)  # a provider's cookie is good for 30: what it has opened is known
+MOST_SESSIONS = 50  # of one invitation; the oldest end
+FAR_FUTURE = "9999"  # later than any moment
 
-STANDING_SESSION = """
+VALID_SESSION = """
 SELECT i.grader, g.name, g.role, i.address IS NOT NULL
 FROM sessions AS s
 JOIN invitations AS i ON i.id = s.invitation
 JOIN graders AS g ON g.id = i.grader
 WHERE s.token_hash = ? AND s.ended_at IS NULL AND i.revoked_at IS NULL AND s.created_at > ?
 """
-LINK = """
+LINK_BY_HASH = """
 SELECT i.id, g.name, g.role, i.expires_at, i.once = 1 AND i.used_at IS NOT NULL, i.is_cookie
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL AND i.token_hash = ?
@@ -43,7 +45,7 @@ WHERE i.revoked_at IS NULL AND coalesce(i.left_at < :before, true) AND (
 )
 ORDER BY i.subject IS NULL LIMIT 1
 """
-SPENT = """
+LOGIN_USED = """
 SELECT 1 FROM sessions WHERE login = ? AND (ended_at IS NOT NULL OR created_at < ?) LIMIT 1
 """
 
@@ -59,7 +61,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class InvitationLink:
     """A link whose invitation stands: whose it is, and why it may open nothing any more."""
 
     name: str
@@ -93,30 +95,32 @@ class Sessions(People):
 
     def session(self, token_hash: str) -> Session | None:
         """Return the session with this token, None where it has ended."""
-        since = moment(datetime.now(UTC) - YEAR)
-        rows = self._rows(STANDING_SESSION, [token_hash, since])
+        since = moment(datetime.now(UTC) - LONGEST_SESSION)
+        rows = self._rows(VALID_SESSION, [token_hash, since])
         for grader, name, role, by_login in rows:
             return Session(grader, name, role, bool(by_login))
         return None
 
-    def link(self, token_hash: str) -> Link | None:
+    def link(self, token_hash: str) -> InvitationLink | None:
         """Return the link whose secret has this hash, None where its invitation has ended."""
-        rows = self._rows(LINK, [token_hash])
+        rows = self._rows(LINK_BY_HASH, [token_hash])
         if not rows:
             return None
         _, name, role, expires_at, used_up, _ = rows[0]
-        return Link(name, role, expires_at is not None and expires_at <= moment(), bool(used_up))
+        return InvitationLink(
+            name, role, expires_at is not None and expires_at <= moment(), bool(used_up)
+        )
 
     def invited_by_cookie(self, token_hash: str) -> tuple[str, Role] | None:
         """Return name and role of whose link's secret is their cookie, from an earlier version."""
-        rows = self._rows(f"{LINK} AND i.is_cookie = 1", [token_hash])
+        rows = self._rows(f"{LINK_BY_HASH} AND i.is_cookie = 1", [token_hash])
         return (rows[0][1], rows[0][2]) if rows else None
 
     def invited_by_login(self, login: Login) -> tuple[str, Role] | None:
         """Return name and role of whom a login lets in, if it has not opened a session before."""
         if self.has_opened(login):
             return None
-        rows = self._rows(INVITED_BY_LOGIN, parameters_of(login))
+        rows = self._rows(INVITED_BY_LOGIN, login_parameters(login))
         return (rows[0][1], rows[0][2]) if rows else None
 
     def open_by_link(self, link_hash: str, token_hash: str) -> bool:
@@ -125,7 +129,7 @@ class Sessions(People):
             link = self.link(link_hash)
             if link is None or not link.works:
                 return False
-            invitation = self._value(LINK, [link_hash])
+            invitation = self._value(LINK_BY_HASH, [link_hash])
             self._db.execute(
                 "UPDATE invitations SET used_at = ? WHERE id = ?", [moment(), invitation]
             )
@@ -141,7 +145,7 @@ class Sessions(People):
         with self._transaction():
             if self.invited_by_login(login) is None:
                 return False
-            invitation = self._value(INVITED_BY_LOGIN, parameters_of(login))
+            invitation = self._value(INVITED_BY_LOGIN, login_parameters(login))
             self._db.execute(
                 "UPDATE invitations SET issuer = ?, subject = ?, used_at = ? WHERE id = ?",
                 [login.issuer, login.subject, moment(), invitation],
@@ -152,15 +156,15 @@ class Sessions(People):
 
     def knows(self, login: Login) -> bool:
         """Say whether a login is of somebody on the list, who may have logged out everywhere."""
-        return bool(self._rows(INVITED_BY_LOGIN, {**parameters_of(login), "before": FAR}))
+        return bool(self._rows(INVITED_BY_LOGIN, {**login_parameters(login), "before": FAR_FUTURE}))
 
     def has_opened(self, login: Login) -> bool:
         """Say whether a login has opened its session and opens none any more.
 
         For a moment it does: a browser may open several tabs at once.
         """
-        since = moment(datetime.now(UTC) - AT_ONCE)
-        return bool(self._value(SPENT, [login.fingerprint, since]))
+        since = moment(datetime.now(UTC) - LOGIN_REUSE_PERIOD)
+        return bool(self._value(LOGIN_USED, [login.fingerprint, since]))
 
     def end_session(self, token_hash: str) -> None:
         """End a session: its person has logged out here."""
@@ -187,7 +191,7 @@ class Sessions(People):
         """Say whether the person of a session could come in again, did they log out."""
         found = self.session(token_hash)
         return found is not None and bool(
-            self._value(f"SELECT EXISTS ({CAN_COME})", [found.grader])
+            self._value(f"SELECT EXISTS ({CAN_SIGN_IN})", [found.grader])
         )
 
     def _note_as(self, person: Session | None, kind: str, subject: str | None = None) -> None:
@@ -205,13 +209,13 @@ class Sessions(People):
             [invitation, token_hash, login, moment()],
         )
 
-        old = moment(datetime.now(UTC) - FORGOTTEN)
+        old = moment(datetime.now(UTC) - KEPT_AFTER_END)
         self._db.execute("DELETE FROM sessions WHERE ended_at < ?", [old])
         self._db.execute(
             "UPDATE sessions SET ended_at = ? WHERE invitation = ? AND ended_at IS NULL AND id <= ("
             "SELECT id FROM sessions WHERE invitation = ? AND ended_at IS NULL "
             "ORDER BY id DESC LIMIT 1 OFFSET ?)",
-            [moment(), invitation, invitation, MOST_AT_ONCE],
+            [moment(), invitation, invitation, MOST_SESSIONS],
         )
 
     def _end_sessions(self, where: str, value: int | str) -> None:
@@ -221,11 +225,11 @@ class Sessions(People):
         )
 
 
-def parameters_of(login: Login) -> dict[str, str | None]:
+def login_parameters(login: Login) -> dict[str, str | None]:
     """Return what a login is looked up by."""
     return {
         "issuer": login.issuer,
         "subject": login.subject,
         "address": login.address,
-        "before": moment(login.at + CLOCKS_DIFFER),
+        "before": moment(login.at + CLOCK_TOLERANCE),
     }

@@ -1,7 +1,8 @@
-"""A golden set in a file: what `labeler.store.postgres` is to a database; asks nothing of it.
+"""The SQLite engine: opens a golden-set file, migrates it and translates SQLite's errors.
 
-What the store's statements cannot say in words that both know is done here: the file is opened and
-brought to the newest shape, its complaints are said in words, one writer waits for another.
+It has the methods of `labeler.store.postgres.engine.Postgres`: what both databases do in
+different ways. A file that was found damaged is marked by a file beside it, since it must not be
+touched itself; from then on every process opens it to be read only.
 """
 
 from __future__ import annotations
@@ -11,25 +12,24 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
-from labeler.store import damage
-from labeler.store.columns import as_json, quoted
+from labeler.errors import BadInput, Busy, LabelerError, NotFound, StorageError
+from labeler.store.columns import as_json, moment, quoted
 from labeler.store.schema import migrations
-from labeler.store.schema.light import Database
+from labeler.store.schema.sqlite_utils_import import Database
 
 BRIEF_MS = 1_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
-LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
+OLDEST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
 # a word in the title weighs more than one in the text
-MATCHES = """
+SEARCH_CHUNKS = """
 SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?{among}
 ORDER BY bm25(chunk_words, 3.0, 1.0), rowid LIMIT ?
 """
-OF_CHUNKINGS = """
+IN_CHUNKINGS = """
 AND EXISTS (SELECT 1 FROM chunks AS c WHERE c.id = chunk_words.rowid
     AND coalesce(c.chunking, 0) IN (SELECT value FROM json_each(?)))"""
 
@@ -41,7 +41,7 @@ class SQLite:
     is_shared = False
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
-        check_sqlite()
+        check_sqlite_version()
         self._path = path
         self._busy_seconds = busy_seconds
         self._file: tuple[int, int] | None = None
@@ -49,11 +49,11 @@ class SQLite:
     def open(self, *, create: bool) -> Database:
         """Open the file, made where there is none and ``create`` says so."""
         while True:
-            check_place(self._path, create=create)
-            self._file = file_at(self._path)
+            check_path(self._path, create=create)
+            self._file = file_identity(self._path)
             db = self._opened(create=create)
-            if self._file in (None, file_at(self._path)):
-                self._file = file_at(self._path)
+            if self._file in (None, file_identity(self._path)):
+                self._file = file_identity(self._path)
                 return db
             # Another file was put in its place while this waited for it: nobody sees the one that
             # is open any more, and its log would be the log of the other.
@@ -80,13 +80,13 @@ class SQLite:
 
         Into a damaged file nothing is folded.
         """
-        with damage.untouched(self._path):
+        with without_checkpoint(self._path):
             db.close()
 
     def _prepare(self, db: Database, *, create: bool) -> None:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA synchronous = FULL")
-        # Nobody folds the log in passing, see `labeler.store.folding`.
+        # Nobody folds the log in passing, see `labeler.store.backup.maintenance`.
         db.execute("PRAGMA wal_autocheckpoint = 0")
         known = {migration.name for migration in migrations._migrations}
         # The names first: what another process creates in between can then only be too much.
@@ -129,7 +129,7 @@ class SQLite:
                 [migrations.name],
             ).fetchall()
         except sqlite3.OperationalError as error:
-            if code_of(error) != sqlite3.SQLITE_ERROR:
+            if primary_code(error) != sqlite3.SQLITE_ERROR:
                 raise
             return set()  # a table of that name with other columns: somebody else's
         return {name for (name,) in rows}
@@ -142,7 +142,7 @@ class SQLite:
                 db.enable_wal()
                 return
             except sqlite3.OperationalError as error:
-                if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                     raise
                 time.sleep(0.02)
 
@@ -150,19 +150,19 @@ class SQLite:
         """Return what SQLite complained of, in words; None for a mistake of ours."""
         if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, self.Error):
             return None
-        if code_of(error) == sqlite3.SQLITE_CORRUPT:
+        if primary_code(error) == sqlite3.SQLITE_CORRUPT:
             self._mark_damaged(str(error))
-        return in_words(error, self._path, place)
+        return translate_error(error, self._path, place)
 
     def _mark_damaged(self, why: str) -> None:
         # What is open may be damaged because somebody has put another file in its place.
         # And an index of words can be, of which SQLite speaks in the same way.
-        is_same = self._file is not None and self._file == file_at(self._path)
-        if is_same and damage.is_in_pages(self._path):
-            damage.mark(self._path, why)
+        is_same = self._file is not None and self._file == file_identity(self._path)
+        if is_same and has_damaged_pages(self._path):
+            mark_damaged(self._path, why)
 
     @contextmanager
-    def briefly(self, db: Database) -> Iterator[None]:
+    def short_timeout(self, db: Database) -> Iterator[None]:
         """Let the block wait a second for other writers, and no longer."""
         db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
         try:
@@ -173,11 +173,11 @@ class SQLite:
     def unmake(self, db: Database) -> None:
         """Do nothing: a new file gets its name when it is filled."""
 
-    def numbers_given(self, db: Database) -> dict[str, int]:
+    def last_ids(self, db: Database) -> dict[str, int]:
         """Return the last number that each table gave whose numbers never come again."""
         return dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
 
-    def go_on_from(self, db: Database, given: Mapping[str, int]) -> None:
+    def set_last_ids(self, db: Database, given: Mapping[str, int]) -> None:
         """Give no number again that was given where the rows came from."""
         for table, last in given.items():
             db.execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
@@ -206,11 +206,11 @@ class SQLite:
     def settle(self, db: Database) -> None:
         """Do nothing: a file is read by the order of its indexes."""
 
-    def expect_much(self, db: Database) -> None:
+    def expect_large_run(self, db: Database) -> None:
         """Be told that a large run comes."""
         db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
-    def part_of_text(self, db: Database, chunk: int, start: int, most: int) -> tuple[bytes, int]:
+    def read_text_part(self, db: Database, chunk: int, start: int, most: int) -> tuple[bytes, int]:
         """Return some bytes of a chunk's text from one on, and how many it has.
 
         A text is read from the file no further than that.
@@ -232,16 +232,16 @@ class SQLite:
 
         ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
         """
-        expression = (" AND " if all_of else " OR ").join(terms_of(words))
+        expression = (" AND " if all_of else " OR ").join(fts_terms(words))
         chunkings = [] if among is None else [as_json(list(among))]
-        sql = MATCHES.format(among=OF_CHUNKINGS if chunkings else "")
+        sql = SEARCH_CHUNKS.format(among=IN_CHUNKINGS if chunkings else "")
         return [number for (number,) in db.execute(sql, [expression, *chunkings, most])]
 
 
-def terms_of(words: Sequence[str]) -> list[str]:
+def fts_terms(words: Sequence[str]) -> list[str]:
     """Return words as terms of FTS5's language, quoted so that none is an operator.
 
-    >>> terms_of(["refund", "OR", "late"])
+    >>> fts_terms(["refund", "OR", "late"])
     ['"refund"', '"OR"', '"late"*']
     """
     terms = [f'"{word}"' for word in words]
@@ -261,22 +261,22 @@ REMEDIES = {
 }
 
 
-def code_of(error: sqlite3.Error) -> int:
+def primary_code(error: sqlite3.Error) -> int:
     """Return SQLite's primary result code, 0 where the error is not SQLite's."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerError:
+def translate_error(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerError:
     """Return what SQLite complained of: about the file at ``path`` or values from ``place``."""
-    code = code_of(error)
+    code = primary_code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(
             f"{path}: another process is writing to it; nothing was changed, try again in a moment"
         )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and damage.is_marked(path):
-        return Unusable(damage.in_words(path))
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and is_marked_damaged(path):
+        return StorageError(describe_damage(path))
     if code in REMEDIES:
-        return Unusable(f"{path}: {REMEDIES[code]}")
+        return StorageError(f"{path}: {REMEDIES[code]}")
     if code == sqlite3.SQLITE_CONSTRAINT:
         return BadInput(f"{place}: the golden set does not take this: {error}")
     return BadInput(f"{place}: {error}")
@@ -288,7 +288,7 @@ def open_mode(path: Path, *, create: bool) -> str:
     A write-ahead log needs a writable folder even to read. Where there is neither, SQLite may
     take the file for unchanging; a log that is there means that somebody else may be writing.
     """
-    if damage.is_marked(path):
+    if is_marked_damaged(path):
         return "mode=ro"
     if create:
         return "mode=rwc"
@@ -298,7 +298,7 @@ def open_mode(path: Path, *, create: bool) -> str:
     return "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
 
 
-def file_at(path: Path) -> tuple[int, int] | None:
+def file_identity(path: Path) -> tuple[int, int] | None:
     """Return which file is at ``path``: two that follow each other there are told apart."""
     try:
         found = path.stat()
@@ -307,17 +307,17 @@ def file_at(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
-    """Raise `Unusable` where Python's SQLite is too old for a golden set."""
-    if version < LEAST_SQLITE:
-        least, found = (".".join(map(str, each)) for each in (LEAST_SQLITE, version))
-        raise Unusable(
+def check_sqlite_version(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+    """Raise `StorageError` where Python's SQLite is too old for a golden set."""
+    if version < OLDEST_SQLITE:
+        least, found = (".".join(map(str, each)) for each in (OLDEST_SQLITE, version))
+        raise StorageError(
             f"this Python comes with SQLite {found}; labeler needs {least} or later: use a newer "
             "Python"
         )
 
 
-def broken_link(path: Path) -> NotFound:
+def broken_link_error(path: Path) -> NotFound:
     """Return the error that says where a link leads that leads nowhere."""
     try:
         path.stat()
@@ -328,7 +328,7 @@ def broken_link(path: Path) -> NotFound:
     return NotFound(f"{path}: is a link {why}; remove the link, or name another file")
 
 
-def check_place(path: Path, *, create: bool) -> None:
+def check_path(path: Path, *, create: bool) -> None:
     """Raise unless a golden set can be at ``path``, or be made there with ``create``."""
     try:
         if path.is_dir():
@@ -337,13 +337,13 @@ def check_place(path: Path, *, create: bool) -> None:
         file_above, link = path.parent.exists() and not folder, path.is_symlink()
         ordinary = path.is_file()
     except OSError as error:
-        raise Unusable(f"{path}: cannot be opened: {error.strerror}") from error
+        raise StorageError(f"{path}: cannot be opened: {error.strerror}") from error
     if there and not ordinary:
         raise BadInput(f"{path}: is a pipe or a device; name a file with --db")
     if there:
         return
     if link:
-        raise broken_link(path)
+        raise broken_link_error(path)
     if file_above:
         raise NotFound(f"{path}: {path.parent} is a file, not a folder; name another with --db")
     if not create:
@@ -353,3 +353,63 @@ def check_place(path: Path, *, create: bool) -> None:
         )
     if not folder:
         raise NotFound(f"{path}: the folder {path.parent} does not exist; create it first")
+
+
+def damage_mark_path(path: Path) -> Path:
+    """Return the place of the mark: beside the file itself, wherever a link to it stands."""
+    file = path.resolve()
+    return file.with_name(f"{file.name}-damaged")
+
+
+def is_marked_damaged(path: Path) -> bool:
+    """Say whether the file was found damaged, and not restored since."""
+    return damage_mark_path(path).exists()
+
+
+def has_damaged_pages(path: Path) -> bool:
+    """Say whether SQLite finds the pages of a file damaged, by looking at each."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return bool(db.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)])
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
+
+
+def mark_damaged(path: Path, why: str) -> None:
+    """Remember that the file is damaged; in a folder that takes no files nobody writes anyway."""
+    with suppress(OSError), damage_mark_path(path).open("x", encoding="utf-8") as file:
+        file.write(f"{moment()} {why}\n")
+
+
+@contextmanager
+def without_checkpoint(path: Path) -> Iterator[None]:
+    """Let connections to a damaged file close in the block without folding the log into it.
+
+    SQLite does that for the last one only, and never for one that may only read.
+    """
+    if not is_marked_damaged(path):
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(sqlite3.DatabaseError):  # gone; or it has the file open all the same
+            last = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            stack.callback(last.close)
+            last.execute("SELECT 1 FROM sqlite_master").fetchone()
+        yield
+
+
+def remove_damage_mark(path: Path) -> bool:
+    """Forget that the file was damaged, as another is in its place or it is whole after all."""
+    try:
+        damage_mark_path(path).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def describe_damage(path: Path) -> str:
+    """Say that a file is damaged, and what helps."""
+    return (
+        f"{path}: damaged; nothing more is written to it. Put a backup in its place: "
+        "'labeler restore BACKUP'; 'labeler check' says what is wrong"
+    )

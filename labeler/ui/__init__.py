@@ -1,1 +1,1 @@
-"""Streamlit pages, the components they are made of, and what pages share."""
+"""The pages in Streamlit, one package per page, and the JavaScript components they use."""

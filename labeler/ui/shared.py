@@ -1,32 +1,32 @@
-"""What two pages or more share: the open store, who is grading, the guard, what is offered."""
+"""What all pages share: opening the store, who is signed in, error messages, files to download.
+
+While the database does not answer, a page shows an error and runs again by a timer until it does.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler.errors import Away, Busy, Incomparable, LabelerError
-from labeler.model import (
-    Actor,
-    Settings,
-)
+from labeler.errors import Busy, DatabaseUnavailable, Incomparable, LabelerError
+from labeler.model import Actor, Settings
 from labeler.services import import_export as transfer
-from labeler.store import CannotTell, Note, Store, Unusable
-from labeler.ui import address, links
-from labeler.ui.address import Astray
+from labeler.store import CannotTell, GraderNote, StorageError, Store
+from labeler.ui import links, url_state
 from labeler.ui.grading import COOKIE
-from labeler.ui.waiting import come_back
-from labeler.web.auth import tokens, visitors
-from labeler.web.auth.access import Claims, Door, Person
-from labeler.web.auth.hosts import came_by_https
+from labeler.ui.url_state import StaleLink
+from labeler.web.auth import session_cookies, tokens
+from labeler.web.auth.access import AccessPolicy, Credentials, Person
+from labeler.web.auth.allowed_hosts import is_https
 from labeler.web.auth.tokens import Forbidden
-from labeler.web.discretion import without_path
+from labeler.web.redact import redact_path
 
 THIS_MACHINE = "127.0.0.1"
 
@@ -52,18 +52,18 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
 
 def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None:
     """Show what went wrong as one sentence, and the way on where there is one."""
-    show_error(in_words(error, hints))
-    if isinstance(error, Astray):
-        st.button("Go on without it", on_click=address.without, args=[error.names])
+    show_error(describe_error(error, hints))
+    if isinstance(error, StaleLink):
+        st.button("Go on without it", on_click=url_state.remove, args=[error.names])
     if isinstance(error, Incomparable):
         st.text("Choose another A or B above.")
-    if isinstance(error, Away):
-        come_back(lambda: open_store().close())
+    if isinstance(error, DatabaseUnavailable):
+        rerun_when_available(lambda: open_store().close())
 
 
-def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
+def describe_error(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
     """Return what an error says, and the hints for what it names, see `guard`."""
-    said = without_path(error, database())
+    said = redact_path(error, database())
     return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
 
 
@@ -78,7 +78,7 @@ def say_empty(heading: str, remedy: str, commands: str) -> None:
     st.subheader(heading)
     st.write(remedy)
     st.code(commands)
-    links.link("Load files on the Data page", address.onward("/data", section="Load"))
+    links.link("Load files on the Data page", url_state.page_url("/data", section="Load"))
 
 
 def say_no_query_has(what: str, field: str) -> None:
@@ -99,11 +99,11 @@ def open_store() -> Store:
         if visitor is None:
             store.close()
             raise Forbidden("you are not invited, or not any more; open this page again")
-        store.actor = Actor(visitor.name, visitor.known_by, _address())
+        store.actor = Actor(visitor.name, visitor.known_by, _network_address())
     return store
 
 
-def _address() -> str:
+def _network_address() -> str:
     address = st.context.ip_address
     return address if isinstance(address, str) else THIS_MACHINE  # Streamlit does not name it
 
@@ -115,14 +115,16 @@ def person() -> Person | None:
 
 
 def _visitor(store: Store) -> Person | None:
-    door = Door.of_this_server()
-    return door.visitor(store, _claims(door))
+    door = AccessPolicy.from_environment()
+    return door.visitor(store, _credentials(door))
 
 
-def _claims(door: Door) -> Claims:
+def _credentials(door: AccessPolicy) -> Credentials:
     cookies = st.context.cookies
-    secure = came_by_https("", {name.lower(): said for name, said in st.context.headers.items()})
-    return visitors.claims_of(cookies, door, unquote(cookies.get(COOKIE, "")), secure=secure)
+    secure = is_https("", {name.lower(): said for name, said in st.context.headers.items()})
+    return session_cookies.credentials_from_cookies(
+        cookies, door, unquote(cookies.get(COOKIE, "")), secure=secure
+    )
 
 
 def _is_visited() -> bool:
@@ -148,7 +150,7 @@ def note_lists_shown(query_id: str) -> None:
             store.note_lists_seen(name, query_id)
 
 
-def note_told(rows: Iterable[CannotTell | Note]) -> None:
+def note_told(rows: Iterable[CannotTell | GraderNote]) -> None:
     """Remember that this page says what others gave chunks: no grade of theirs is blind then."""
     name = grader()
     if name is not None:
@@ -163,7 +165,7 @@ def note_told(rows: Iterable[CannotTell | Note]) -> None:
 
 def note_refusal(what: str) -> None:
     """Add to the audit that whoever looks here may not see something, once a minute."""
-    with suppress(Busy, Unusable), open_store() as store:
+    with suppress(Busy, StorageError), open_store() as store:
         store.note_once("refuse", what)
 
 
@@ -191,42 +193,42 @@ def came_by_invitation() -> bool:
 def can_change_name() -> bool:
     """Say whether people choose the name they grade under, as they do at an open door."""
     with Store(database()) as store:
-        return not Door.of_this_server().is_closed(store)
+        return not AccessPolicy.from_environment().is_closed(store)
 
 
 def grading_token(store: Store, name: str) -> str:
     """Return a token that lets the pad of this page grade under ``name``."""
     store.add_grader(name)
-    return tokens.issue(store.signing_key(), store.golden_set_uuid(), name)
+    return tokens.issue_token(store.signing_key(), store.golden_set_uuid(), name)
 
 
 def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:
         st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
-        links.link("Write your own", address.onward("/data", section="Settings"))
+        links.link("Write your own", url_state.page_url("/data", section="Settings"))
 
 
-def done(word: str, **position: address.Value) -> NoReturn:
+def done(word: str, **position: url_state.Value) -> NoReturn:
     """Say that something was done, and show the page as it is now, at this ``position``."""
-    address.write(**position)
+    url_state.write(**position)
     st.toast(word, icon=":material/check:")
     st.rerun()
 
 
 def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
     """Offer a file, which is made when somebody asks for it, under a name with its revision."""
-    named = transfer.dated(name, revision)
-    st.download_button(label, data=noted(data, named), file_name=named, on_click="ignore")
+    named = transfer.dated_name(name, revision)
+    st.download_button(label, data=with_audit(data, named), file_name=named, on_click="ignore")
 
 
-def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
+def with_audit(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
     """Return what makes a file and adds to the audit that whoever looks here has taken it.
 
     It is made without a script, so that who that is must be known before.
     """
-    door = Door.of_this_server()
-    claims, address = _claims(door), _address()
+    door = AccessPolicy.from_environment()
+    claims, address = _credentials(door), _network_address()
 
     def made() -> bytes:
         file = data()
@@ -238,3 +240,23 @@ def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
         return file
 
     return made
+
+
+LOOK_EVERY_SECONDS = 2.0
+
+
+def rerun_when_available(ask: Callable[[], None]) -> None:
+    """Run the page again as soon as ``ask``, which raises `DatabaseUnavailable` until then, raises
+    nothing.
+    """
+    looks = count()
+
+    @st.fragment(run_every=LOOK_EVERY_SECONDS)
+    def look() -> None:
+        if next(looks) == 0:
+            return  # what the page just said is to be read, and pages that fail take turns
+        with suppress(DatabaseUnavailable):
+            ask()
+            st.rerun()
+
+    look()

@@ -9,11 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeler.analysis.active import LEAST, SURE, Decider, stand, try_out
+from labeler.analysis.active import (
+    LEAST_GRADES,
+    SETTLED_AT,
+    Decider,
+    assess_certainty,
+    simulate,
+)
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import GradeChange
-from labeler.stats import find_tops, learn
+from labeler.stats import find_top_chunks, fit_unjudged_model
 
 QUERIES, CHUNKS = 40, 30
 Qrels = dict[str, dict[str, int]]
@@ -87,8 +93,8 @@ def test_before_anything_is_graded_nothing_is_settled_and_it_is_said():
 def test_few_grades_settle_which_run_is_better(text: str):
     standing = decided("bad", "good", text)
     assert standing.leader == "good"
-    assert standing.certainty >= SURE
-    assert LEAST <= standing.graded < standing.pool / 4
+    assert standing.certainty >= SETTLED_AT
+    assert LEAST_GRADES <= standing.graded < standing.pool / 4
     assert standing.sentence().startswith(f"good > bad by {text} with ")
     assert re.search(r"with (9[78]%|over 99%) over what the holes could be", standing.sentence())
     assert standing.sentence().endswith(f"{standing.graded} of {standing.pool} grades were needed")
@@ -166,17 +172,17 @@ def test_what_both_have_at_the_same_rank_is_chosen_after_what_one_has_on_top():
 def test_a_grade_that_is_followed_leaves_what_a_new_look_would(text: str, preset: str):
     board = board_of({f"q{n}": {"c1": 2, "c20": 0} for n in range(9)}, preset)
     measure = measure_of(board, text)
-    filling = learn(board, find_tops(board))
-    trial = try_out(board, filling, measure, "good", "bad")
+    filling = fit_unjudged_model(board, find_top_chunks(board))
+    trial = simulate(board, filling, measure, "good", "bad")
     number = board.collection.chunk_ids.index
     board.refresh([GradeChange("q3", number("c3"), 3), GradeChange("q30", number("c0"), 1)], 1)
     now = filling.after(board, [3, 30])
     followed = trial.after(board, now, np.array([3, 30]))
-    anew = try_out(board, now, measure, "good", "bad")
+    anew = simulate(board, now, measure, "good", "bad")
     assert np.array_equal(followed.deltas, anew.deltas, equal_nan=True)
     assert np.array_equal(followed.grades, anew.grades)
-    assert stand(board, followed) == stand(board, anew)
-    assert stand(board, followed) != stand(board_of({}, preset), trial)
+    assert assess_certainty(board, followed) == assess_certainty(board, anew)
+    assert assess_certainty(board, followed) != assess_certainty(board_of({}, preset), trial)
 
 
 def test_a_grade_that_no_run_has_near_the_top_still_moves_the_ideal():

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.analysis.agreement import SelfAgreement, in_words, self_agreement
+from labeler.analysis.agreement import (
+    SelfAgreement,
+    describe_self_agreement,
+    self_agreement,
+)
 
 grades = st.integers(0, 3)
 pairs = st.lists(st.tuples(grades, grades))
@@ -67,11 +71,11 @@ def test_which_grade_came_first_does_not_matter(given_pairs: list[tuple[int, int
     ],
 )
 def test_a_lead_reads_a_sentence(found: tuple[int, int, int] | None, said: str):
-    assert in_words(None if found is None else SelfAgreement(*found), "Ann") == said
+    assert describe_self_agreement(None if found is None else SelfAgreement(*found), "Ann") == said
 
 
 @given(pairs.filter(bool))
 def test_nobody_is_judged_and_no_percentage_is_made_of_a_few(given_pairs: list[tuple[int, int]]):
-    said = in_words(self_agreement(given_pairs))
+    said = describe_self_agreement(self_agreement(given_pairs))
     assert "that you saw again" in said
     assert not re.search(r"%|wrong|only|mistake|bad|poor|inconsistent", said)

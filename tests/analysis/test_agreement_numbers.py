@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.analysis.agreement import METRICS, Agreement, Sheet, agreement_of, summary
+from labeler.analysis.agreement import (
+    METRICS,
+    Agreement,
+    GradeMatrix,
+    compute_agreement,
+    summarize_agreement,
+)
 from labeler.errors import BadInput
 
 Ratings = Sequence[Sequence[int | None]]
@@ -53,7 +59,7 @@ ANXIETY = (
 
 
 def measured(ratings: Ratings, **more) -> Agreement:
-    return agreement_of(Sheet.of_ratings(ratings), **more)
+    return compute_agreement(GradeMatrix.of_ratings(ratings), **more)
 
 
 def one_column_each(counts: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -223,19 +229,19 @@ def test_one_grader_and_none_have_no_pairs_and_no_alpha():
     assert (alone.pairs, alone.alpha.n) == ((), 0)
     assert math.isnan(alone.alpha.value)
     assert math.isnan(alone.fleiss.value)
-    nobody = agreement_of(Sheet.of_grades([]))
+    nobody = compute_agreement(GradeMatrix.of_grades([]))
     assert math.isnan(nobody.alpha.value)
 
 
 @pytest.mark.parametrize("ratings", [[], [[1, 2], [1]]], ids=["none", "ragged"])
 def test_ratings_that_are_no_grid_are_refused(ratings):
     with pytest.raises(BadInput, match="a row for each grader"):
-        Sheet.of_ratings(ratings)
+        GradeMatrix.of_ratings(ratings)
 
 
 def test_every_chunk_needs_its_query():
     with pytest.raises(BadInput, match="3 chunks need as many queries, not 2"):
-        Sheet.of_ratings([[1, 2, 3]], ["q1", "q2"])
+        GradeMatrix.of_ratings([[1, 2, 3]], ["q1", "q2"])
 
 
 # --- intervals ---------------------------------------------------------------------------------
@@ -251,7 +257,7 @@ def of_queries(number: int, seed: int = 1) -> tuple[list[list[int]], list[str]]:
 
 def test_an_interval_holds_its_number_and_is_the_same_every_time():
     ratings, queries = of_queries(40)
-    found, again = (agreement_of(Sheet.of_ratings(ratings, queries)) for _ in range(2))
+    found, again = (compute_agreement(GradeMatrix.of_ratings(ratings, queries)) for _ in range(2))
     for one, other in (
         (found.alpha, again.alpha),
         (found.fleiss, again.fleiss),
@@ -264,15 +270,21 @@ def test_an_interval_holds_its_number_and_is_the_same_every_time():
 def test_queries_are_resampled_and_not_chunks():
     """Three copies of every chunk in its query add nothing: the interval stays where it was."""
     ratings, queries = of_queries(40)
-    few = agreement_of(Sheet.of_ratings(ratings, queries)).pairs[0].kappa
-    many = agreement_of(Sheet.of_ratings([row * 3 for row in ratings], queries * 3)).pairs[0].kappa
+    few = compute_agreement(GradeMatrix.of_ratings(ratings, queries)).pairs[0].kappa
+    many = (
+        compute_agreement(GradeMatrix.of_ratings([row * 3 for row in ratings], queries * 3))
+        .pairs[0]
+        .kappa
+    )
     assert (many.value, many.low, many.high) == pytest.approx((few.value, few.low, few.high))
     assert many.n == 3 * few.n
     assert many.queries == few.queries == 40
 
 
 def test_more_queries_make_an_interval_narrower():
-    few, many = (agreement_of(Sheet.of_ratings(*of_queries(number))).alpha for number in (20, 200))
+    few, many = (
+        compute_agreement(GradeMatrix.of_ratings(*of_queries(number))).alpha for number in (20, 200)
+    )
     assert many.high - many.low < (few.high - few.low) / 2
 
 
@@ -285,14 +297,16 @@ def test_one_query_has_a_value_and_no_interval():
 
 def test_where_draws_have_no_value_there_is_no_interval():
     """One query of two has all the variation: a draw without it has none to speak of."""
-    found = agreement_of(Sheet.of_ratings([[1, 2, 1], [1, 2, 1]], ["q1", "q1", "q2"])).alpha
+    found = compute_agreement(
+        GradeMatrix.of_ratings([[1, 2, 1], [1, 2, 1]], ["q1", "q1", "q2"])
+    ).alpha
     assert found.value == 1
     assert math.isnan(found.low)
     assert "draws" in str(found.unsure)
 
 
 def test_agreement_that_chance_could_have_made_is_not_said_to_be_there():
-    found = agreement_of(Sheet.of_ratings(ANXIETY, list(map(str, range(20)))))
+    found = compute_agreement(GradeMatrix.of_ratings(ANXIETY, list(map(str, range(20)))))
     assert 0 < found.alpha.value < 0.3
     assert found.alpha.low < 0
-    assert summary(found).startswith("1 and 2 may agree no more than chance would: ")
+    assert summarize_agreement(found).startswith("1 and 2 may agree no more than chance would: ")

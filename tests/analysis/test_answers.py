@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.analysis import failures as diagnosis
-from labeler.analysis.failures import Bar
+from labeler.analysis.failures import MinimumValue
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse
@@ -62,9 +62,9 @@ def made(**more: int) -> Scoreboard:
 
 def test_each_cell_holds_what_its_name_says() -> None:
     right = {**RIGHT, "absent": False, "nobody asked": True}
-    found = diagnosis.outcomes(made(), "A", right)
+    found = diagnosis.find_outcomes(made(), "A", right)
     assert {name: each.name for name, each in found.items()} == BECAME
-    table = diagnosis.two_by_two(found.items(), right, found)
+    table = diagnosis.count_two_by_two(found.items(), right, found)
     assert (table.n, table.right, table.answered, table.elsewhere) == (5, 3, 6, 1)
     share, interval = table.share(diagnosis.MISSED_WRONG)
     assert share == 0.4
@@ -76,13 +76,15 @@ def test_each_cell_holds_what_its_name_says() -> None:
 
 def test_found_goes_by_the_grade_of_the_failure_bar_and_the_prompt_budget() -> None:
     board = made()
-    lenient = diagnosis.outcomes(board, "A", RIGHT, Bar(parse("Success(rel=1)@9"), 1.0))
+    lenient = diagnosis.find_outcomes(
+        board, "A", RIGHT, MinimumValue(parse("Success(rel=1)@9"), 1.0)
+    )
     assert lenient["missed"].name == "found but wrong", "the weak chunk is in the prompt"
-    deep = diagnosis.outcomes(board, "A", RIGHT, Bar(parse("Success(rel=2)@9"), 1.0))
+    deep = diagnosis.find_outcomes(board, "A", RIGHT, MinimumValue(parse("Success(rel=2)@9"), 1.0))
     assert deep["missed"].name == "not found and wrong", "the good one is below the budget"
     wider = made().snapshot()
     wider = Scoreboard(wider.collection, Conventions.of(budget=3))
-    assert diagnosis.outcomes(wider, "A", RIGHT)["missed"].name == "found but wrong"
+    assert diagnosis.find_outcomes(wider, "A", RIGHT)["missed"].name == "found but wrong"
 
 
 def test_a_grade_decides_what_a_hole_left_open() -> None:
@@ -91,13 +93,13 @@ def test_a_grade_decides_what_a_hole_left_open() -> None:
     graded = Scoreboard(
         collect(golden, {"A": {"hole": ["bad", "new", "good"]}}), Conventions.of(budget=2)
     )
-    assert diagnosis.outcomes(board, "A", RIGHT)["hole"].name == "undecided"
-    assert diagnosis.outcomes(graded, "A", RIGHT)["hole"].name == "not found but right"
+    assert diagnosis.find_outcomes(board, "A", RIGHT)["hole"].name == "undecided"
+    assert diagnosis.find_outcomes(graded, "A", RIGHT)["hole"].name == "not found but right"
 
 
 def test_where_nothing_is_answered_all_of_it_is_empty_and_undefined() -> None:
-    found = diagnosis.outcomes(made(), "A", {})
-    table = diagnosis.two_by_two(found.items(), {}, found)
+    found = diagnosis.find_outcomes(made(), "A", {})
+    table = diagnosis.count_two_by_two(found.items(), {}, found)
     assert set(found.values()) == {diagnosis.NO_ANSWER}
     assert math.isnan(table.share(diagnosis.FOUND_RIGHT)[0])
     assert table.sentences[0] == "0 of 0 answers are right"
@@ -105,16 +107,16 @@ def test_where_nothing_is_answered_all_of_it_is_empty_and_undefined() -> None:
 
 def test_generation_is_the_reason_only_where_retrieval_does_not_fail() -> None:
     board = made()
-    became = diagnosis.outcomes(board, "A", RIGHT)
+    became = diagnosis.find_outcomes(board, "A", RIGHT)
     before = diagnosis.diagnose(board, "A")
     after = diagnosis.with_generation(board, "A", before, became)
     changed = {name for name in before if before[name] != after[name]}
     assert changed == {"spoiled"}
     assert after["spoiled"].failure is diagnosis.GENERATION
-    assert "generation 1 (it is in the prompt" in diagnosis.in_words(after, "x")[1]
+    assert "generation 1 (it is in the prompt" in diagnosis.describe_failures(after, "x")[1]
     assert diagnosis.count_classes(after)[diagnosis.GENERATION] == 1
     assert diagnosis.GENERATION not in diagnosis.count_classes(before)
-    strict = diagnosis.diagnose(board, "A", bar := Bar(parse("RR"), 1.0))
+    strict = diagnosis.diagnose(board, "A", bar := MinimumValue(parse("RR"), 1.0))
     assert strict["both"].failure is not None
     assert diagnosis.with_generation(board, "A", strict, became, bar)["both"] == strict["both"]
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from labeler.analysis.active import Standing
-from labeler.analysis.active.certainty import how_sure
+from labeler.analysis.active import Certainty
+from labeler.analysis.active.certainty import explain_certainty
 from labeler.analysis.comparison import Delta
 from labeler.evaluation import Conventions
 from labeler.measures import parse
-from labeler.stats import Band
+from labeler.stats import UnjudgedRange
 
 CONVENTIONS, RR = Conventions.of(), parse("RR@10")
-OPEN = Standing(
+OPEN = Certainty(
     *("one", "two", RR, 0.02, 0.019, 0.869, 0.1),
     graded=84,
     pool=1_120,
@@ -29,8 +29,8 @@ def seen(delta: float, bucket: str | None = None) -> Delta:
     return Delta(RR, None, bucket, 0.5, 0.5 + delta, delta, 30, 50, 10, 90, 0, 9, 9, 0, 0)
 
 
-def told(standing: Standing, *beside: object) -> str:
-    return how_sure(standing, CONVENTIONS, ("A", "B"), *beside)
+def told(standing: Certainty, *beside: object) -> str:
+    return explain_certainty(standing, CONVENTIONS, ("A", "B"), *beside)
 
 
 def test_who_is_ahead_how_surely_and_what_settles_it_is_one_sentence() -> None:
@@ -71,13 +71,15 @@ def test_before_there_are_grades_enough_nobody_is_ahead() -> None:
 def test_where_what_stands_beside_it_says_otherwise_a_word_says_why(
     delta: float, low: float, high: float, why: str
 ) -> None:
-    assert why in told(OPEN, seen(delta), Band(-0.2, 0.2, True, low, high, 1_036))
+    assert why in told(OPEN, seen(delta), UnjudgedRange(-0.2, 0.2, True, low, high, 1_036))
     sure = replace(OPEN, ahead=0.96)
-    assert "(from other draws than the 90%)" in told(sure, seen(0.03), Band(-1, 1, True, -1, 1, 9))
+    assert "(from other draws than the 90%)" in told(
+        sure, seen(0.03), UnjudgedRange(-1, 1, True, -1, 1, 9)
+    )
 
 
 def test_beside_the_answer_for_a_bucket_it_says_that_it_is_of_all_queries() -> None:
-    said = told(OPEN, seen(-0.2, "hard"), Band(-0.3, -0.1, True, -0.3, -0.1, 9))
+    said = told(OPEN, seen(-0.2, "hard"), UnjudgedRange(-0.3, -0.1, True, -0.3, -0.1, 9))
     start = "Of all queries, not of this bucket alone: once all holes are graded, B is ahead on all"
     assert said.startswith(start)
     few = told(replace(OPEN, graded=12, likely=90), seen(-0.2, "hard"))

@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.analysis.comparison import (
-    ABSENT,
-    HOLE,
+    ABSENT_CELL,
+    UNJUDGED_CELL,
     Delta,
     compare,
-    contradictions,
-    crossed,
+    compare_candidates,
+    cross_facets,
     dcg_table,
-    moves,
-    rerank,
-    split,
-    strip_text,
-    strips,
-    terms_depend,
-    what_if,
+    describe_dependence,
+    find_contradictions,
+    find_rank_changes,
+    format_strip,
+    grade_strips,
+    split_delta,
+    what_if_values,
     why_undefined,
 )
 from labeler.errors import BadInput, NotFound
@@ -99,7 +99,7 @@ def test_a_bucket_has_its_own_wins_and_a_query_in_none_counts_in_no_bucket() -> 
 
 def test_nothing_contradicts_where_no_facet_was_asked_for() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}, "B": {"q": ["x", "c"]}})
-    assert contradictions(compare(board, "A", "B", parse_all("RR"))) == ()
+    assert find_contradictions(compare(board, "A", "B", parse_all("RR"))) == ()
 
 
 def test_a_move_that_four_digits_do_not_show_has_no_direction() -> None:
@@ -165,7 +165,7 @@ def test_two_facets_cross_in_every_combination() -> None:
         "intent": {"q0": "refund", "q1": "billing", "q2": "refund", "q4": "refund"},
         "task": {"q0": "single", "q1": "single", "q2": "single", "q3": "single", "q4": "research"},
     }
-    cells = crossed(board_of(qrels, runs, facets), ["A", "B"], parse("RR"), "intent", "task")
+    cells = cross_facets(board_of(qrels, runs, facets), ["A", "B"], parse("RR"), "intent", "task")
     assert [(cell.bucket, cell.other, cell.n, cell.undefined, cell.holes) for cell in cells] == [
         ("refund", "single", 1, 1, (2, 0)),
         ("refund", "research", 0, 0, (0, 0)),
@@ -184,9 +184,9 @@ def test_a_rerank_is_said_and_all_its_delta_is_order() -> None:
     qrels = {"q": {"c": 3, "d": 1}}
     runs = {"A": {"q": ["x", "c", "d"]}, "B": {"q": ["c", "x", "d"]}}
     board = board_of(qrels, runs)
-    found = rerank(board, "A", "B")
+    found = compare_candidates(board, "A", "B")
     assert found.sentence == "B only reorders what A found: any difference there is one of order"
-    parts = split(board, "A", "B", measure_of(board, "nDCG@2"))
+    parts = split_delta(board, "A", "B", measure_of(board, "nDCG@2"))
     assert parts.candidates == 0.0
     assert parts.order == parts.delta > 0
     assert parts.recall_a == parts.recall_b == 1.0
@@ -199,34 +199,34 @@ def test_two_identical_runs_are_called_identical_and_not_a_rerank() -> None:
     runs = {"A": lists, "B": lists, "R": rescored, "P": plain, "Q": plain}
     board = board_of({"q": {"c": 1}, "p": {"c": 1}, "r": {"c": 1}}, runs)
     same = "the same chunks in the same order for each of 2 queries"
-    found = rerank(board, "A", "B")
+    found = compare_candidates(board, "A", "B")
     assert found.sentence == f"B is identical to A: {same}, with the same scores"
     assert (found.same, found.ordered, found.identical) == (2, 2, True)
-    assert rerank(board, "P", "Q").sentence == f"Q is identical to P: {same}"
+    assert compare_candidates(board, "P", "Q").sentence == f"Q is identical to P: {same}"
     for other in "RP":
-        assert rerank(board, "A", other).sentence == (
+        assert compare_candidates(board, "A", other).sentence == (
             f"{other} gives every value that A gives: {same}, only their scores differ"
         )
-        assert rerank(board, "A", other).identical
+        assert compare_candidates(board, "A", other).identical
 
 
 def test_runs_that_agree_where_both_answer_are_not_called_identical() -> None:
     runs = {"A": {"q": ["x", "c"], "p": ["c"]}, "B": {"q": ["x", "c"]}, "C": {"q": ["c", "x"]}}
     board = board_of({"q": {"c": 1}, "p": {"c": 1}}, runs)
-    found = rerank(board, "A", "B")
+    found = compare_candidates(board, "A", "B")
     assert found.sentence == (
         "B and A have the same chunks in the same order for their one query in common; A alone "
         "has results for 1 query more"
     )
     assert (found.ordered, found.identical) == (1, False)
-    assert rerank(board, "B", "C").sentence.startswith("C only reorders what B found")
+    assert compare_candidates(board, "B", "C").sentence.startswith("C only reorders what B found")
 
 
 def test_runs_alike_but_for_ties_are_identical_by_the_order_that_counts() -> None:
     """In the file's order they differ; by chunk id, as trec_eval breaks ties, they do not."""
     runs = {"A": {"q": {"x": 1.0, "c": 1.0}}, "B": {"q": {"c": 1.0, "x": 1.0}}}
-    assert not rerank(board_of({"q": {"c": 1}}, runs), "A", "B").identical
-    classic = rerank(board_of({"q": {"c": 1}}, runs, preset="trec_eval"), "A", "B")
+    assert not compare_candidates(board_of({"q": {"c": 1}}, runs), "A", "B").identical
+    classic = compare_candidates(board_of({"q": {"c": 1}}, runs, preset="trec_eval"), "A", "B")
     assert classic.sentence == (
         "B is identical to A: the same chunks in the same order for their one query in common, "
         "with the same scores"
@@ -235,14 +235,16 @@ def test_runs_alike_but_for_ties_are_identical_by_the_order_that_counts() -> Non
 
 def test_a_query_that_only_one_of_them_answers_does_not_make_it_a_rerank_or_not() -> None:
     runs = {"A": {"q": ["x", "c"], "only": ["c"]}, "B": {"q": ["c", "x"]}}
-    found = rerank(board_of({"q": {"c": 1}, "only": {"c": 1}}, runs), "A", "B")
+    found = compare_candidates(board_of({"q": {"c": 1}, "only": {"c": 1}}, runs), "A", "B")
     assert (found.queries, found.alone, found.same) == (1, (1, 0), 1)
     assert found.sentence == (
         "B only reorders what A found, where both have results: any difference there is one of "
         "order; A alone has results for 1 query more"
     )
     runs["B"]["late"] = runs["B"]["later"] = ["c"]
-    found = rerank(board_of({name: {"c": 1} for name in runs["A"] | runs["B"]}, runs), "A", "B")
+    found = compare_candidates(
+        board_of({name: {"c": 1} for name in runs["A"] | runs["B"]}, runs), "A", "B"
+    )
     assert found.alone == (1, 2)
     assert found.sentence.endswith(
         "; A alone has results for 1 query more; B alone has results for 2 queries more"
@@ -252,25 +254,25 @@ def test_a_query_that_only_one_of_them_answers_does_not_make_it_a_rerank_or_not(
 def test_a_list_that_is_not_there_found_nothing_and_is_in_no_order() -> None:
     runs = {"A": {"q": ["x", "c"], "only": ["x", "c"]}, "B": {"q": ["c", "x"]}}
     board = board_of({"q": {"c": 1}, "only": {"c": 1}}, runs)
-    parts = split(board, "A", "B", measure_of(board, "RR"))
+    parts = split_delta(board, "A", "B", measure_of(board, "RR"))
     assert (parts.delta, parts.candidates, parts.order) == (0.0, -0.25, 0.25)
-    back = split(board, "B", "A", measure_of(board, "RR"))
+    back = split_delta(board, "B", "A", measure_of(board, "RR"))
     assert (back.candidates, back.order) == (0.25, -0.25)
 
 
 def test_leaving_out_is_told_from_reordering() -> None:
     runs = {"A": {"q": ["x", "c", "d"]}, "B": {"q": ["c", "x"]}}
-    found = rerank(board_of({"q": {"c": 1}}, runs), "A", "B")
+    found = compare_candidates(board_of({"q": {"c": 1}}, runs), "A", "B")
     assert (found.within, found.same) == (1, 0)
     assert found.sentence == "B holds nothing that A did not find: it reorders and leaves out"
-    back = rerank(board_of({"q": {"c": 1}}, runs), "B", "A")
+    back = compare_candidates(board_of({"q": {"c": 1}}, runs), "B", "A")
     assert back.sentence == "A finds other chunks than B for their one query in common"
 
 
 def test_better_candidates_in_a_worse_order_are_told_apart() -> None:
     qrels = {"q": {"c": 3, "d": 3}}
     board = board_of(qrels, {"A": {"q": ["c", "x"]}, "B": {"q": ["x", "y", "d", "c"]}})
-    parts = split(board, "A", "B", measure_of(board, "R@3"))
+    parts = split_delta(board, "A", "B", measure_of(board, "R@3"))
     assert (parts.delta, parts.candidates, parts.order) == (0.0, 0.5, -0.5)
     assert (parts.recall_a, parts.recall_b, parts.n) == (0.5, 1.0, 1)
 
@@ -281,13 +283,13 @@ def test_better_candidates_in_a_worse_order_are_told_apart() -> None:
 def test_a_strip_tells_a_zero_from_a_hole_and_from_the_end_of_the_list() -> None:
     runs = {"A": {"q": ["c", "x", "z"], "later": []}, "B": {"q": ["z"]}}
     board = board_of({"q": {"c": 3, "z": 0}, "later": {}}, runs)
-    found = strips(board, "A", 5)
+    found = grade_strips(board, "A", 5)
     assert found.dtype == np.int8
-    assert found.tolist() == [[3, HOLE, 0, ABSENT, ABSENT], [ABSENT] * 5]
-    assert strips(board, "B", 1).tolist() == [[0], [ABSENT]]
-    assert [strip_text(row) for row in found] == ["3 · 0", ""]
+    assert found.tolist() == [[3, UNJUDGED_CELL, 0, ABSENT_CELL, ABSENT_CELL], [ABSENT_CELL] * 5]
+    assert grade_strips(board, "B", 1).tolist() == [[0], [ABSENT_CELL]]
+    assert [format_strip(row) for row in found] == ["3 · 0", ""]
     with pytest.raises(NotFound, match="no run is called 'C'"):
-        strips(board, "C", 5)
+        grade_strips(board, "C", 5)
 
 
 def test_two_systems_with_the_same_recall_look_as_different_as_they_feel() -> None:
@@ -302,8 +304,8 @@ def test_two_systems_with_the_same_recall_look_as_different_as_they_feel() -> No
             "B": {"q": late},
         },
     )
-    assert strip_text(strips(board, "A", 10)[0]) == "1 0 0 1 0 0 0 1 0 1"
-    assert strip_text(strips(board, "B", 10)[0]) == "0 0 0 0 0 0 1 1 1 1"
+    assert format_strip(grade_strips(board, "A", 10)[0]) == "1 0 0 1 0 0 0 1 0 1"
+    assert format_strip(grade_strips(board, "B", 10)[0]) == "0 0 0 0 0 0 1 1 1 1"
     assert delta_of(board, "R@10").delta == 0.0
     ap = delta_of(board, "AP")
     assert (round(ap.a, 4), round(ap.b, 4), ap.losses) == (0.5687, 0.2815, 1)
@@ -314,21 +316,23 @@ def test_two_systems_with_the_same_recall_look_as_different_as_they_feel() -> No
 
 def test_a_chunk_that_only_one_side_has_contributes_its_whole_term() -> None:
     board = board_of({"q": {"c": 3, "d": 3}}, {"A": {"q": ["c", "x"]}, "B": {"q": ["d", "c"]}})
-    found = {move.chunk_id: move for move in moves(board, "A", "B", "q", parse("RR"))}
+    found = {move.chunk_id: move for move in find_rank_changes(board, "A", "B", "q", parse("RR"))}
     assert (found["c"].rank_a, found["c"].rank_b, found["c"].contribution) == (1, 2, -1.0)
     assert (found["d"].rank_a, found["d"].rank_b, found["d"].contribution) == (None, 1, 1.0)
     assert (found["x"].grade, found["x"].rank_b, found["x"].contribution) == (None, None, 0.0)
-    depend = terms_depend(parse("RR"))
+    depend = describe_dependence(parse("RR"))
     assert depend is not None
     assert depend.startswith("Terms depend on each other")
-    assert terms_depend(parse("nDCG@10")) is None
+    assert describe_dependence(parse("nDCG@10")) is None
 
 
 def test_an_undefined_query_has_no_contributions_and_a_sentence() -> None:
     runs = {"A": {"q": ["c"], "p": ["c"]}, "B": {"q": ["x", "c"], "p": ["c"]}}
     board = board_of({"q": {"c": 1}, "p": {}}, runs, rel=2)
     measure = measure_of(board, "RR")
-    assert {move.contribution for move in moves(board, "A", "B", "q", measure)} == {None}
+    assert {move.contribution for move in find_rank_changes(board, "A", "B", "q", measure)} == {
+        None
+    }
     assert why_undefined(board, "q", measure) == (
         "no chunk of q is known to have grade 2 or more: its RR is undefined and left out of the "
         "mean"
@@ -343,10 +347,10 @@ def test_an_undefined_query_has_no_contributions_and_a_sentence() -> None:
 def test_a_chunk_can_be_tried_at_another_rank_without_a_trace() -> None:
     board = board_of({"q": {"c": 3, "new": 2}}, {"A": {"q": ["x", "y", "c"]}, "B": {"q": ["new"]}})
     before = board.table(parse_all("RR R@3"))
-    rr, recall = what_if(board, "A", "q", "c", 1, parse_all("RR R@3"))
+    rr, recall = what_if_values(board, "A", "q", "c", 1, parse_all("RR R@3"))
     assert (rr.present, rr.value, round(rr.delta, 4)) == (1 / 3, 1.0, 0.6667)
     assert recall.delta == 0.0
-    [put_in] = what_if(board, "A", "q", "new", 3, parse_all("R@3"))
+    [put_in] = what_if_values(board, "A", "q", "new", 3, parse_all("R@3"))
     assert (put_in.present, put_in.value) == (0.5, 0.5), "it pushed the other one out"
     assert board.table(parse_all("RR R@3")) == before
 
@@ -357,7 +361,7 @@ def test_a_rank_that_the_list_cannot_have_is_refused(chunk: str, rank: int, last
     with pytest.raises(
         BadInput, match=f"{chunk} cannot stand at rank {rank} .* end at rank {last}"
     ):
-        what_if(board, "A", "q", chunk, rank, parse_all("RR"))
+        what_if_values(board, "A", "q", chunk, rank, parse_all("RR"))
 
 
 def test_a_dcg_table_is_the_one_tutorials_print() -> None:
@@ -424,8 +428,8 @@ def test_what_cannot_be_compared_is_said_in_words() -> None:
     ]:
         for ask in (
             lambda a=a, b=b: compare(board, a, b, parse_all("RR")),
-            lambda a=a, b=b: rerank(board, a, b),
-            lambda a=a, b=b: split(board, a, b, parse("RR")),
+            lambda a=a, b=b: compare_candidates(board, a, b),
+            lambda a=a, b=b: split_delta(board, a, b, parse("RR")),
         ):
             with pytest.raises(BadInput, match=words):
                 ask()
@@ -440,9 +444,9 @@ def test_unknown_names_are_answered_in_words() -> None:
     with pytest.raises(NotFound, match="no facet is called 'topic'; there are: intent"):
         compare(board, "A", "B", parse_all("RR"), "topic")
     with pytest.raises(NotFound, match="no facet is called 'topic'; there are: intent"):
-        crossed(board, ["A"], parse("RR"), "intent", "topic")
+        cross_facets(board, ["A"], parse("RR"), "intent", "topic")
     with pytest.raises(BadInput, match="cannot be crossed with itself"):
-        crossed(board, ["A"], parse("RR"), "intent", "intent")
+        cross_facets(board, ["A"], parse("RR"), "intent", "intent")
     with pytest.raises(BadInput, match="no measure is named"):
         compare(board, "A", "B", [])
     with pytest.raises(BadInput, match=r"AP\(rel=1\) was not compared; there are: RR\(rel=1\)"):
@@ -450,8 +454,8 @@ def test_unknown_names_are_answered_in_words() -> None:
     with pytest.raises(BadInput, match="a DCG table is for nDCG"):
         dcg_table(board, "A", "q", parse("RR"))
     for ask in (
-        lambda: moves(board, "A", "B", "q9", parse("RR")),
-        lambda: what_if(board, "A", "q9", "c", 1, parse_all("RR")),
+        lambda: find_rank_changes(board, "A", "B", "q9", parse("RR")),
+        lambda: what_if_values(board, "A", "q9", "c", 1, parse_all("RR")),
         lambda: dcg_table(board, "A", "q9", parse("nDCG")),
         lambda: why_undefined(board, "q9", parse("RR")),
     ):
@@ -459,7 +463,7 @@ def test_unknown_names_are_answered_in_words() -> None:
             ask()
     for chunk_id in ("c9", ""):
         with pytest.raises(NotFound, match=f"no chunk is called {chunk_id!r}"):
-            what_if(board, "A", "q", chunk_id, 1, parse_all("RR"))
+            what_if_values(board, "A", "q", chunk_id, 1, parse_all("RR"))
 
 
 # Laws -------------------------------------------------------------------------------------------
@@ -526,9 +530,9 @@ def test_a_run_against_its_copy_is_all_zero(qrels: Any, lists: Any, preset: str)
         known = has_values(board, "A", row.measure)
         assert row.delta == 0.0 if row.n and known else math.isnan(row.delta)
         assert (row.wins, row.ties, row.losses) == (0, row.n if known else 0, 0)
-    related = rerank(board, "A", "B")
+    related = compare_candidates(board, "A", "B")
     assert related.same == related.queries > 0
-    assert not contradictions(found)
+    assert not find_contradictions(found)
 
 
 @given(boards())
@@ -564,7 +568,9 @@ def test_contributions_sum_to_the_delta(board: Scoreboard) -> None:
     for measure in found.measures:
         both = all(has_values(board, run, measure) for run in "AB")
         for row in found.queries(measure):
-            given_by = [m.contribution for m in moves(board, "A", "B", row.query_id, measure)]
+            given_by = [
+                m.contribution for m in find_rank_changes(board, "A", "B", row.query_id, measure)
+            ]
             undefined = not both or why_undefined(board, row.query_id, measure) is not None
             assert undefined == math.isnan(row.delta)
             if undefined:
@@ -607,9 +613,9 @@ def test_a_ranking_nobody_holds_is_measured_as_a_run_is(board: Scoreboard) -> No
 @given(boards())
 def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
     found = compare(board, "A", "B", board.conventions.measures(ALL))
-    related = rerank(board, "A", "B")
+    related = compare_candidates(board, "A", "B")
     for row in found.deltas:
-        parts = split(board, "A", "B", row.measure)
+        parts = split_delta(board, "A", "B", row.measure)
         assert near(parts.delta, row.delta)
         assert near(parts.candidates + parts.order, parts.delta)
         assert parts.n == (0 if math.isnan(row.delta) else row.n)
@@ -636,7 +642,7 @@ def test_no_order_of_the_same_chunks_is_better_than_the_best(board: Scoreboard, 
 def test_a_chunk_where_it_stands_changes_nothing(board: Scoreboard, query: str) -> None:
     measures = board.conventions.measures(ALL)
     for each in board.ranked("A", query):
-        for found in what_if(board, "A", query, each.chunk_id, each.rank, measures):
+        for found in what_if_values(board, "A", query, each.chunk_id, each.rank, measures):
             assert same(found.present, found.value)
     held = {
         score.measure: score.value
@@ -645,7 +651,7 @@ def test_a_chunk_where_it_stands_changes_nothing(board: Scoreboard, query: str) 
     }
     if board.ranked("A", query):
         first = board.ranked("A", query)[0].chunk_id
-        for found in what_if(board, "A", query, first, 1, measures):
+        for found in what_if_values(board, "A", query, first, 1, measures):
             assert same(found.present, held[found.measure])
 
 
@@ -662,17 +668,17 @@ def test_what_would_be_is_what_a_board_of_the_changed_run_says(
     other = board_of(qrels, {"A": changed, **everything}, FACETS, preset=preset)
     measures = board.conventions.measures(ALL)
     held = {s.measure: s.value for s in other.per_query("A", measures) if s.query_id == "q0"}
-    for found in what_if(board, "A", "q0", chunk, rank, measures):
+    for found in what_if_values(board, "A", "q0", chunk, rank, measures):
         assert same(found.value, held[found.measure])
 
 
 @given(boards(), st.integers(1, 9))
 def test_a_strip_is_the_list_cut_at_k(board: Scoreboard, k: int) -> None:
     for run in board.run_names:
-        for query, row in zip(board.collection.query_ids, strips(board, run, k), strict=True):
+        for query, row in zip(board.collection.query_ids, grade_strips(board, run, k), strict=True):
             listed = [each.grade for each in board.ranked(run, query)][:k]
-            expected = [HOLE if grade is None else grade for grade in listed]
-            assert row.tolist() == expected + [ABSENT] * (k - len(listed))
+            expected = [UNJUDGED_CELL if grade is None else grade for grade in listed]
+            assert row.tolist() == expected + [ABSENT_CELL] * (k - len(listed))
 
 
 @given(boards(), st.sampled_from(QUERIES))
@@ -691,7 +697,7 @@ def test_a_dcg_table_ends_in_the_measure_s_value(board: Scoreboard, query: str) 
 @given(boards())
 def test_crossed_facets_hold_the_means_of_both(board: Scoreboard) -> None:
     for measure in board.conventions.measures("nDCG@5 RR Judged@5"):
-        cells = crossed(board, ["B"], measure, "task", "intent")
+        cells = cross_facets(board, ["B"], measure, "task", "intent")
         refund = {"q0": "single", "q3": None}
         scores = {s.query_id: s for s in board.per_query("B", [measure])}
         for cell in cells:

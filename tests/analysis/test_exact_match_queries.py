@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.analysis.failures import diagnose, exact_in_words, exact_lever, exact_words
+from labeler.analysis.failures import (
+    describe_exact_queries,
+    diagnose,
+    exact_match_advice,
+    exact_words,
+)
 from tests.support.boards import board_of
 
 
@@ -44,11 +49,11 @@ def test_hybrid_search_is_the_lever_only_where_an_exact_word_was_not_retrieved()
     qrels = {name: {"c": 3, "x": 0} for name in texts}
     runs = {"A": {"q1": ["x"], "q2": ["x"], "q3": [*(f"y{n}" for n in range(9)), "c"]}}
     found = diagnose(board_of(qrels, runs), "A")
-    levers = {name: exact_lever(each, texts[name]) for name, each in found.items() if each}
+    levers = {name: exact_match_advice(each, texts[name]) for name, each in found.items() if each}
     assert levers["q1"].startswith("It names E07 letter by letter: hybrid search")
     assert levers == {"q1": levers["q1"], "q2": "", "q3": ""}
-    assert exact_in_words(found, texts) == (
+    assert describe_exact_queries(found, texts) == (
         "1 of 2 queries whose relevant chunks are not retrieved names something letter by letter "
         "(E07 in q1): hybrid search, which matches letters beside meanings, finds such words"
     )
-    assert exact_in_words({"q2": found["q2"], "q3": found["q3"]}, texts) == ""
+    assert describe_exact_queries({"q2": found["q2"], "q3": found["q3"]}, texts) == ""

@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.analysis.failures import (
-    CLASSES,
     CROWDED_OUT,
+    FAILURE_CLASSES,
     GENERATION,
     NEVER_RETRIEVED,
     NO_RESULTS,
@@ -28,25 +28,31 @@ from labeler.analysis.failures import (
     TOO_LOW,
     UNANSWERED,
     UNCLEAR,
-    Bar,
-    ByTask,
     Failure,
     FailureClass,
-    Loss,
-    Rule,
+    FailureRule,
+    LossAgainstRun,
+    MinimumByTask,
+    MinimumValue,
     UsefulInPrompt,
     count_by_bucket,
     count_classes,
+    describe_failures,
+    describe_reranking,
+    describe_reranking_of_query,
+    describe_rule,
     diagnose,
-    fails_where,
-    in_words,
-    reranking_in_words,
-    reranking_of_one,
-    tallies,
+    tally_classes,
 )
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import Conventions, Scoreboard, cautions, collect, primary
+from labeler.evaluation import (
+    Conventions,
+    Scoreboard,
+    cautions,
+    collect,
+    measures_for_task,
+)
 from labeler.measures import parse, parse_all
 from labeler.store import Store
 
@@ -83,13 +89,15 @@ def board_of(
     )
 
 
-def failure_of(board: Scoreboard, rule: Rule | None = None, **given: Any) -> Failure | None:
+def failure_of(board: Scoreboard, rule: FailureRule | None = None, **given: Any) -> Failure | None:
     found = diagnose(board, "A", rule, **given)
     assert "other" not in found, "nobody knows whether an ungraded query fails"
     return found["q"]
 
 
-def class_of(board: Scoreboard, rule: Rule | None = None, **given: Any) -> FailureClass | None:
+def class_of(
+    board: Scoreboard, rule: FailureRule | None = None, **given: Any
+) -> FailureClass | None:
     failure = failure_of(board, rule, **given)
     return failure.failure if failure else None
 
@@ -173,7 +181,7 @@ def test_what_this_run_lacks_is_told_from_what_no_run_has() -> None:
     found = failure_of(board)
     assert found is not None
     assert (found.places.below, found.places.elsewhere, found.places.nowhere) == (1, 1, 1)
-    assert in_words({"q": found, "fine": None}, "it does")[-1] == (
+    assert describe_failures({"q": found, "fine": None}, "it does")[-1] == (
         "3 known of grade 2 or better: 0 in the top 2, 1 further down, 2 never retrieved by "
         "this run (1 of them by another); 1 of the 2 chunks in their top 2 is a hole"
     )
@@ -205,7 +213,7 @@ def test_outranked_is_what_something_of_less_use_stands_above() -> None:
     about_it = {"old version": 1, "answer": 3, "x": 0}
     assert class_of(board_of(about_it, {"A": ["x", "old version", "answer"]})) == OUTRANKED
     assert class_of(board_of(about_it, {"A": ["x", "y", "answer", "old version"]})) == TOO_LOW
-    first = Bar(parse("RR(rel=2)"), 1.0)
+    first = MinimumValue(parse("RR(rel=2)"), 1.0)
     found = failure_of(board_of(about_it, {"A": ["x", "answer"]}), first)
     assert found is not None
     assert (found.failure, found.asked.value, found.places.first) == (OUTRANKED, 0.5, 2)
@@ -213,7 +221,7 @@ def test_outranked_is_what_something_of_less_use_stands_above() -> None:
 
 def test_too_few_are_retrieved_where_even_the_best_order_would_fail() -> None:
     grades = {**dict.fromkeys("abcd", 1), "x": 0}
-    bar = Bar(parse("R@4"), 0.5)
+    bar = MinimumValue(parse("R@4"), 0.5)
     assert class_of(board_of(grades, {"A": ["x", "a", "y", "z"]}), bar) == TOO_FEW
     assert class_of(board_of(grades, {"A": ["x", "y", "z", "a", "b"]}), bar) == OUTRANKED
     assert class_of(board_of(grades, {"A": ["x", "b", "y", "a"]}), bar) is None
@@ -226,17 +234,19 @@ def test_too_few_are_retrieved_where_even_the_best_order_would_fail() -> None:
 def test_a_chunk_that_is_no_use_alone_does_not_rescue_a_query() -> None:
     board = board_of({"about it": 1, "answer": 2}, {"A": ["about it", "x", "answer"]})
     assert class_of(board) == OUTRANKED
-    assert fails_where(board, UsefulInPrompt()) == (
+    assert describe_rule(board, UsefulInPrompt()) == (
         "no chunk of grade 2 or better is in the prompt (Success(rel=2)@2 is not 1); where a "
         "query has none such, grade 1 is enough"
     )
-    assert class_of(board, Bar(parse("Success@2"), 1.0)) is None, "who asks for less gets it"
+    assert class_of(board, MinimumValue(parse("Success@2"), 1.0)) is None, (
+        "who asks for less gets it"
+    )
 
 
 def test_where_nothing_is_better_than_grade_1_that_is_enough() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]})
     assert class_of(board) is None
-    assert fails_where(board, UsefulInPrompt()) == (
+    assert describe_rule(board, UsefulInPrompt()) == (
         "no chunk of grade 1 or better is in the prompt (Success@2 is not 1)"
     )
     qrels = {"q": {"c": 1}, "better": {"d": 3}}
@@ -253,7 +263,9 @@ def test_the_teams_own_threshold_counts_where_it_is_higher() -> None:
     ranked = {"A": ["two", "x", "three"]}
     board = board_of({"two": 2, "three": 3, "x": 0}, ranked, rel=3)
     assert class_of(board) == OUTRANKED
-    assert "no chunk of grade 3 is in the prompt (Success@2" in fails_where(board, UsefulInPrompt())
+    assert "no chunk of grade 3 is in the prompt (Success@2" in describe_rule(
+        board, UsefulInPrompt()
+    )
     assert class_of(board_of({"c": 1}, {"A": ["c"]}, rel=2)) == NOTHING_RELEVANT
 
 
@@ -265,48 +277,57 @@ def test_the_teams_own_threshold_counts_where_it_is_higher() -> None:
     ],
 )
 def test_a_measure_brings_a_bar_of_its_own(name: str, least: float) -> None:
-    assert Bar.usual(parse(name)).least == least
+    assert MinimumValue.usual(parse(name)).least == least
 
 
 def test_a_query_with_a_poor_value_fails_by_the_usual_bar_and_a_perfect_one_never() -> None:
     poor = board_of({"c": 3, "d": 3, "e": 3, "x": 0}, {"A": ["x", "y", "z", "c"]}, budget=5)
     perfect = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]}, budget=5)
     for name in ("nDCG@10", "ERR@10", "RBP", "AP", "RR", "R@3", "P@5"):
-        assert class_of(poor, Bar.usual(parse(name))) is not None
-        assert class_of(perfect, Bar.usual(parse(name))) is None, "a perfect list cannot fail"
-    assert fails_where(perfect, Bar.usual(parse("P@5"))) == (
+        assert class_of(poor, MinimumValue.usual(parse(name))) is not None
+        assert class_of(perfect, MinimumValue.usual(parse(name))) is None, (
+            "a perfect list cannot fail"
+        )
+    assert describe_rule(perfect, MinimumValue.usual(parse("P@5"))) == (
         "P@5 is below 0.5, or below the best its grades allow where that is less"
     )
-    assert fails_where(poor, Bar.usual(parse("nDCG@10", dcg="exp-log2"))) == "nDCG@10 is below 0.5"
+    assert (
+        describe_rule(poor, MinimumValue.usual(parse("nDCG@10", dcg="exp-log2")))
+        == "nDCG@10 is below 0.5"
+    )
 
 
 def test_the_top_of_a_list_is_as_deep_as_the_measure_that_is_asked_for() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["x", "y", "z", "c"]})
-    found = failure_of(board, Bar(parse("nDCG@10"), 0.9))
+    found = failure_of(board, MinimumValue(parse("nDCG@10"), 0.9))
     assert found is not None
     assert (found.failure, found.places.k, found.places.top) == (OUTRANKED, 10, 1)
 
 
 def test_against_a_run_a_query_fails_where_it_loses() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["x", "c"], "B": ["c"], "C": ["y"]})
-    loss = Loss("B", parse("RR"))
+    loss = LossAgainstRun("B", parse("RR"))
     assert class_of(board, loss) == OUTRANKED
-    assert class_of(board, Loss("B", parse("RR"), 0.6)) is None, "it loses 0.5 alone"
-    assert class_of(board, Loss("C", parse("RR"))) is None, "it wins"
-    assert class_of(board, Loss("A", parse("RR"))) is None, "it is the same"
-    assert fails_where(board, loss) == "the run loses 0.05 or more against A, B, by RR"
+    assert class_of(board, LossAgainstRun("B", parse("RR"), 0.6)) is None, "it loses 0.5 alone"
+    assert class_of(board, LossAgainstRun("C", parse("RR"))) is None, "it wins"
+    assert class_of(board, LossAgainstRun("A", parse("RR"))) is None, "it is the same"
+    assert describe_rule(board, loss) == "the run loses 0.05 or more against A, B, by RR"
     dark = board_of({"c": 0}, {"A": ["c"], "B": ["c"]})
-    assert class_of(dark, Loss("B", parse("RR"))) is None, "nobody can lose what nobody has"
+    assert class_of(dark, LossAgainstRun("B", parse("RR"))) is None, (
+        "nobody can lose what nobody has"
+    )
     with pytest.raises(NotFound, match="no run is called 'Z'"):
-        diagnose(board, "A", Loss("Z", parse("RR")))
+        diagnose(board, "A", LossAgainstRun("Z", parse("RR")))
     with pytest.raises(BadInput, match="a loss is above 0 and at most 1"):
-        Loss("B", parse("RR"), 0.0)
+        LossAgainstRun("B", parse("RR"), 0.0)
 
 
 def test_a_loss_of_exactly_as_much_is_a_loss() -> None:
     grades = dict.fromkeys("abcdefghijklmnopqrst", 1)
     board = board_of(grades, {"A": ["a"], "B": ["a", "b"]})
-    assert class_of(board, Loss("B", parse("R"))) is not None, "0.10 - 0.05, and not quite in bits"
+    assert class_of(board, LossAgainstRun("B", parse("R"))) is not None, (
+        "0.10 - 0.05, and not quite in bits"
+    )
 
 
 def test_each_task_may_have_its_own_bar_and_each_query_its_own_budget() -> None:
@@ -317,13 +338,13 @@ def test_each_task_may_have_its_own_bar_and_each_query_its_own_budget() -> None:
     plain = diagnose(board, "A")
     assert plain["q1"] is not None
     assert plain["q2"] is None
-    strict = diagnose(board, "A", ByTask({"research": Bar(parse("RR"), 0.6)}))
+    strict = diagnose(board, "A", MinimumByTask({"research": MinimumValue(parse("RR"), 0.6)}))
     assert strict["q2"] is not None
     assert (strict["q1"], strict["q2"].failure) == (plain["q1"], OUTRANKED)
 
 
 def test_no_task_asks_for_a_perfect_ranking() -> None:
-    bars = ByTask.usual(Conventions.of()).bars
+    bars = MinimumByTask.usual(Conventions.of()).bars
     assert {task: (bar.measure.label, bar.least) for task, bar in bars.items()} == {
         "single": ("Success@3", 1.0),
         "research": ("nDCG@10", 0.5),
@@ -335,7 +356,7 @@ def test_no_task_asks_for_a_perfect_ranking() -> None:
 def test_a_bar_that_nothing_or_everything_is_below_is_refused() -> None:
     for least in (0.0, 1.5, math.nan):
         with pytest.raises(BadInput, match="a bar is above 0 and at most 1"):
-            Bar(parse("RR"), least)
+            MinimumValue(parse("RR"), least)
 
 
 def test_unknown_names_are_answered_in_words() -> None:
@@ -347,8 +368,8 @@ def test_unknown_names_are_answered_in_words() -> None:
 
 
 def test_every_class_says_what_it_means_and_which_lever_fits() -> None:
-    assert len({each.name for each in CLASSES}) == len(CLASSES) == 11
-    for each in CLASSES:
+    assert len({each.name for each in FAILURE_CLASSES}) == len(FAILURE_CLASSES) == 11
+    for each in FAILURE_CLASSES:
         assert each.meaning.endswith(".")
         assert each.lever.endswith(".")
 
@@ -367,13 +388,13 @@ def test_every_query_below_the_bar_has_one_class_and_no_other(
 ) -> None:
     board = board_of(grades, {"A": ranked, "B": other})
     [measure] = board.conventions.measures(name)
-    [found] = diagnose(board, "A", Bar(measure, 0.5)).values()
+    [found] = diagnose(board, "A", MinimumValue(measure, 0.5)).values()
     value = float(board.values(measure)[0, 0])
     best = float(board.measured(measure, board.hits("A", "q").ideal, ["q"])[0])
     assert (found is None) == (value >= min(0.5, best) - 1e-12)
     if found is not None:
         places = found.places
-        assert found.failure in CLASSES
+        assert found.failure in FAILURE_CLASSES
         assert places.known == sum(grade >= places.rel for grade in grades.values())
         assert places.top + places.below == sum(
             grades.get(chunk, 0) >= places.rel for chunk in ranked
@@ -392,7 +413,7 @@ def test_ranking_is_what_the_best_order_of_the_list_would_mend_and_recall_what_n
 ) -> None:
     best = sorted(ranked, key=lambda chunk: -grades.get(chunk, 0))
     now, then = (board_of(grades, {"A": order}) for order in (ranked, best))
-    rule = Bar.usual(now.conventions.measures(name)[0])
+    rule = MinimumValue.usual(now.conventions.measures(name)[0])
     found = class_of(now, rule)
     if found is not None and found.side == "ranking":
         assert class_of(then, rule) is None
@@ -424,14 +445,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scoreboard, dict[i
 
 
 def classes_in(
-    sample: tuple[Scoreboard, dict[int, str]], run: str, rule: Rule | None = None
+    sample: tuple[Scoreboard, dict[int, str]], run: str, rule: FailureRule | None = None
 ) -> dict[str, tuple[FailureClass, int | None]]:
     board, texts = sample
     found = diagnose(board, run, rule, corpus=set(texts), text_of=texts)
     return {query: (each.failure, each.places.first) for query, each in found.items() if each}
 
 
-ANSWER_FIRST = Bar(parse("RR(rel=3)"), 1.0)
+ANSWER_FIRST = MinimumValue(parse("RR(rel=3)"), 1.0)
 """For the look-alikes the sample's README speaks of what stands above the chunk graded 3."""
 
 
@@ -503,9 +524,9 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     board, _ = sample
     found = diagnose(board, "hybrid")
     counts = count_classes(found)
-    assert tuple(counts) == CLASSES
+    assert tuple(counts) == FAILURE_CLASSES
     assert sum(counts.values()) == sum(each is not None for each in found.values()) == 30
-    assert in_words(found, fails_where(board, UsefulInPrompt())) == [
+    assert describe_failures(found, describe_rule(board, UsefulInPrompt())) == [
         "30 of 97 judged queries fail: no chunk of grade 2 or better is in the prompt "
         "(Success(rel=2)@5 is not 1); where a query has none such, grade 1 is enough",
         "ranking 19 (what they need is in the list, in a poor order: a reranker can help) · "
@@ -516,30 +537,30 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     ]
     by_task = count_by_bucket(board, found, "task")
     assert tuple(by_task) == board.facets["task"]
-    assert {each: sum(by_task[bucket][each] for bucket in by_task) for each in CLASSES} == counts, (
-        "every sample query has a task"
-    )
+    assert {
+        each: sum(by_task[bucket][each] for bucket in by_task) for each in FAILURE_CLASSES
+    } == counts, "every sample query has a task"
     [name, failure] = next((name, each) for name, each in found.items() if each)
-    [*_, places] = in_words({name: failure}, "it rains")
+    [*_, places] = describe_failures({name: failure}, "it rains")
     answered = replace(failure, failure=GENERATION)
-    assert in_words({name: failure, "answered": answered}, "it rains")[-1] == (
+    assert describe_failures({name: failure, "answered": answered}, "it rains")[-1] == (
         f"apart from generation, {places}"
     )
     fine = ["0 of 1 judged queries fail; one fails where it rains"]
-    assert in_words({"q": None}, "it rains") == fine
+    assert describe_failures({"q": None}, "it rains") == fine
 
 
 def test_classes_are_tallied_with_where_their_chunks_are_the_most_frequent_first(
     sample: Any,
 ) -> None:
     board, _ = sample
-    found = tallies(diagnose(board, "hybrid"))
+    found = tally_classes(diagnose(board, "hybrid"))
     assert [(kind, each.queries) for kind, each in found.items() if each.queries] == [
         *((TOO_LOW, 13), (NEVER_RETRIEVED, 7), (OUTRANKED, 6), (NOTHING_RELEVANT, 4)),
     ]
     assert found[TOO_LOW] == (13, 0, 14, 0, 3)
     assert found[NEVER_RETRIEVED] == (7, 0, 0, 8, 0)
-    assert set(found) == set(CLASSES)
+    assert set(found) == set(FAILURE_CLASSES)
 
 
 def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> None:
@@ -550,14 +571,14 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
     again |= {"q4": ["y", "x"], "q5": ["x"]}
     board = Scoreboard(collect(qrels, {"A": first, "B": again}), Conventions.of(budget=1))
     in_a, in_b = diagnose(board, "A"), diagnose(board, "B")
-    assert reranking_in_words(board, "A", "B", in_a, in_b) == (
+    assert describe_reranking(board, "A", "B", in_a, in_b) == (
         "B holds nothing that A did not find in 4 of 5 queries that fail in both; for 1 what is "
         "needed is in neither list: reranking did not help, so it is recall; for 1 what is needed "
         "is in A's list, and B left it out: keep more of what is reranked; for 1 what is needed is "
         "in the list, and reranking did not bring it up; for 1 it cannot be told"
     )
     assert [
-        reranking_of_one(board, "A", "B", in_a[name], in_b[name])
+        describe_reranking_of_query(board, "A", "B", in_a[name], in_b[name])
         for name in ("q0", "q4", "q2", "q3", "q5")
     ] == [
         "B holds nothing here that A did not find; what is needed is in neither list: reranking "
@@ -568,7 +589,7 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
         "",
         "",
     ], "q2 is fine in B, for q3 B found other chunks, and of q5 nobody knows what it needs"
-    assert reranking_in_words(board, "B", "A", {}, in_a) == "", "nothing fails in both"
+    assert describe_reranking(board, "B", "A", {}, in_a) == "", "nothing fails in both"
 
 
 def test_one_query_is_diagnosed_as_it_is_among_all(sample: Any) -> None:
@@ -598,7 +619,7 @@ def kinds(board: Scoreboard, names: str, *bucket: str) -> list[str]:
 
 def test_each_task_has_its_measures() -> None:
     labels = {
-        task: [m.label for m in primary(Conventions.of(), task)]
+        task: [m.label for m in measures_for_task(Conventions.of(), task)]
         for task in ("single", "research", "compliance", "longtail", "other", None)
     }
     assert labels == {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.analysis.gate import Terms, checks_of, read_gate, thresholds_for
+from labeler.analysis.gate import LimitTerms, read_gate, resolve_checks, thresholds_for
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 
@@ -37,8 +37,8 @@ RR = {at_least = 0.5, drop = 0.1}
 def test_what_a_file_says_first_holds_until_a_section_or_a_measure_says_otherwise():
     gate = read_gate(WHOLE, "gate.toml")
     first, each, bucket, task = gate.rules
-    assert first.terms == Terms(0.95, None, 20)
-    assert each.terms == Terms(0.95, 0.3, 5)
+    assert first.terms == LimitTerms(0.95, None, 20)
+    assert each.terms == LimitTerms(0.95, 0.3, 5)
     assert (each.facet, each.bucket, each.at_least, each.drop) == ("domain", None, None, 0.02)
     assert (bucket.facet, bucket.bucket, bucket.terms.most_holes) == ("domain", "a b", None)
     assert (task.facet, task.bucket, gate.line_of(task)) == ("task", "single", 17)
@@ -69,7 +69,7 @@ def test_thresholds_are_found_by_measure_and_place_by_whatever_name():
 
 
 def test_a_rule_for_each_bucket_becomes_a_check_in_each():
-    found = checks_of(read_gate(WHOLE, "g"), board())
+    found = resolve_checks(read_gate(WHOLE, "g"), board())
     places = [(check.where, check.measure.label, check.drop) for check in found]
     assert places == [
         ("all queries", "nDCG@10", None),

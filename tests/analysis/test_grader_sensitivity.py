@@ -9,22 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeler.analysis.comparison import Surety, compare
-from labeler.analysis.comparison.survival_words import (
-    survival_in_words,
-    survival_records,
-    unchanged_in_words,
-)
-from labeler.analysis.comparison.surviving import (
+from labeler.analysis.comparison import Significance, compare
+from labeler.analysis.comparison.grader_sensitivity import (
     ALL_FROM_FILES,
     ONE_GRADER,
     TOO_FEW_DIFFER,
-    Survival,
-    survivals,
+    GraderSensitivity,
+    describe_sensitivity,
+    describe_unchanged_readings,
+    measure_sensitivity,
+    sensitivity_records,
 )
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import (
-    RULES,
+    GOLDEN_RULES,
     Chunk,
     GoldenGrade,
     Judgment,
@@ -76,22 +74,22 @@ def say(pair: Store) -> Say:
 
 def told(
     store: Store, measure: str = "RR", *, sure: bool = True, bucket: str | None = None
-) -> Survival:
+) -> GraderSensitivity:
     settings = store.settings()
     conventions = Conventions.of(golden_rule=settings.golden_rule)
     board = Scoreboard(store.collection(), conventions)
     measures = board.resolve(conventions.measures(measure))
     facet = "intent" if bucket else None
     compared = compare(board, "A", "B", measures, facet)
-    surety = Surety(0.01, 0.01, False, 1, sure)
+    surety = Significance(0.01, 0.01, False, 1, sure)
     tested = dict.fromkeys(measures, surety)
-    [found, *_] = survivals(
+    [found, *_] = measure_sensitivity(
         board, compared, store.single_grades(), measures, tested=tested, bucket=bucket
     )
     return found
 
 
-def by_name(found: Survival) -> dict[str, tuple[int, float]]:
+def by_name(found: GraderSensitivity) -> dict[str, tuple[int, float]]:
     """The number of pairs each reading changes, and the difference under it."""
     return {
         each.reading.grader or each.reading.kind: (each.changed, round(each.row.delta, 4))
@@ -126,10 +124,10 @@ def test_the_sentence_names_whose_grades_turn_the_verdict_and_how_many_pairs_dif
     say("Marit", "b", 0, QUERIES[:25])
     found = told(pair)
     said = "With Marit's grades A is better by RR (−0.3333; 25 pairs differ)"
-    assert survival_in_words(found, ("A", "B")) == said
+    assert describe_sensitivity(found, ("A", "B")) == said
     unsure = told(pair, sure=False)
-    assert survival_in_words(unsure, ("A", "B")) == said.replace("better", "ahead")
-    assert unchanged_in_words(found) == (
+    assert describe_sensitivity(unsure, ("A", "B")) == said.replace("better", "ahead")
+    assert describe_unchanged_readings(found) == (
         "Nothing changes with: the lowest grade of each chunk, the lower median, without stale "
         "judgments, without non-blind judgments"
     )
@@ -141,17 +139,17 @@ def test_a_verdict_that_holds_under_everyone_is_said_to_hold(pair, say) -> None:
         say(who, "a", 0)
     found = told(pair, "RR nDCG@3")
     assert [each.changed for each in found.graders] == [30, 0, 30]
-    assert survival_in_words(found, ("A", "B")) == (
+    assert describe_sensitivity(found, ("A", "B")) == (
         "B is better than A by RR with the own grades of Ann, Zoë"
     ), "Marit's are the golden ones"
     say("Marit", "x", 1, QUERIES[:20])
     say("Ann", "x", 0, QUERIES[:20])
     say("Zoë", "x", 0, QUERIES[:20])
     found = told(pair)
-    assert survival_in_words(found, ("left", "right")) == (
+    assert describe_sensitivity(found, ("left", "right")) == (
         "right is better than left by RR under every grader"
     )
-    assert survival_in_words(told(pair, sure=False), ("A", "B")) == (
+    assert describe_sensitivity(told(pair, sure=False), ("A", "B")) == (
         "B is ahead of A by RR under every grader, which may be chance"
     )
 
@@ -164,7 +162,7 @@ def test_with_whom_it_may_be_chance_is_said(pair, say) -> None:
     say("Marit", "a", 0, QUERIES[:16])
     say("Marit", "a", 2, QUERIES[16:])
     say("Zoë", "b", 3)
-    assert survival_in_words(told(pair), ("A", "B")) == (
+    assert describe_sensitivity(told(pair), ("A", "B")) == (
         "B is ahead of A by RR with the own grades of Marit, Zoë; with Marit it may be chance"
     )
 
@@ -176,17 +174,17 @@ def test_a_grader_with_whom_nothing_moves_or_nothing_has_a_value_is_named(pair, 
     say("Ann", "b", 2, kind="adjudicate", blind=False)
     found = told(pair)
     assert [each.changed for each in found.graders] == [0, 29]
-    assert survival_in_words(found, ("A", "B")) == (
+    assert describe_sensitivity(found, ("A", "B")) == (
         "B is ahead of A by RR with Marit's own grades, which may be chance"
     ), "one query is left to her"
     say("Marit", "b", 0)
-    assert survival_in_words(told(pair), ("A", "B")) == (
+    assert describe_sensitivity(told(pair), ("A", "B")) == (
         "With Marit's grades RR has no value (30 pairs differ)"
     )
     say("Marit", "b", 1)
     say("Marit", "a", 1)
     say("Ann", "a", 0, kind="adjudicate", blind=False)
-    assert survival_in_words(told(pair), ("A", "B")) == (
+    assert describe_sensitivity(told(pair), ("A", "B")) == (
         "With Marit's grades neither is visibly ahead by RR (60 pairs differ)"
     )
 
@@ -199,22 +197,22 @@ def test_below_twenty_pairs_nothing_is_said_of_a_grader(pair, say, pairs: int) -
     say("Zoë", "x", 1, QUERIES[:1])
     found = told(pair)
     assert [each.changed for each in found.graders] == ([0, pairs, 0] if pairs else [0, 0])
-    assert (survival_in_words(found, ("A", "B")), found.why_silent) == ("", TOO_FEW_DIFFER)
+    assert (describe_sensitivity(found, ("A", "B")), found.why_not_told) == ("", TOO_FEW_DIFFER)
 
 
 def test_one_grader_or_none_is_no_second_opinion(pair, say) -> None:
     grades = [GoldenGrade(query, "b", 2) for query in QUERIES]
     pair.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     found = told(pair)
-    assert (found.graders, found.why_silent) == ([], ALL_FROM_FILES)
+    assert (found.graders, found.why_not_told) == ([], ALL_FROM_FILES)
     assert all(each.changed == 0 for each in found.told)
     say("Ann", "b", 1, QUERIES[:19])
-    assert told(pair).why_silent == ONE_GRADER
+    assert told(pair).why_not_told == ONE_GRADER
     say("Ann", "b", 1)
     say("Marit", "b", 2, kind="adjudicate", blind=False)
     found = told(pair)
     assert by_name(found)["Ann"] == (30, 0.5), "her own grade, also where it was overruled"
-    assert survival_in_words(found, ("A", "B")) == "B is better than A by RR under every grader"
+    assert describe_sensitivity(found, ("A", "B")) == "B is better than A by RR under every grader"
 
 
 def test_without_non_blind_judgments_an_adjudication_goes_and_imports_stay(pair, say) -> None:
@@ -249,7 +247,7 @@ def test_two_equal_runs_are_equal_under_everyone(pair, say) -> None:
     say("Ann", "a", 2)
     say("Marit", "a", 1)
     say("Marit", "b", 1)
-    assert survival_in_words(told(pair), ("A", "B")) == (
+    assert describe_sensitivity(told(pair), ("A", "B")) == (
         "Neither is visibly ahead by RR with Ann's own grades"
     )
 
@@ -257,7 +255,7 @@ def test_two_equal_runs_are_equal_under_everyone(pair, say) -> None:
 def test_programs_get_a_row_for_each_reading_and_measure(pair, say) -> None:
     say("Ann", "b", 2)
     say("Marit", "b", 1)
-    rows = survival_records([told(pair, "MRR")], "A", "B")
+    rows = sensitivity_records([told(pair, "MRR")], "A", "B")
     assert len(rows) == 8
     assert {**rows[1], "p": 0} == {
         "run_a": "A",
@@ -335,9 +333,9 @@ def readings_by_hand(
     }
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", GOLDEN_RULES)
 def test_every_reading_is_what_the_log_read_by_hand_gives(pair, rule: str) -> None:
-    draw = np.random.default_rng(RULES.index(rule))
+    draw = np.random.default_rng(GOLDEN_RULES.index(rule))
     imports = [
         (query, chunk, "", "import", int(draw.integers(0, 4)), False)
         for query in QUERIES
@@ -363,7 +361,7 @@ def test_every_reading_is_what_the_log_read_by_hand_gives(pair, rule: str) -> No
     assert golden_of(board) == golden_by_hand(said, rule)
     measures = board.resolve(conventions.measures("nDCG@2 RR P@1"))
     compared = compare(board, "A", "B", measures)
-    found = survivals(board, compared, pair.single_grades(), measures)
+    found = measure_sensitivity(board, compared, pair.single_grades(), measures)
     expected = readings_by_hand(said, rule, "x")
     golden = golden_of(board)
     for survival in found:

@@ -6,7 +6,12 @@ from itertools import count
 
 import pytest
 
-from labeler.analysis.agreement import Sheet, against_others, agreement_of, left_aside
+from labeler.analysis.agreement import (
+    GradeMatrix,
+    compare_with_others,
+    compute_agreement,
+    non_blind_notes,
+)
 from labeler.model import Chunk, GoldenGrade, Judgment
 from labeler.store import Store
 
@@ -27,8 +32,8 @@ def say(filled: Store):
     return judge
 
 
-def sheet_of(store: Store) -> Sheet:
-    return Sheet.of_grades(store.given_grades())
+def sheet_of(store: Store) -> GradeMatrix:
+    return GradeMatrix.of_grades(store.given_grades())
 
 
 def given(store: Store) -> dict[str, dict[str, int]]:
@@ -67,7 +72,7 @@ def test_grades_not_given_blind_are_counted_aside(filled: Store, say):
     say("Ann", "c2", 1)
     say("Ann", "c2", 2, blind=False)
     assert given(filled) == {"Ann": {"c1": 3}, "Bob": {"c2": 1}}
-    [note] = left_aside(sheet_of(filled))
+    [note] = non_blind_notes(sheet_of(filled))
     assert note.sentence == "2 grades not given blind left aside: Ann 1, Bob 1"
 
 
@@ -84,7 +89,7 @@ def test_grades_of_two_wordings_are_not_compared(filled: Store, say, loaded):
     filled.add_chunks(loaded([Chunk("c1", "another text", "title 1")]), update=True)
     say("Bob", "c1", 0)
     say("Bob", "c2", 1)
-    [pair] = agreement_of(sheet_of(filled)).pairs
+    [pair] = compute_agreement(sheet_of(filled)).pairs
     assert (pair.kappa.n, pair.same.value) == (1, 1.0)
 
 
@@ -96,7 +101,7 @@ def test_a_grade_that_names_no_wording_is_of_the_present_one(filled: Store, say,
         )
     )
     say("Bob", "c1", 2)
-    [pair] = agreement_of(sheet_of(filled)).pairs
+    [pair] = compute_agreement(sheet_of(filled)).pairs
     assert pair.kappa.n == 1
 
 
@@ -119,7 +124,7 @@ def test_each_grader_is_set_against_what_the_others_agree_on(filled: Store, say)
         for grader, grade in zip(("Ann", "Bob", "Cy"), grades, strict=True):
             if grade is not None:
                 say(grader, chunk, grade)
-    ann, bob, cy = against_others(sheet_of(filled), median)
+    ann, bob, cy = compare_with_others(sheet_of(filled), median)
     assert (ann.difference.value, ann.difference.n) == (pytest.approx(2 / 3), 3)  # 3-1, 0-0, 2-2
     assert (bob.difference.value, bob.difference.n) == (pytest.approx(-1 / 3), 3)  # 1-2, 0-0, 2-2
     assert (cy.difference.value, cy.difference.n) == (pytest.approx(1), 2)  # 2-1, 1-0
@@ -130,7 +135,7 @@ def test_an_adjudication_of_somebody_else_comes_before_the_others_grades(filled:
     say("Ann", "c1", 3)
     say("Bob", "c1", 1)
     say("Ann", "c1", 2, kind="adjudicate")
-    ann, bob = against_others(sheet_of(filled), median)
+    ann, bob = compare_with_others(sheet_of(filled), median)
     assert ann.difference.value == 3 - 1, "their own adjudication says nothing of their grade"
     assert bob.difference.value == 1 - 2
 
@@ -140,7 +145,7 @@ def test_where_others_are_at_odds_or_have_not_graded_nothing_is_compared(filled:
     say("Ann", "c2", 3)
     say("Bob", "c2", 1)
     say("Cy", "c2", 2)
-    ann, bob, _ = against_others(sheet_of(filled), lambda grades: None)
+    ann, bob, _ = compare_with_others(sheet_of(filled), lambda grades: None)
     assert (ann.alone, ann.at_odds, ann.difference.n) == (1, 1, 0)
     assert ann.kappa.reason == "no chunk was graded by two"
     assert (bob.alone, bob.at_odds) == (0, 1)
@@ -156,7 +161,7 @@ def test_drift_is_by_week_from_monday_to_sunday(filled: Store, say):
     for chunk, at in moments.items():
         say("Ann", chunk, 2, created_at=at)
         say("Bob", chunk, 1)
-    ann, _ = against_others(sheet_of(filled), median)
+    ann, _ = compare_with_others(sheet_of(filled), median)
     assert [(week.monday, week.difference, week.n) for week in ann.weeks] == [
         ("2026-02-23", 1.0, 1),
         ("2026-03-02", 1.0, 2),
@@ -176,12 +181,12 @@ def test_a_sheet_can_be_of_some_graders_and_some_queries(filled: Store, say):
     assert two.overruled.tolist() == [0, -1]
     part = sheet.within({"q2"})
     assert part.codes.tolist() == [[1], [1], [1]]
-    assert agreement_of(part).alpha.queries == 1
+    assert compute_agreement(part).alpha.queries == 1
 
 
 def test_imports_do_not_take_part_in_the_agreed_grade(filled: Store, say):
     filled_golden = {(row.query_id, row.chunk_id): row for row in filled.golden_set()[1]}
     assert filled_golden["q1", "c1"] == GoldenGrade("q1", "c1", 3, ("Bea",))
     say("Ann", "c1", 0)
-    [ann] = against_others(sheet_of(filled), median)
+    [ann] = compare_with_others(sheet_of(filled), median)
     assert (ann.alone, ann.difference.n) == (1, 0)

@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 from labeler.analysis.comparison import (
-    Answer,
     Delta,
-    Lead,
-    Reach,
-    Retold,
-    Surety,
-    Survival,
+    GraderSensitivity,
+    Headline,
+    HeadlineDelta,
+    Power,
+    ReadingDelta,
+    Significance,
     Verdict,
-    answer,
-    lead_of,
+    choose_headline_row,
+    write_headline,
 )
-from labeler.analysis.comparison.surviving import Reading
+from labeler.analysis.comparison.grader_sensitivity import GradeReading
 from labeler.analysis.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW
 from labeler.evaluation import Conventions
 from labeler.measures import Measure, parse
-from labeler.stats import Band, Interval
+from labeler.stats import ConfidenceInterval, UnjudgedRange
 
 CONVENTIONS = Conventions.of()
 RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")
@@ -32,8 +32,8 @@ RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")
 
 def band_of(
     lowest: float, highest: float, low: float, high: float, holes: int, exact: bool = True
-) -> Band:
-    return Band(lowest, highest, exact, low, high, holes)
+) -> UnjudgedRange:
+    return UnjudgedRange(lowest, highest, exact, low, high, holes)
 
 
 def moved(delta: float, measure: Measure = RR, n: int = 90) -> Delta:
@@ -42,17 +42,19 @@ def moved(delta: float, measure: Measure = RR, n: int = 90) -> Delta:
 
 def lead(
     row: Delta,
-    band: Band | None = None,
-    survival: Survival | None = None,
+    band: UnjudgedRange | None = None,
+    survival: GraderSensitivity | None = None,
     more: int | None = None,
     p: float = 0.0123,
-) -> Lead:
-    interval = Interval(row.delta - 0.03, row.delta + 0.03, "BCa")
-    return Lead(row, Surety(p, p, False, 7, True), Reach(interval, 0.05, more), band, survival)
+) -> HeadlineDelta:
+    interval = ConfidenceInterval(row.delta - 0.03, row.delta + 0.03, "BCa")
+    return HeadlineDelta(
+        row, Significance(p, p, False, 7, True), Power(interval, 0.05, more), band, survival
+    )
 
 
-def told(verdict: Verdict, one: Lead) -> Answer:
-    return answer(verdict, one, CONVENTIONS, ("A", "B"))
+def told(verdict: Verdict, one: HeadlineDelta) -> Headline:
+    return write_headline(verdict, one, CONVENTIONS, ("A", "B"))
 
 
 UP, DOWN = moved(0.09), moved(-0.09)
@@ -61,14 +63,14 @@ FALLS = Verdict(SURE, (), (DOWN,), "as ever")
 UNSURE = Verdict(OPEN, (), (), "as ever", (UP, moved(0.01, AP)))
 
 
-def under(*graders: tuple[str, int, float, float], golden: Delta = UP) -> Survival:
+def under(*graders: tuple[str, int, float, float], golden: Delta = UP) -> GraderSensitivity:
     """How it comes out under graders: pairs that differ, the difference, its p."""
     none = np.array([], dtype=np.int64)
-    rows = [Retold(Reading("golden", None, none, none), golden, 0.01)]
+    rows = [ReadingDelta(GradeReading("golden", None, none, none), golden, 0.01)]
     for name, pairs, delta, p in graders:
         numbers = np.arange(pairs)
-        rows.append(Retold(Reading("grader", name, numbers, numbers), moved(delta), p))
-    return Survival(RR, tuple(rows), True, "RR")
+        rows.append(ReadingDelta(GradeReading("grader", name, numbers, numbers), moved(delta), p))
+    return GraderSensitivity(RR, tuple(rows), True, "RR")
 
 
 def test_which_is_better_is_said_first_with_how_surely() -> None:
@@ -84,7 +86,7 @@ def test_which_is_better_is_said_first_with_how_surely() -> None:
 
 
 def test_the_p_of_one_test_alone_is_not_called_corrected() -> None:
-    alone = replace(lead(UP), surety=Surety(0.0123, 0.0123, False, 1, True))
+    alone = replace(lead(UP), surety=Significance(0.0123, 0.0123, False, 1, True))
     assert "+0.1200, p 0.0123)" in told(RISES, alone).known
 
 
@@ -115,7 +117,9 @@ def test_what_may_be_chance_is_not_called_better_and_more_queries_are_named() ->
         (None, ""),
     ],
 )
-def test_holes_that_cannot_or_will_hardly_turn_it_are_said_to(band: Band | None, said: str) -> None:
+def test_holes_that_cannot_or_will_hardly_turn_it_are_said_to(
+    band: UnjudgedRange | None, said: str
+) -> None:
     found = told(RISES, lead(UP, band))
     assert (found.known.startswith("B is better than A: RR +0.0900"), found.change) == (True, said)
 
@@ -171,20 +175,20 @@ def test_measures_at_odds_hidden_or_not_moving_keep_the_verdict_s_own_words() ->
     hidden = Verdict(SURE, (moved(0.2, AP),), (), "B is better than A by more than chance: AP")
     assert told(hidden, lead(UP)).known == "B is better than A by more than chance: AP"
     still = Verdict(OPEN, (), (), "No measure moves from A to B")
-    assert told(still, lead(moved(0.0))) == Answer("No measure moves from A to B")
+    assert told(still, lead(moved(0.0))) == Headline("No measure moves from A to B")
 
 
 def test_of_few_queries_nothing_is_told() -> None:
     few = Verdict(TOO_FEW, (), (), "Fewer than 10 queries")
     found = told(few, lead(moved(0.4, n=9), band_of(-1, 1, -1, 1, 9), more=3))
-    assert found == Answer("Fewer than 10 queries")
+    assert found == Headline("Fewer than 10 queries")
 
 
 def test_the_answer_is_about_what_was_asked_unless_only_another_is_sure() -> None:
     ap, judged = moved(0.01, AP), moved(0.3, parse("Judged@10"))
     rows = [judged, ap, UP]
-    assert lead_of(UNSURE, rows, AP) == ap
-    assert lead_of(RISES, rows, AP) == UP, "only RR is more than chance"
-    assert lead_of(RISES, [ap], AP) == ap, "it is not shown"
-    assert lead_of(RISES, rows, parse("Judged@10")) == UP
-    assert lead_of(UNSURE, [judged, moved(math.nan)], RR) is None
+    assert choose_headline_row(UNSURE, rows, AP) == ap
+    assert choose_headline_row(RISES, rows, AP) == UP, "only RR is more than chance"
+    assert choose_headline_row(RISES, [ap], AP) == ap, "it is not shown"
+    assert choose_headline_row(RISES, rows, parse("Judged@10")) == UP
+    assert choose_headline_row(UNSURE, [judged, moved(math.nan)], RR) is None

@@ -11,10 +11,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.health import Told, agreement_by_source, fitness_of, parts_of, shares_of
+from labeler.analysis.health import (
+    HealthInput,
+    assess_health,
+    compare_with_traffic,
+    describe_health,
+    suggestion_agreement,
+)
 from labeler.cli import main
 from labeler.errors import BadInput
-from labeler.model import GradedPair, Judgment, Met, Origin, Query
+from labeler.model import GradedPair, Judgment, Query, QueryOrigin, SuggestionCheck
 from labeler.store import Store
 from tests.support.page import add_collapsed_bucket, open_page, words
 from tests.support.traffic import log, propose
@@ -22,34 +28,34 @@ from tests.support.traffic import log, propose
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
 
-def told(queries: int = 1, **more) -> Told:
+def told(queries: int = 1, **more) -> HealthInput:
     named = [Query(f"q{n}", f"question {n}", buckets={"topic": "a"}) for n in range(queries)]
     given = {"origins": {}, "graded": [], "only_proposed": 0, "met": [], "batches": []}
-    return Told(named, **given | more)
+    return HealthInput(named, **given | more)
 
 
 def said(found) -> str:
-    return " ".join(sentence for part in parts_of(found) for sentence in part.sentences)
+    return " ".join(sentence for part in describe_health(found) for sentence in part.sentences)
 
 
 def warned(found) -> str:
-    return " ".join(said for part in parts_of(found) for said in part.warnings)
+    return " ".join(said for part in describe_health(found) for said in part.warnings)
 
 
 def test_a_set_is_told_what_it_is_good_for_by_how_its_runs_differ() -> None:
     graded = [GradedPair(f"q{n}", 1, False, "2026-11-20T00:00:00Z") for n in range(60)]
-    found = fitness_of(told(80, graded=graded, spread=(0.5, 3), by="nDCG@10"), NOW)
+    found = assess_health(told(80, graded=graded, spread=(0.5, 3), by="nDCG@10"), NOW)
     assert (found.queries, found.judged) == (80, 60)
     reach = {mark.queries: round(mark.reach, 3) for mark in found.marks}
     assert reach == {50: 0.198, 200: 0.099, 1000: 0.044}
     assert "Too few queries" not in warned(found)
     assert "Too few queries to tell anything but failures: 0 of 50." in warned(
-        fitness_of(told(), NOW)
+        assess_health(told(), NOW)
     )
 
 
 def test_a_failure_that_is_called_met_is_met_that_often() -> None:
-    [first, *_] = fitness_of(told(), NOW).marks
+    [first, *_] = assess_health(told(), NOW).marks
     drawn = np.random.default_rng(1).random((20_000, first.queries)) < first.rarest
     assert drawn.any(axis=1).mean() == pytest.approx(0.95, abs=0.005)
 
@@ -61,7 +67,7 @@ def test_grades_are_told_by_who_gave_them_and_how_long_ago() -> None:
         GradedPair("q1", 0, True, "2026-11-13T00:00:00Z"),
         GradedPair("q1", 0, False, "2025-11-23T00:00:00Z"),
     ]
-    found = fitness_of(told(2, graded=graded, only_proposed=5), NOW, after=9)
+    found = assess_health(told(2, graded=graded, only_proposed=5), NOW, after=9)
     own = found.confirmed
     assert (own.pairs, own.by_people, own.twice, own.adjudicated) == (4, 3, 1, 2)
     assert own.only_proposed == 5
@@ -69,31 +75,33 @@ def test_grades_are_told_by_who_gave_them_and_how_long_ago() -> None:
     assert (found.ages.median, found.ages.oldest, found.ages.old) == (10, 365, 3)
     assert "the oldest is of 365 days ago; 75% are older than 9 days." in said(found)
     with pytest.raises(BadInput, match="not -1"):
-        fitness_of(told(), NOW, after=-1)
+        assess_health(told(), NOW, after=-1)
 
 
 def test_grades_of_today_are_not_said_to_be_of_zero_days() -> None:
     graded = [GradedPair("q0", 0, False, "2026-11-22T00:00:01Z")] * 3
-    assert "None of them is a day old. A grade" in said(fitness_of(told(graded=graded), NOW))
+    assert "None of them is a day old. A grade" in said(assess_health(told(graded=graded), NOW))
     graded.append(GradedPair("q0", 0, False, "2026-11-20T00:00:00Z"))
-    with_an_older_one = said(fitness_of(told(graded=graded), NOW))
+    with_an_older_one = said(assess_health(told(graded=graded), NOW))
     assert "Half of them are of the last day, the oldest is of 3 days ago; 0%" in with_an_older_one
 
 
 def test_a_set_without_grades_has_no_age_and_says_dashes() -> None:
-    found = fitness_of(told(), NOW)
+    found = assess_health(told(), NOW)
     assert found.ages is None
-    assert ("graded by a person", 0, "–") in [row for part in parts_of(found) for row in part.rows]
+    assert ("graded by a person", 0, "–") in [
+        row for part in describe_health(found) for row in part.rows
+    ]
 
 
 def test_shares_like_those_of_the_logs_are_not_warned_of_and_others_are() -> None:
     logs = {"topic": {"a": 700, "b": 200, "c": 100}}
-    [alike] = shares_of({"topic": {"a": 66, "b": 24, "c": 10}}, logs)
+    [alike] = compare_with_traffic({"topic": {"a": 66, "b": 24, "c": 10}}, logs)
     assert not alike.differs
-    [other] = shares_of({"topic": {"a": 34, "b": 33, "c": 33}}, logs)
+    [other] = compare_with_traffic({"topic": {"a": 34, "b": 33, "c": 33}}, logs)
     assert other.differs
     assert other.distance == pytest.approx(0.36)
-    assert shares_of({"intent": {"x": 1}}, logs) == ()
+    assert compare_with_traffic({"intent": {"x": 1}}, logs) == ()
 
 
 def test_a_warning_of_other_shares_is_rare_where_there_is_none() -> None:
@@ -103,21 +111,21 @@ def test_a_warning_of_other_shares_is_rare_where_there_is_none() -> None:
         own, theirs = (
             dict(zip(names, source.multinomial(n, shares).tolist(), strict=True)) for n in (80, 900)
         )
-        false += shares_of({"topic": own}, {"topic": theirs})[0].differs
+        false += compare_with_traffic({"topic": own}, {"topic": theirs})[0].differs
     assert false <= 3  # 1 of 100 is what is expected
 
 
 def test_the_more_facets_are_tested_the_more_each_has_to_show() -> None:
     own, logs = {"a": 60, "b": 40}, {"a": 4600, "b": 5400}
-    [alone] = shares_of({"topic": own}, {"topic": logs})
-    many = shares_of({f"f{n}": own for n in range(9)}, {f"f{n}": logs for n in range(9)})
+    [alone] = compare_with_traffic({"topic": own}, {"topic": logs})
+    many = compare_with_traffic({f"f{n}": own for n in range(9)}, {f"f{n}": logs for n in range(9)})
     assert many[0].p == pytest.approx(9 * alone.p)
 
 
 def test_sources_of_proposals_are_told_apart_with_intervals_over_queries() -> None:
-    met = [Met(f"q{n}", "clicks", 3, 3 if n % 2 else 1) for n in range(40)]
-    met += [Met("q0", "chunks", 3, 0)]
-    chunks, clicks = agreement_by_source(met)
+    met = [SuggestionCheck(f"q{n}", "clicks", 3, 3 if n % 2 else 1) for n in range(40)]
+    met += [SuggestionCheck("q0", "chunks", 3, 0)]
+    chunks, clicks = suggestion_agreement(met)
     assert (clicks.n, clicks.exact.value, clicks.within_one.value) == (40, 0.5, 0.5)
     assert clicks.difference.value == 1.0
     assert clicks.exact.low < 0.5 < clicks.exact.high
@@ -129,7 +137,7 @@ def test_sources_of_proposals_are_told_apart_with_intervals_over_queries() -> No
 def test_buckets_with_too_few_queries_are_named_the_emptiest_first() -> None:
     queries = [Query(f"q{n}", "t", buckets={"topic": "a" if n < 12 else "b"}) for n in range(15)]
     graded = [GradedPair(f"q{n}", 1, False, "2026-11-20T00:00:00Z") for n in range(14)]
-    found = fitness_of(Told(queries, {"q0": Origin("log")}, graded, 0, [], []), NOW)
+    found = assess_health(HealthInput(queries, {"q0": QueryOrigin("log")}, graded, 0, [], []), NOW)
     [thin] = found.thin
     assert (thin.buckets, thin.few) == (2, (("b", 2),))
     assert "topic: too few graded queries in b (2)." in warned(found)

@@ -12,7 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 import labeler
-from labeler.analysis.keywords import Corpus, found_alone, keyword_places, missed_in_words
+from labeler.analysis.keyword_corpus import Corpus
+from labeler.analysis.keywords import (
+    describe_missed,
+    find_keyword_ranks,
+    found_by_one_run,
+)
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.model import Chunk, Query, Ranking
@@ -147,14 +152,14 @@ def test_python_needs_texts_and_runs_and_no_grades() -> None:
 def test_words_say_who_finds_a_keyword_and_who_does_not() -> None:
     lists = {"A": lambda _: [3, 2], "B": lambda _: [2]}
     keywords = {"q1": ["form", "30 days", "TravelGuard", "nowhere"]}
-    form, days, guard, nowhere = keyword_places(Corpus(TEXTS), keywords, lists)
+    form, days, guard, nowhere = find_keyword_ranks(Corpus(TEXTS), keywords, lists)
     assert form.in_words() == "form: first at rank 1 in A; not in B"
     assert days.in_words({"A": "x"}) == "30 days: first at rank 2 in x, 1 in B"
     assert guard.in_words() == ("TravelGuard: found by no run (1 chunk of the database holds it)")
     assert nowhere.in_words() == "nowhere: found by no run (no chunk of the database holds it)"
-    only_a, only_b = found_alone([form, days, guard, nowhere], "A", "B", 1)
+    only_a, only_b = found_by_one_run([form, days, guard, nowhere], "A", "B", 1)
     assert (only_a, only_b) == ([form], [days])
-    assert missed_in_words([form, days]) == []
+    assert describe_missed([form, days]) == []
 
 
 def test_a_chunk_of_another_chunking_is_none_that_a_run_missed(worded: Store):

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from labeler.analysis.keyword_corpus import Corpus, fold_text
 from labeler.analysis.keywords import (
-    Corpus,
-    folded,
+    describe_unusable,
     keyword_score,
     keyword_scores,
     rank_agreement,
-    say_unusable,
 )
 from labeler.errors import BadInput
 
@@ -71,14 +70,14 @@ def test_a_keyword_of_signs_alone_is_left_out_of_a_run_and_named() -> None:
     scores = keyword_scores(corpus, keywords, lambda _: [1, 2], 2)
     assert list(scores) == ["q1", "q3"]
     assert (scores["q1"].rr, scores["q1"].keywords) == (1.0, 1)
-    assert say_unusable(corpus, keywords) == (
+    assert describe_unusable(corpus, keywords) == (
         "3 keywords hold no letter or digit and are left out, such as '++' of query q1; "
         "1 query has no other and is in no mean"
     )
-    assert say_unusable(corpus, {"q1": ["cup", "++"]}) == (
+    assert describe_unusable(corpus, {"q1": ["cup", "++"]}) == (
         "1 keyword holds no letter or digit and is left out, such as '++' of query q1"
     )
-    assert say_unusable(corpus, {"q3": ["nowhere"], "q4": []}) is None
+    assert describe_unusable(corpus, {"q3": ["nowhere"], "q4": []}) is None
 
 
 def test_as_a_part_of_a_text_signs_can_be_looked_for_and_nothing_cannot() -> None:
@@ -131,7 +130,7 @@ MARKED = st.text("eİIiß\u0301\u0307\u0323\u0345\u200dमनीα가_ ", max_si
 
 @given(MARKED, st.sampled_from(["NFC", "NFD"]))
 def test_how_a_text_spells_its_accents_does_not_count(text, form) -> None:
-    assert folded(unicodedata.normalize(form, text)) == folded(text)
+    assert fold_text(unicodedata.normalize(form, text)) == fold_text(text)
 
 
 @given(st.permutations(range(1, 7)), st.integers(1, 6), st.integers(1, 8))

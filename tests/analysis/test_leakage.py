@@ -12,17 +12,20 @@ import pyarrow.parquet as pq
 import pytest
 from rapidfuzz.distance import LCSseq
 
-from labeler.analysis.leakage import Finder, Leak, Needle, alike_texts, leaks_in, words_of
+from labeler.analysis.leakage import Leak, Needle, NeedleFinder, leaks_in
+from labeler.analysis.text_similarity import comparable_words, similar_pairs
 from labeler.errors import BadInput, NotFound
-from labeler.formats import passages, read_passages
+from labeler.formats import read_text_blocks, text_blocks
 
 ASKED = "What does the warranty of a travel card cover abroad?"
 NEARLY = "what does the warranty of a travel card include abroad"
 OTHER = "The card is made of paper, and what it costs abroad nobody does know."
 
 
-def finder(*texts: str, threshold: float = 0.8) -> Finder:
-    return Finder([Needle(f"q{n}", "query", text) for n, text in enumerate(texts, 1)], threshold)
+def finder(*texts: str, threshold: float = 0.8) -> NeedleFinder:
+    return NeedleFinder(
+        [Needle(f"q{n}", "query", text) for n, text in enumerate(texts, 1)], threshold
+    )
 
 
 def leaks(path: Path, *texts: str, threshold: float = 0.8) -> list[Leak]:
@@ -76,7 +79,7 @@ def test_scripts_without_blanks_have_a_word_for_each_letter() -> None:
 
 def test_of_a_passage_that_says_it_twice_the_likest_place_is_told_once() -> None:
     [find] = finder(ASKED).find([f"{NEARLY}. {ASKED}"])
-    assert (find.score, find.words) == (1, " ".join(words_of(ASKED)))
+    assert (find.score, find.words) == (1, " ".join(comparable_words(ASKED)))
 
 
 def test_passages_that_stand_for_themselves_do_not_make_a_query_together() -> None:
@@ -122,7 +125,7 @@ def test_jsonl_names_the_line_and_the_way_to_the_text(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(text.encode()))
     found = leaks(path, ASKED)
     assert places(found) == [("q1", 3, "messages[0].content", 0.9), ("q1", 5, "a.b[0]", 1)]
-    assert found[0].words == " ".join(words_of(NEARLY))
+    assert found[0].words == " ".join(comparable_words(NEARLY))
 
 
 def test_a_key_that_stands_twice_hides_nothing(tmp_path: Path) -> None:
@@ -171,7 +174,7 @@ def test_a_query_across_two_blocks_of_a_file_is_found_once(
     for before in range(30):
         filler = "\n".join(f"line {n} says this" for n in range(before))
         path.write_text(f"{filler}\n{ASKED[:4]}\n{ASKED[4:26]}\n{ASKED[26:]}\n{filler}\n{filler}")
-        monkeypatch.setattr(passages, "_BLOCK", 200)
+        monkeypatch.setattr(text_blocks, "_BLOCK", 200)
         assert places(leaks(path, ASKED)) == [("q1", before + 1 + (not before), "", 1)]
 
 
@@ -199,13 +202,13 @@ def test_a_file_that_cannot_be_read_is_named_with_the_line(
     with pytest.raises(BadInput, match=said):
         leaks(tmp_path / name, ASKED)
     with pytest.raises(NotFound, match="there is no such file"):
-        [*read_passages(tmp_path / "none.txt")]
+        [*read_text_blocks(tmp_path / "none.txt")]
 
 
 def test_queries_that_are_nearly_the_same_are_paired() -> None:
     texts = ["Reset my password", ASKED, "reset  MY password!", NEARLY, "?", "!"]
-    assert [(pair.first, pair.second, round(pair.score, 3)) for pair in alike_texts(texts)] == [
+    assert [(pair.first, pair.second, round(pair.score, 3)) for pair in similar_pairs(texts)] == [
         (0, 2, 1),
         (1, 3, 0.9),
     ]
-    assert [pair.second for pair in alike_texts(texts, 1)] == [2]
+    assert [pair.second for pair in similar_pairs(texts, 1)] == [2]

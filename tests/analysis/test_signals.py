@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.analysis import trend
-from labeler.analysis.trend import Dated, Timeline, Window, moment_of
+from labeler.analysis.trend import DatedRun, Timeline, Window, parse_moment
 from labeler.cli import main
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Signal, SignalPoint
 from labeler.render import charts
@@ -29,8 +29,8 @@ def point(date: str, value: float = 0.5, system: str = "s", name: str = "ctr") -
     return SignalPoint(system, name, date, value, None, 0)
 
 
-def runs(*dates: str) -> list[Dated]:
-    return [Dated(f"run {at}", moment_of(date), date) for at, date in enumerate(dates)]
+def runs(*dates: str) -> list[DatedRun]:
+    return [DatedRun(f"run {at}", parse_moment(date), date) for at, date in enumerate(dates)]
 
 
 def test_a_value_stands_beside_the_newest_run_of_its_day_or_moment() -> None:
@@ -41,7 +41,7 @@ def test_a_value_stands_beside_the_newest_run_of_its_day_or_moment() -> None:
         point("2026-01-20"),
         point("2026-01-09"),
     ]
-    [found] = trend.signals_of(heard, {"s": made})
+    [found] = trend.build_signal_series(heard, {"s": made})
     assert [(each.said, each.run) for each in found.points] == [
         ("2026-01-09", None),
         ("2026-01-20", "run 1"),
@@ -53,19 +53,19 @@ def test_a_value_stands_beside_the_newest_run_of_its_day_or_moment() -> None:
 def test_a_window_takes_what_was_heard_since_its_first_run() -> None:
     made = runs("2026-01-10", "2026-01-20", "2026-01-30")
     heard = [point(f"2026-01-{day}") for day in (10, 19, 20, 29, 31)]
-    [found] = trend.signals_of(heard, {"s": made}, Window(2, "runs"))
+    [found] = trend.build_signal_series(heard, {"s": made}, Window(2, "runs"))
     assert [each.said[-2:] for each in found.points] == ["20", "29", "31"]
-    [found] = trend.signals_of(heard, {"s": made}, Window(5, "days"))
+    [found] = trend.build_signal_series(heard, {"s": made}, Window(5, "days"))
     assert [each.said[-2:] for each in found.points] == ["31"]
-    assert trend.signals_of(heard, {"t": made}) == []
+    assert trend.build_signal_series(heard, {"t": made}) == []
 
 
 def test_a_signal_says_where_it_stands() -> None:
     heard = [point("2026-01-01", 3.0), point("2026-01-02", 1.0), point("2026-01-03", 2.0)]
-    [found] = trend.signals_of(heard, {"s": []})
+    [found] = trend.build_signal_series(heard, {"s": []})
     assert (found.current.value, found.change, found.mean, found.median) == (2.0, 1.0, 2.0, 2.0)
     assert (found.lowest.said, found.highest.said) == ("2026-01-02", "2026-01-01")
-    [alone] = trend.signals_of(heard[:1], {"s": []})
+    [alone] = trend.build_signal_series(heard[:1], {"s": []})
     assert math.isnan(alone.change)
     records = trend.signal_records([found])
     assert [row["change"] for row in records][1:] == [-2.0, 1.0]
@@ -82,10 +82,10 @@ def test_systems_with_one_of_the_two_alone_are_told() -> None:
 
 def test_pictures_share_their_axis_of_time_and_names_are_no_keys() -> None:
     made = {HOSTILE: runs("2026-01-10")}
-    [each] = trend.signals_of(
+    [each] = trend.build_signal_series(
         [point("2026-01-05", 7.0, HOSTILE), point("2026-01-31", 9.0, HOSTILE)], made
     )
-    span = trend.span_of(made, [each])
+    span = trend.find_time_span(made, [each])
     assert span == (datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 31, tzinfo=UTC))
     below = charts.signal_chart([HOSTILE], {HOSTILE: each.points}, span, made[HOSTILE]).to_dict()
     above = charts.trend_chart({HOSTILE: []}, "RR", span=span).to_dict()

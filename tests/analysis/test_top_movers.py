@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.analysis.comparison import compare, moved, movers_by, moves
+from labeler.analysis.comparison import (
+    add_up_movers,
+    compare,
+    find_contributions,
+    find_rank_changes,
+)
 from labeler.errors import BadInput
-from labeler.evaluation import USUAL, Scoreboard
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.measures import parse
 from tests.support.boards import board_of
 
@@ -28,7 +33,7 @@ RUNS = {
 
 def test_a_chunk_is_followed_through_all_queries() -> None:
     board = board_of(QRELS, RUNS)
-    found = moved(board, "A", "B", parse("RR"))
+    found = find_contributions(board, "A", "B", parse("RR"))
     names = board.collection.chunk_ids
     assert sorted(
         (m.query_id, names[m.chunk], m.rank_a, m.rank_b, m.moves, m.adds) for m in found
@@ -37,7 +42,7 @@ def test_a_chunk_is_followed_through_all_queries() -> None:
         ("q2", "c1", 1, None, -1.0, -0.5),
         ("q2", "c3", 2, 2, 0.5, 0.25),
     ]
-    first, second = movers_by(found, names.__getitem__)
+    first, second = add_up_movers(found, names.__getitem__)
     assert {(m.name, m.adds, m.queries) for m in (first, second)} == {
         ("c1", -0.25, 2),
         ("c3", 0.25, 1),
@@ -48,22 +53,22 @@ def test_a_chunk_is_followed_through_all_queries() -> None:
 
 def test_documents_add_up_their_chunks_and_those_of_none_are_left_out() -> None:
     board = board_of(QRELS, RUNS)
-    found = moved(board, "A", "B", parse("RR"))
+    found = find_contributions(board, "A", "B", parse("RR"))
     chunk = board.collection.chunk_ids.index("c1")
-    [document] = movers_by(found, {chunk: "doc"}.get)
+    [document] = add_up_movers(found, {chunk: "doc"}.get)
     assert (document.name, document.adds, document.queries) == ("doc", -0.25, 2)
 
 
 def test_only_the_queries_asked_for_count() -> None:
     board = board_of(QRELS, RUNS)
-    [found] = moved(board, "A", "B", parse("RR"), ["q1", "q3", "q4"])
+    [found] = find_contributions(board, "A", "B", parse("RR"), ["q1", "q3", "q4"])
     assert (found.query_id, found.adds) == ("q1", 0.5)
-    assert moved(board, "A", "B", parse("RR"), []) == []
+    assert find_contributions(board, "A", "B", parse("RR"), []) == []
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(BadInput, match="A and B are both 'A'"):
-        moved(board_of(QRELS, RUNS), "A", "A", parse("RR"))
+        find_contributions(board_of(QRELS, RUNS), "A", "A", parse("RR"))
 
 
 CHUNKS = [f"c{number}" for number in range(6)]
@@ -83,8 +88,8 @@ def test_the_parts_sum_to_the_mean_difference(
     preset: str,
 ) -> None:
     board = board_of(qrels, {"A": a, "B": b}, preset=preset)
-    for row in compare(board, "A", "B", board.conventions.measures(USUAL)).deltas:
-        there, back = (moved(board, *runs, row.measure) for runs in ("AB", "BA"))
+    for row in compare(board, "A", "B", board.conventions.measures(DEFAULT_MEASURES)).deltas:
+        there, back = (find_contributions(board, *runs, row.measure) for runs in ("AB", "BA"))
         total = math.fsum(each.adds for each in there)
         assert total == pytest.approx(0.0 if math.isnan(row.delta) else row.delta, abs=1e-12)
         assert sorted((m.query_id, m.chunk, m.adds) for m in there) == sorted(
@@ -96,6 +101,6 @@ def test_the_parts_sum_to_the_mean_difference(
 def check_ranks(board: Scoreboard, found: list) -> None:
     """Each rank is that of the list, as the moves of its query say it."""
     for each in found:
-        of_query = moves(board, "A", "B", each.query_id, parse("RR"))
+        of_query = find_rank_changes(board, "A", "B", each.query_id, parse("RR"))
         [move] = [move for move in of_query if move.chunk == each.chunk]
         assert (move.rank_a, move.rank_b) == (each.rank_a, each.rank_b)

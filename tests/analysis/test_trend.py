@@ -13,19 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.analysis.trend import (
-    Dated,
-    Looked,
-    Place,
-    Series,
-    Values,
+    AlertScan,
+    DatedRun,
+    QueryValues,
+    SeriesKey,
+    TrendSeries,
     Window,
-    look,
-    part,
+    build_series,
+    build_timeline,
+    parse_window,
     point_records,
-    series_of,
-    summaries,
-    timeline,
-    window_of,
+    scan_for_alerts,
+    split_change,
+    summarize_series,
 )
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
@@ -46,9 +46,9 @@ def run(ranks: Mapping[str, int] | Sequence[int]) -> dict[str, list[str]]:
     }
 
 
-def days(names: Sequence[str]) -> list[Dated]:
+def days(names: Sequence[str]) -> list[DatedRun]:
     made = [(name, START + timedelta(days=at)) for at, name in enumerate(names)]
-    return [Dated(name, when, f"{when:%Y-%m-%d}") for name, when in made]
+    return [DatedRun(name, when, f"{when:%Y-%m-%d}") for name, when in made]
 
 
 def looked(
@@ -57,14 +57,14 @@ def looked(
     measures: str = "RR",
     facets: Mapping[str, Mapping[str, str]] | None = None,
     bar: float | None = None,
-) -> Looked:
+) -> AlertScan:
     board = board_of(QRELS, runs, facets)
     measure = board.conventions.measures(measures)
     dated = {"s": days(list(runs))}
-    every = series_of(board, dated, measure)
-    buckets = series_of(board, dated, measure[:1], "topic") if facets else []
+    every = build_series(board, dated, measure)
+    buckets = build_series(board, dated, measure[:1], "topic") if facets else []
     bars = {} if bar is None else {every[0].place: bar}
-    return look(Values(board), every, buckets, bars)
+    return scan_for_alerts(QueryValues(board), every, buckets, bars)
 
 
 def stored(name: str, system: str, date: str | None) -> StoredRun:
@@ -72,7 +72,7 @@ def stored(name: str, system: str, date: str | None) -> StoredRun:
 
 
 def test_runs_stand_in_the_order_of_moments_whatever_their_zone() -> None:
-    found = timeline(
+    found = build_timeline(
         [
             stored("late", "s", "2026-01-31T23:30:00-02:00"),
             stored("next day", "s", "2026-02-01"),
@@ -83,41 +83,43 @@ def test_runs_stand_in_the_order_of_moments_whatever_their_zone() -> None:
 
 
 def test_two_runs_of_one_date_stay_as_they_were_loaded_and_both_are_shown() -> None:
-    found = timeline([stored(name, "s", "2026-01-31") for name in ("b", "a")])
+    found = build_timeline([stored(name, "s", "2026-01-31") for name in ("b", "a")])
     assert [each.run for each in found.of("s")] == ["b", "a"]
 
 
 def test_runs_without_date_or_system_are_counted() -> None:
-    found = timeline([stored("a", "s", None), stored("b", "b", "2026-01-31"), stored("c", "c", "")])
+    found = build_timeline(
+        [stored("a", "s", None), stored("b", "b", "2026-01-31"), stored("c", "c", "")]
+    )
     assert (found.undated, found.alone) == (("a", "c"), ("b",))
     no_date, alone = found.notes
     assert "in no trend: 2 " in no_date
     assert "single point: 1 " in alone
-    assert timeline([]).notes == ()
+    assert build_timeline([]).notes == ()
     with pytest.raises(NotFound, match="no system called 's' has a run with a date"):
         found.of("s")
 
 
 def test_a_window_of_days_ends_with_the_newest_run_and_not_today() -> None:
     dated = days([f"r{n}" for n in range(10)])
-    assert [each.run for each in window_of("last 2 days").of(dated)] == ["r7", "r8", "r9"]
-    assert [each.run for each in window_of("2 runs").of(dated)] == ["r8", "r9"]
-    assert window_of("all").of(dated) == tuple(dated)
+    assert [each.run for each in parse_window("last 2 days").of(dated)] == ["r7", "r8", "r9"]
+    assert [each.run for each in parse_window("2 runs").of(dated)] == ["r8", "r9"]
+    assert parse_window("all").of(dated) == tuple(dated)
     assert Window(5).of([]) == ()
-    assert window_of(str(Window(7, "days"))) == Window(7, "days")
+    assert parse_window(str(Window(7, "days"))) == Window(7, "days")
 
 
 @pytest.mark.parametrize("text", ["", "0 runs", "3 weeks", "-1 days", "3runs", "1234567 runs"])
 def test_a_window_that_is_none_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(BadInput, match="write it like 'all runs', '30 runs' or '90 days'"):
-        window_of(text)
+        parse_window(text)
 
 
 def test_a_series_says_where_it_stands_and_where_it_was() -> None:
     runs = {"a": run([2] * 40), "b": run([1] * 40), "c": run([4] * 40)}
     board = board_of(QRELS, runs)
-    [found] = summaries(
-        board, series_of(board, {"s": days("abc")}, board.conventions.measures("RR"))
+    [found] = summarize_series(
+        board, build_series(board, {"s": days("abc")}, board.conventions.measures("RR"))
     )
     assert (found.current.value, found.current.said) == (0.25, "2026-01-03")
     assert (found.median, found.lowest.run, found.highest.run) == (0.5, "c", "b")
@@ -129,8 +131,8 @@ def test_a_series_says_where_it_stands_and_where_it_was() -> None:
 
 def test_between_two_runs_the_line_rises_by_their_difference() -> None:
     board = board_of(QRELS, {"a": run([2] * 40), "b": run([1] * 20 + [2] * 20)})
-    [found] = summaries(
-        board, series_of(board, {"s": days("ab")}, board.conventions.measures("RR"))
+    [found] = summarize_series(
+        board, build_series(board, {"s": days("ab")}, board.conventions.measures("RR"))
     )
     assert found.change == pytest.approx(0.25)
 
@@ -140,7 +142,7 @@ def test_one_run_or_runs_of_one_moment_have_no_direction() -> None:
     measures = board.conventions.measures("RR")
     same = [each._replace(when=START) for each in days("ab")]
     for dated in (days("a"), same):
-        [found] = summaries(board, series_of(board, {"s": dated}, measures))
+        [found] = summarize_series(board, build_series(board, {"s": dated}, measures))
         assert math.isnan(found.change)
         assert (found.word, found.direction) == ("–", 0)
 
@@ -149,13 +151,13 @@ def test_a_run_without_results_is_a_point_without_value_and_an_alert_where_it_is
     runs = {"a": run([1] * 40), "b": {"elsewhere": ["c"]}, "c": run([1] * 40)}
     board = board_of(QRELS, runs)
     measures = board.conventions.measures("RR")
-    middle, last = (series_of(board, {"s": days(names)}, measures) for names in ("abc", "acb"))
+    middle, last = (build_series(board, {"s": days(names)}, measures) for names in ("abc", "acb"))
     assert [math.isnan(point.value) for point in middle[0].points] == [False, True, False]
-    assert look(Values(board), middle).alerts == ()
-    [alert] = look(Values(board), last).alerts
+    assert scan_for_alerts(QueryValues(board), middle).alerts == ()
+    [alert] = scan_for_alerts(QueryValues(board), last).alerts
     assert alert.kind == "silent"
     assert "the newest run (2026-01-03) has no result" in alert.sentence
-    [found] = summaries(board, last)
+    [found] = summarize_series(board, last)
     assert found.current.run == "c"
 
 
@@ -204,8 +206,8 @@ def test_a_bucket_that_fell_while_the_mean_rose_is_said() -> None:
 def test_a_shared_date_is_told_apart_by_the_name_of_the_run() -> None:
     board = board_of(QRELS, {"a": run([1] * 40), "b": run([2] * 40)})
     same = [each._replace(said="2026-01-01") for each in days("ab")]
-    [alert] = look(
-        Values(board), series_of(board, {"s": same}, board.conventions.measures("RR"))
+    [alert] = scan_for_alerts(
+        QueryValues(board), build_series(board, {"s": same}, board.conventions.measures("RR"))
     ).alerts
     assert "(2026-01-01, a)" in alert.sentence
     assert "(2026-01-01, b)" in alert.sentence
@@ -225,10 +227,10 @@ def test_after_a_year_of_runs_a_large_drop_is_still_more_than_chance() -> None:
     good, bad = (dict.fromkeys(queries, rank) for rank in (1, 3))
     runs = {f"r{n}": run(good) for n in range(180)} | {"z": run(bad)}
     board = board_of(queries, runs)
-    every = series_of(
+    every = build_series(
         board, {"s": days(list(runs))}, board.conventions.measures("RR Success@1 P@1")
     )
-    found = look(Values(board), every)
+    found = scan_for_alerts(QueryValues(board), every)
     assert found.looks == 3 * 180
     assert [alert.kind for alert in found.alerts] == ["drop"] * 3
 
@@ -244,7 +246,7 @@ def test_alerts_of_noise_alone_are_rare() -> None:
 def test_a_point_knows_the_change_since_the_last_value() -> None:
     runs = {"a": run([1] * 40), "b": {"elsewhere": ["c"]}, "c": run([2] * 40)}
     board = board_of(QRELS, runs)
-    rows = point_records(series_of(board, {"s": days("abc")}, board.conventions.measures("MRR")))
+    rows = point_records(build_series(board, {"s": days("abc")}, board.conventions.measures("MRR")))
     assert [row["measure"] for row in rows] == ["MRR"] * 3
     assert [row["change"] for row in rows[1:]] == [pytest.approx(math.nan, nan_ok=True), -0.5]
     assert rows[2]["moment"] == "2026-01-03T00:00:00Z"
@@ -253,15 +255,15 @@ def test_a_point_knows_the_change_since_the_last_value() -> None:
 def test_a_bucket_that_is_not_there_is_refused() -> None:
     board = board_of(QRELS, {"a": run([1] * 40)}, {"topic": {"q0": "tax"}})
     with pytest.raises(NotFound, match="law"):
-        series_of(board, {"s": days("a")}, board.conventions.measures("RR"), "topic", ["law"])
+        build_series(board, {"s": days("a")}, board.conventions.measures("RR"), "topic", ["law"])
 
 
 def test_without_runs_there_is_nothing_to_say() -> None:
-    empty = Series(Place("s", *Conventions.of().measures("RR")), ())
+    empty = TrendSeries(SeriesKey("s", *Conventions.of().measures("RR")), ())
     board = board_of(QRELS, {"a": run([1] * 40)})
-    assert look(Values(board), [empty]).looks == 0
-    assert "need two runs" in look(Values(board), [empty]).rule
-    [found] = summaries(board, [empty])
+    assert scan_for_alerts(QueryValues(board), [empty]).looks == 0
+    assert "need two runs" in scan_for_alerts(QueryValues(board), [empty]).rule
+    [found] = summarize_series(board, [empty])
     assert found.current is None
     assert math.isnan(found.mean)
 
@@ -283,7 +285,7 @@ def test_the_parts_add_up_to_the_change(then, now, older, newer, preset) -> None
     before = Scoreboard(collect(then, {"old": older}), chosen)
     after = Scoreboard(collect(now, {"old": older, "new": newer}), chosen)
     for measure in chosen.measures("nDCG@3 R@2 RR"):
-        found = part(before, after, "old", "new", measure)
+        found = split_change(before, after, "old", "new", measure)
         [was], [_, is_now] = before.table([measure]), after.table([measure])
         assert (found.before, found.now) == pytest.approx((was.value, is_now.value), nan_ok=True)
         parts = found.run + found.grades + found.queries
@@ -302,7 +304,7 @@ def test_each_part_is_the_doing_of_its_own() -> None:
         chosen = Conventions.of()
         before = Scoreboard(collect(then, {"old": old}), chosen)
         after = Scoreboard(collect(now, {"old": old, "new": newer}), chosen)
-        found = part(before, after, "old", "new", *chosen.measures("RR"))
+        found = split_change(before, after, "old", "new", *chosen.measures("RR"))
         return found.run, found.grades, found.queries
 
     assert parts(grades, grades, new) == (0.25, 0.0, 0.0)
@@ -318,7 +320,7 @@ def test_parts_of_one_bucket_are_of_its_queries_alone() -> None:
     before = board_of(grades, {"old": old}, topics)
     after = board_of(grades, {"old": old, "new": new}, topics)
     [measure] = after.conventions.measures("RR")
-    assert part(before, after, "old", "new", measure, ("topic", "tax")).run == 0.5
+    assert split_change(before, after, "old", "new", measure, ("topic", "tax")).run == 0.5
     earlier = board_of({"q2": {"c": 1}}, {"old": old}, {"topic": {"q2": "law"}})
-    found = part(earlier, after, "old", "new", measure, ("topic", "tax"))
+    found = split_change(earlier, after, "old", "new", measure, ("topic", "tax"))
     assert (found.n_before, found.reason) == (0, "no query counted yet by the older grades")

@@ -14,17 +14,17 @@ from labeler.analysis.comparison import (
     Comparison,
     Delta,
     Verdict,
-    cautions_of,
+    assess_buckets,
+    assess_power,
+    assess_significance,
     compare,
-    contradictions,
-    reaches,
-    sliced,
-    sureties,
-    verdict,
-    where_it_loses,
-    worst_bucket,
+    decide_verdict,
+    describe_caution,
+    describe_loss,
+    find_contradictions,
+    find_worst_bucket,
 )
-from labeler.evaluation import USUAL, Scoreboard
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.measures import parse_all
 from tests.support.boards import board_of
 
@@ -55,7 +55,7 @@ def pair_of(
 
 
 def judge(board: Scoreboard, measures: str = "RR AP") -> Verdict:
-    said = verdict(board, compare(board, "A", "B", parse_all(measures)))
+    said = decide_verdict(board, compare(board, "A", "B", parse_all(measures)))
     if said is None:
         raise LookupError("there is a value")
     return said
@@ -133,7 +133,7 @@ def test_a_bucket_has_a_verdict_of_its_own() -> None:
     buckets = {f"q{n}": "many" if n < 11 else "few" for n in range(14)}
     board = pair_of([DOWN] * 11 + [UP] * 3, buckets)
     found = compare(board, "A", "B", parse_all("RR"), "intent")
-    many, few = (verdict(board, found, bucket) for bucket in ("many", "few"))
+    many, few = (decide_verdict(board, found, bucket) for bucket in ("many", "few"))
     assert many is not None
     assert many.sentence.startswith("B is worse than A by more than chance: RR (−0.5000)")
     assert few is not None
@@ -142,7 +142,7 @@ def test_a_bucket_has_a_verdict_of_its_own() -> None:
 
 def test_a_run_without_values_has_no_verdict() -> None:
     board = board_of({"q": {}}, {"A": {"q": ["c"]}, "B": {"q": ["d"]}})
-    assert verdict(board, compare(board, "A", "B", parse_all("RR"))) is None
+    assert decide_verdict(board, compare(board, "A", "B", parse_all("RR"))) is None
 
 
 # Buckets -----------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ LOST = {f"q{n}": "lost" if n < 11 else "won" for n in range(40)}
 def test_a_bucket_that_falls_for_sure_is_called_out() -> None:
     board = pair_of([DOWN] * 10 + [SAME] + [UP] * 29, LOST)
     found = compare(board, "A", "B", parse_all("RR"), "intent")
-    [said] = contradictions(found)
+    [said] = find_contradictions(found)
     assert said.sentence == (
         "intent = lost moves against the total: RR falls by 0.4545 (n 11) from A to B, "
         "but over all queries it rises by 0.2375 (n 40)"
@@ -162,7 +162,7 @@ def test_a_bucket_that_falls_for_sure_is_called_out() -> None:
 
 def test_a_bucket_that_falls_is_called_out_where_the_total_stays() -> None:
     board = pair_of([DOWN] * 11 + [UP] * 11 + [SAME] * 18, LOST)
-    said = contradictions(compare(board, "A", "B", parse_all("RR"), "intent"))
+    said = find_contradictions(compare(board, "A", "B", parse_all("RR"), "intent"))
     assert [each.sentence.split(", but ")[1] for each in said] == [
         "over all queries it stays (n 40)"
     ] * 2
@@ -177,38 +177,38 @@ def test_a_bucket_that_falls_is_called_out_where_the_total_stays() -> None:
 )
 def test_a_bucket_is_not_called_out_for_less(pairs: list[Pair]):
     board = pair_of(pairs, LOST)
-    assert contradictions(compare(board, "A", "B", parse_all("RR"), "intent")) == ()
+    assert find_contradictions(compare(board, "A", "B", parse_all("RR"), "intent")) == ()
 
 
 def test_a_bucket_of_nine_queries_is_not_called_out() -> None:
     buckets = {f"q{n}": "lost" if n < 9 else "won" for n in range(40)}
     board = pair_of([DOWN] * 9 + [UP] * 31, buckets)
     found = compare(board, "A", "B", parse_all("RR"), "intent")
-    tested = sliced(found)
+    tested = assess_buckets(found)
     [lost] = [tested.of(row) for row in found.buckets if row.bucket == "lost"]
     assert (lost.p, lost.exact, lost.is_sure) == (2 / 2**9, True, False), "by the test alone"
-    assert contradictions(found) == ()
-    assert worst_bucket(found, found.measures[0], tested) is None
+    assert find_contradictions(found) == ()
+    assert find_worst_bucket(found, found.measures[0], tested) is None
 
 
 def test_where_b_loses_most_is_said_of_what_is_more_than_chance() -> None:
     def worst(board: Scoreboard) -> tuple[Comparison, Delta | None]:
         found = compare(board, "A", "B", parse_all("RR"), "intent")
-        return found, worst_bucket(found, found.measures[0], sliced(found))
+        return found, find_worst_bucket(found, found.measures[0], assess_buckets(found))
 
     assert worst(pair_of([DOWN] * 7 + [UP] * 4 + [UP] * 29, LOST))[1] is None
     found, row = worst(pair_of([DOWN] * 11 + [UP] * 29, LOST))
     assert row is not None
     sentence = "B loses most in intent = lost: RR −0.5000 (n 11), by more than chance"
-    assert where_it_loses(found, row, "B") == sentence
+    assert describe_loss(found, row, "B") == sentence
 
 
 def test_a_bucket_that_holds_every_query_is_not_where_b_loses_most() -> None:
     board = pair_of([DOWN] * 12 + [UP], dict.fromkeys((f"q{n}" for n in range(13)), "all"))
     found = compare(board, "A", "B", parse_all("RR"), "intent")
     [row] = found.buckets
-    assert sliced(found).of(row).is_sure
-    assert worst_bucket(found, row.measure, sliced(found)) is None, "it is the total"
+    assert assess_buckets(found).of(row).is_sure
+    assert find_worst_bucket(found, row.measure, assess_buckets(found)) is None, "it is the total"
 
 
 def test_random_buckets_are_called_out_no_more_often_than_chance_allows() -> None:
@@ -220,7 +220,7 @@ def test_random_buckets_are_called_out_no_more_often_than_chance_allows() -> Non
         pairs = [(UP, DOWN)[way] for way in draw.integers(0, 2, 400).tolist()]
         buckets = {f"q{n}": f"b{at}" for n, at in enumerate(draw.integers(0, 20, 400).tolist())}
         found = compare(pair_of(pairs, buckets), "A", "B", measure, "intent")
-        alarms += bool(contradictions(found))
+        alarms += bool(find_contradictions(found))
     assert alarms <= 10
 
 
@@ -237,41 +237,45 @@ PAIRS = st.lists(
 @given(PAIRS)
 def test_the_other_way_round_everything_is_mirrored(pairs: list[Pair]) -> None:
     board = pair_of(pairs, {f"q{n}": "ab"[n % 2] for n in range(len(pairs))})
-    there, back = (compare(board, *runs, parse_all(USUAL), "intent") for runs in ("AB", "BA"))
+    there, back = (
+        compare(board, *runs, parse_all(DEFAULT_MEASURES), "intent") for runs in ("AB", "BA")
+    )
     for one, other in ((there.deltas, back.deltas), (there.buckets, back.buckets)):
-        tests = [sureties(by, rows) for by, rows in ((there, one), (back, other))]
+        tests = [assess_significance(by, rows) for by, rows in ((there, one), (back, other))]
         surest = [
             np.array([by.of(row) for row in rows], dtype=np.float64)
             for by, rows in zip(tests, (one, other), strict=True)
         ]
         np.testing.assert_array_equal(*surest)
         assert [row.direction for row in one] == [-row.direction for row in other]
-    said, opposite = (verdict(board, found) for found in (there, back))
+    said, opposite = (decide_verdict(board, found) for found in (there, back))
     if said is None or opposite is None:
         raise LookupError("there is a value")
     assert said.kind == opposite.kind
     assert [row.measure for row in said.rises] == [row.measure for row in opposite.falls]
-    called = [[each.bucket.bucket for each in contradictions(found)] for found in (there, back)]
+    called = [
+        [each.bucket.bucket for each in find_contradictions(found)] for found in (there, back)
+    ]
     assert sorted(map(str, called[0])) == sorted(map(str, called[1]))
 
 
 def test_of_few_queries_more_are_needed_however_large_the_difference() -> None:
     board = pair_of([UP, ((3,), (1,)), ((4,), (1,))])
     found = compare(board, "A", "B", parse_all(["RR"]))
-    [reach] = reaches(found, found.deltas)
+    [reach] = assess_power(found, found.deltas)
     assert reach.more_queries == 7, "under 10 nothing is called more than chance"
 
 
 def test_a_run_against_its_copy_moves_nothing() -> None:
     board = pair_of([SAME] * 20, {f"q{n}": "ab"[n % 2] for n in range(20)})
-    found = compare(board, "A", "B", parse_all(USUAL), "intent")
-    tested = sliced(found)
+    found = compare(board, "A", "B", parse_all(DEFAULT_MEASURES), "intent")
+    tested = assess_buckets(found)
     rows = [*found.deltas, *found.buckets]
     assert [tested.of(row)[:4] for row in rows] == [(1.0, 1.0, True, 21)] * 21
-    [reach, *_] = reaches(found, rows)
+    [reach, *_] = assess_power(found, rows)
     assert (reach.interval.lo, reach.interval.hi, reach.more_queries) == (0.0, 0.0, None)
-    assert cautions_of(rows[0], reach) == "all queries alike: no spread to resample"
-    assert contradictions(found) == ()
-    said = verdict(board, found)
+    assert describe_caution(rows[0], reach) == "all queries alike: no spread to resample"
+    assert find_contradictions(found) == ()
+    said = decide_verdict(board, found)
     assert said is not None
     assert said.sentence == "No measure moves from A to B"

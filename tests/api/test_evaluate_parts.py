@@ -15,7 +15,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import labeler
-from labeler.api import cutting
+from labeler.api import partwise
 from labeler.errors import BadInput, LabelerError
 
 MEASURES = "nDCG@10 R@budget RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 Bpref infAP NumRel MRR"
@@ -82,9 +82,9 @@ def test_any_parts_add_up_to_the_bits_of_one_board(log, preset: str, count: int)
 
 
 def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cutting, "QUERIES_AT_ONCE", 13)
-    monkeypatch.setattr(cutting, "ROWS_AT_ONCE", 300)
-    monkeypatch.setattr(cutting, "_SLICE", 100)
+    monkeypatch.setattr(partwise, "QUERIES_AT_ONCE", 13)
+    monkeypatch.setattr(partwise, "ROWS_AT_ONCE", 300)
+    monkeypatch.setattr(partwise, "_LOOKUP_ROWS", 100)
 
 
 def as_parquet(frame: pd.DataFrame, path: Path) -> Path:

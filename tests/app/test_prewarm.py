@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from labeler.analysis.active import following
-from labeler.app import warming
-from labeler.app.warming import NotesTraffic, Traffic, warm_up
-from labeler.evaluation import USUAL, Scoreboard
+from labeler.analysis.active import decider
+from labeler.app import prewarm
+from labeler.app.prewarm import ActivityMiddleware, RequestActivity, warm_up
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.model import Chunk, Query, Ranking
-from labeler.stats import bands
-from labeler.stats.ground import Ground, find_ground
+from labeler.stats import unjudged_ranges
+from labeler.stats.unjudged_chunks import PartlyJudgedLists, find_partly_judged_lists
 from labeler.store import Store
-from labeler.ui import asking, banding, boards
+from labeler.ui import assignment_cache, scoreboards
 from labeler.ui import shared as ui
 from tests.support.page import empty_golden_set, loaded
 
 
-class Visits(Traffic):
+class Visits(RequestActivity):
     """Visitors who stay until they are told to go."""
 
     def __init__(self) -> None:
@@ -62,7 +62,9 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
 
     monkeypatch.setattr(Store, "collection", read_again)
     with Store(database) as store:
-        assert boards.live_board(store, boards.conventions(store.settings())).run_names == ("A",)
+        assert scoreboards.live_board(
+            store, scoreboards.conventions(store.settings())
+        ).run_names == ("A",)
 
 
 def test_nobody_waits_for_what_the_holes_could_make_of_the_means(
@@ -84,25 +86,25 @@ def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
     def learn_again(*_: Any) -> None:
         pytest.fail("what holes may be is learnt again")
 
-    for name in ("learn", "try_out"):
-        monkeypatch.setattr(following, name, learn_again)
+    for name in ("fit_unjudged_model", "simulate"):
+        monkeypatch.setattr(decider, name, learn_again)
     with Store(database) as store:
         settings = store.settings()
-        board = boards.live_board(store, boards.conventions(settings))
+        board = scoreboards.live_board(store, scoreboards.conventions(settings))
     [measure] = board.conventions.measures("nDCG@10")
-    assert asking.standing_of(board, "A", "B", measure, settings).graded == 0
+    assert assignment_cache.standing_of(board, "A", "B", measure, settings).graded == 0
 
 
 def test_holes_of_very_many_runs_are_filled_when_somebody_asks(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "MOST_LISTS", 0)
+    monkeypatch.setattr(scoreboards, "MOST_LISTS", 0)
     assert waits_for_holes(database, monkeypatch)
 
 
 def test_where_there_is_no_run_there_are_no_holes_to_fill(tmp_path: Path) -> None:
     empty_golden_set(tmp_path)
-    assert list(banding.open_bands()) == [None]
+    assert list(scoreboards.open_ranges()) == [None]
 
 
 def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -113,14 +115,14 @@ def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
         thread.join(timeout=60)
     looked: list[str] = []
 
-    def find(board: Scoreboard, *more: Any) -> Ground:
+    def find(board: Scoreboard, *more: Any) -> PartlyJudgedLists:
         looked.extend(board.run_names)
-        return find_ground(board, *more)
+        return find_partly_judged_lists(board, *more)
 
-    monkeypatch.setattr(bands, "find_ground", find)
+    monkeypatch.setattr(unjudged_ranges, "find_partly_judged_lists", find)
     with Store(database) as store:
-        board = boards.live_board(store, boards.conventions(store.settings()))
-    assert banding.means_of(board, ["A"], board.conventions.measures(USUAL))
+        board = scoreboards.live_board(store, scoreboards.conventions(store.settings()))
+    assert scoreboards.mean_ranges(board, ["A"], board.conventions.measures(DEFAULT_MEASURES))
     return looked == ["A"]
 
 
@@ -139,7 +141,7 @@ def test_nothing_is_opened_while_somebody_asks(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
-    monkeypatch.setattr(warming, "STEPS", (lambda: iter([steps.append("taken")]),))
+    monkeypatch.setattr(prewarm, "STEPS", (lambda: iter([steps.append("taken")]),))
     visits = Visits()
     with warm_up(visits) as thread:
         assert visits.was_asked.wait(60)
@@ -163,7 +165,7 @@ def test_who_comes_in_the_midst_of_a_step_waits_for_a_part_of_it_alone(
         yield
         parts.append("second")
 
-    monkeypatch.setattr(warming, "STEPS", (step,))
+    monkeypatch.setattr(prewarm, "STEPS", (step,))
     with warm_up(visits) as thread:
         assert visits.was_asked.wait(60)
         assert parts == ["first"]
@@ -176,7 +178,7 @@ def test_a_server_that_stops_does_not_wait_for_the_board(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps: list[str] = []
-    monkeypatch.setattr(warming, "STEPS", (lambda: iter([steps.append("taken")]),))
+    monkeypatch.setattr(prewarm, "STEPS", (lambda: iter([steps.append("taken")]),))
     with warm_up(Visits()) as thread:
         assert thread.is_alive()
     thread.join(timeout=60)
@@ -199,7 +201,7 @@ def test_a_missing_golden_set_is_left_for_whoever_opens_a_page(
 async def test_each_message_of_a_request_counts_as_traffic() -> None:
     noted: list[str] = []
 
-    class Counted(Traffic):
+    class Counted(RequestActivity):
         def note(self) -> None:
             noted.append("note")
 
@@ -213,7 +215,7 @@ async def test_each_message_of_a_request_counts_as_traffic() -> None:
         await receive()
         await send({"type": "websocket.send"})
 
-    await NotesTraffic(app, Counted())({"type": "websocket"}, receive, send)
+    await ActivityMiddleware(app, Counted())({"type": "websocket"}, receive, send)
     assert len(noted) == 3
 
 
@@ -221,7 +223,7 @@ SERVE = """
 import asyncio, gc, threading
 from labeler.app import main as app
 async def look():
-    async with app.hold_open(app.app):
+    async with app.lifespan(app.app):
         print([thread.name for thread in threading.enumerate()])
         print(len(gc.get_objects()) < gc.get_freeze_count() / 10)
 asyncio.run(look())
@@ -237,5 +239,5 @@ def test_a_server_for_graders_alone_opens_no_board(
         [sys.executable, "-c", SERVE], env=environment, capture_output=True, text=True, check=True
     )
     threads, is_set_aside = done.stdout.splitlines()
-    assert (warming.NAME in threads) is opens
+    assert (prewarm.THREAD_NAME in threads) is opens
     assert is_set_aside == "True"  # or each run of a page would look through all that is imported

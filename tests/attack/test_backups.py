@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from labeler.errors import BadInput, NotFound
-from labeler.store import Store, damage
+from labeler.store import Store, sqlite
 from labeler.store.backup import backups
 from tests.support.databases import assert_whole, grade, newest_alone
 
@@ -85,8 +85,8 @@ def test_a_damaged_golden_set_gives_no_backup_and_the_one_before_stays(
     before = (tmp_path / "backup.db").read_bytes()
     break_index(path)
     refused = run("backup", tmp_path / "backup.db", "--force")
-    assert (refused.exit_code, refused.output) == (1, f"Error: {damage.in_words(path)}\n")
-    assert damage.is_marked(path)
+    assert (refused.exit_code, refused.output) == (1, f"Error: {sqlite.describe_damage(path)}\n")
+    assert sqlite.is_marked_damaged(path)
     assert (tmp_path / "backup.db").read_bytes() == before
 
 
@@ -127,8 +127,8 @@ def test_a_killed_backup_leaves_the_one_before_and_the_next_removes_its_part(
         """
 import sys
 from pathlib import Path
-from labeler.store.backup import parts
-with parts.part_of(Path(sys.argv[1])) as part:
+from labeler.store.backup import atomic_files
+with atomic_files.partial_file(Path(sys.argv[1])) as part:
     part.write_bytes(b"half")
     print(part, flush=True)
     sys.stdin.readline()

@@ -43,7 +43,7 @@ MEMORY = 400_000_000  # bytes of address space beyond what Python and its librar
 LOAD = """
 import resource, sys
 import labeler.cli
-import labeler.formats.bulk
+import labeler.formats.trec_arrow
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 most = taken + int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -434,7 +434,7 @@ def packed_rows(path: Path, text: str, rows: int) -> None:
 
 
 LOOK_THROUGH = LOAD.replace(
-    "import labeler.formats.bulk", "import pyarrow.parquet, pyarrow.compute"
+    "import labeler.formats.trec_arrow", "import pyarrow.parquet, pyarrow.compute"
 )
 
 

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 from labeler.model import Chunk, Judgment
 from labeler.store import Store
-from labeler.store.givers import UNSIGNED_FOR
+from labeler.store.people import UNSIGNED_PERIOD
 from labeler.web.auth import tokens
 from labeler.web.grading_api import grading_routes
 from tests.store.test_open import to_earlier_shape
@@ -120,10 +120,13 @@ def test_a_pair_that_nobody_handed_out_is_refused(filled: Store, pad: Pad):
     for item in (
         item_of(bob),  # handed to somebody else
         {**item_of(pad), "slip": item_of(pad, "c4")["slip"]},  # the slip of another chunk
-        {**item_of(pad), "slip": tokens.Slips("a key", pad.golden_set).sign("", "q1", "c3")},
+        {
+            **item_of(pad),
+            "slip": tokens.PairSignatures("a key", pad.golden_set).sign("", "q1", "c3"),
+        },
     ):
         assert NOT_HANDED in given(pad, item, "e1")["refused"]
-    other = tokens.Slips(filled.signing_key(), "another golden set")
+    other = tokens.PairSignatures(filled.signing_key(), "another golden set")
     names = (item_of(pad)[name] for name in ("query", "chunk", "text_hash", "source"))
     forged = {**item_of(pad), "slip": other.sign(pad.key, *names)}
     assert NOT_HANDED in given(pad, forged, "e1")["refused"]
@@ -153,7 +156,7 @@ def test_what_waits_over_a_restart_and_years_is_taken_as_it_was_seen(
     pad.restart(filled)
     late = datetime.now(UTC).timestamp() + 20 * 365 * 24 * 3600
     monkeypatch.setattr("time.time", lambda: late)
-    pad.headers["x-labeler-token"] = tokens.issue(filled.signing_key(), pad.golden_set, "Ann")
+    pad.headers["x-labeler-token"] = tokens.issue_token(filled.signing_key(), pad.golden_set, "Ann")
     assert given(pad, item, "late")["saved"]
     assert given(pad, found, "late too")["saved"]
     event = next(each for each in filled.events() if each.event_id == "late")
@@ -211,7 +214,7 @@ def test_what_waited_over_the_upgrade_is_still_its_givers_after_a_rename(upgrade
 
 def test_it_is_not_taken_for_ever(upgraded: Pad):
     with Store(upgraded.path) as store:
-        began = datetime.now(UTC) - UNSIGNED_FOR - timedelta(days=1)
+        began = datetime.now(UTC) - UNSIGNED_PERIOD - timedelta(days=1)
         store._db.execute(
             "UPDATE settings SET value = json_quote(?) WHERE key = 'signs_since'",
             [began.isoformat()],

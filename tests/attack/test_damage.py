@@ -18,10 +18,10 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judgment, Loaded
-from labeler.store import Store, Unusable, damage, health
-from labeler.store.backup import checking
-from labeler.store.folding import fold
-from labeler.store.sqlite import check_sqlite
+from labeler.store import StorageError, Store, integrity, sqlite
+from labeler.store.backup import file_check
+from labeler.store.backup.maintenance import checkpoint
+from labeler.store.sqlite import check_sqlite_version
 from tests.support.databases import grade
 from tests.support.page import open_page, words
 
@@ -89,7 +89,7 @@ def test_a_partly_damaged_file_is_not_written_to(
     Path("queries.jsonl").write_text(json.dumps({"query_id": "new", "query": "new?"}))
     left = damaged(path)
     refused = run(*command)
-    assert (refused.exit_code, refused.output) == (1, f"Error: {damage.in_words(path)}\n")
+    assert (refused.exit_code, refused.output) == (1, f"Error: {sqlite.describe_damage(path)}\n")
     assert path.read_bytes() == left
 
 
@@ -100,7 +100,7 @@ def test_files_dropped_on_the_page_are_not_loaded_into_a_damaged_file(path: Path
     [load] = [each for each in app.button if each.label == "Load 1 file"]
     left = damaged(path)
     app = load.click().run()
-    assert damage.in_words(path).removeprefix(f"{path}: ") in words(app)
+    assert sqlite.describe_damage(path).removeprefix(f"{path}: ") in words(app)
     assert "On this page" not in words(app)
     assert path.read_bytes() == left
 
@@ -110,13 +110,13 @@ def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python)
     server.stdout.readline()
     left = damaged(path)
     log = (path.parent / "golden.db-wal").read_bytes()
-    with pytest.raises(Unusable, match="nothing more is written to it"), Store(path) as store:
+    with pytest.raises(StorageError, match="nothing more is written to it"), Store(path) as store:
         store.chunks()
     with Store(path) as store:
         assert store.revision() == 33, "what can be read can still be read"
-        with pytest.raises(Unusable, match="labeler restore BACKUP"):
+        with pytest.raises(StorageError, match="labeler restore BACKUP"):
             store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
-        with pytest.raises(Unusable, match="labeler restore BACKUP"):
+        with pytest.raises(StorageError, match="labeler restore BACKUP"):
             store.add_grader("Dee")
     server.communicate()
     assert path.read_bytes() == left, "its end folds nothing into the file"
@@ -128,10 +128,10 @@ def test_a_damaged_index_of_words_stops_the_search_and_nothing_else(path: Path):
         other.execute("UPDATE chunk_words_data SET block = x'00' WHERE id > 10")
     other.close()
     with Store(path) as store:
-        with pytest.raises(Unusable, match="though each page is whole"):
+        with pytest.raises(StorageError, match="though each page is whole"):
             store.search_chunks("text", 10)
         assert store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
-    assert not damage.is_marked(path)
+    assert not sqlite.is_marked_damaged(path)
 
 
 def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: Path):
@@ -141,11 +141,11 @@ def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: 
         damaged(other)
         other.replace(path)
         store._engine._mark_damaged("it only seems so")
-    assert not damage.is_marked(path)
+    assert not sqlite.is_marked_damaged(path)
 
 
 def test_a_file_that_is_whole_after_all_is_written_to_again(path: Path, run: Run):
-    damage.mark(path, "by mistake")
+    sqlite.mark_damaged(path, "by mistake")
     assert run("invite", "Zoe").exit_code == 1
     looked = run("check")
     assert looked.exit_code == 0
@@ -154,10 +154,10 @@ def test_a_file_that_is_whole_after_all_is_written_to_again(path: Path, run: Run
 
 
 def test_a_sound_file_and_none_at_all_are_sound(path: Path, tmp_path: Path):
-    health.check_sound(path)
-    health.check_sound(tmp_path / "none.db")
+    integrity.check_undamaged(path)
+    integrity.check_undamaged(tmp_path / "none.db")
     (tmp_path / "empty.db").touch()
-    health.check_sound(tmp_path / "empty.db")
+    integrity.check_undamaged(tmp_path / "empty.db")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["empty.db", "golden.db"]
 
 
@@ -291,9 +291,9 @@ def test_who_waits_while_a_backup_is_put_in_place_opens_the_restored_file(
         """
 import os, sys, time
 from pathlib import Path
-from labeler.store.backup import locks
+from labeler.store.backup import backups
 path, new = map(Path, sys.argv[1:])
-with locks.to_itself(path):
+with backups.exclusive_access(path):
     print("held", flush=True)
     sys.stdin.readline()
     os.replace(new, path)
@@ -415,7 +415,7 @@ def test_check_says_what_lies_beside_the_file(path: Path, run: Run, python, tmp_
     assert "golden.db-wal, 0." in said
     assert "some of the newest is in there alone" in said
     with Store(path):
-        fold(path)
+        checkpoint(path)
         assert "the file has all judgments and remarks without it" in run("check").output
     assert ".golden.db.4711.part, left by an earlier labeler: delete it" in said
     assert f".golden.db.{'0' * 16}.part, left by a process that was killed" in said
@@ -433,14 +433,17 @@ def test_check_of_no_golden_set_is_one_sentence(tmp_path: Path):
 
 
 def test_a_sqlite_with_a_known_bug_is_named_with_what_is_done_about_it():
-    assert "WAL reset, 3.7.0 to 3.51.2" in checking.sqlite("3.40.1").says
-    assert "labeler folds its log so that it cannot happen" in checking.sqlite("3.51.2").says
+    assert "WAL reset, 3.7.0 to 3.51.2" in file_check.check_sqlite_bug("3.40.1").says
+    assert (
+        "labeler folds its log so that it cannot happen"
+        in file_check.check_sqlite_bug("3.51.2").says
+    )
     for version in ("3.44.6", "3.50.7", "3.51.3", "3.53.0"):
-        assert checking.sqlite(version).says == version
-    assert not checking.sqlite().is_wrong
+        assert file_check.check_sqlite_bug(version).says == version
+    assert not file_check.check_sqlite_bug().is_wrong
 
 
 def test_a_sqlite_that_is_too_old_is_refused_in_a_sentence():
-    check_sqlite((3, 37, 0))
+    check_sqlite_version((3, 37, 0))
     with pytest.raises(BadInput, match=r"comes with SQLite 3\.36\.1; labeler needs 3\.37\.0"):
-        check_sqlite((3, 36, 1))
+        check_sqlite_version((3, 36, 1))

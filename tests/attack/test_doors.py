@@ -20,22 +20,21 @@ from starlette.websockets import WebSocket
 
 from labeler.store import Login, Store
 from labeler.store.schema import migrations
-from labeler.store.sessions import MOST_AT_ONCE
+from labeler.store.sessions import MOST_SESSIONS
 from labeler.web.auth import access
 from labeler.web.auth.access import (
     FORMER_COOKIE,
     SECURE_COOKIE,
     SESSION_COOKIE,
-    Claims,
-    Door,
-    hash_of,
+    AccessPolicy,
+    Credentials,
+    hash_secret,
     new_secret,
     session_by_login,
 )
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.guesses import MOST_WAITING, Guesses
-from labeler.web.auth.hosts import BOUND, HOST_NAMES
-from labeler.web.auth.naming import in_plain_letters
+from labeler.web.auth.allowed_hosts import BOUND_ADDRESS, HOST_NAMES
+from labeler.web.auth.login_flow import MOST_WAITING, LinkThrottle, login_routes
+from labeler.web.auth.middleware import escape_query
 from tests.support.grading_client import Pad
 from tests.support.signed_in import let_in
 
@@ -45,7 +44,7 @@ PUBLIC = "labels.example.org"
 @pytest.fixture(autouse=True)
 def _plain_server(monkeypatch: pytest.MonkeyPatch) -> None:
     flags = (access.ANY_HOST, access.OPEN, access.LOGIN, access.GRADERS_ONLY)
-    for name in (*flags, access.TRUSTED_ISSUERS, HOST_NAMES, BOUND):
+    for name in (*flags, access.TRUSTED_ISSUERS, HOST_NAMES, BOUND_ADDRESS):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -64,7 +63,7 @@ def app(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlette
     monkeypatch.setattr(server, "DATABASE", str(store.path))
     return lambda: Starlette(
         routes=[
-            *door_routes(str(store.path)),
+            *login_routes(str(store.path)),
             WebSocketRoute("/_stcore/stream", stream),
             Route("/{path:path}", page, methods=["GET", "POST"]),
         ],
@@ -103,7 +102,9 @@ def cookie_of(answer: Any, name: str = SESSION_COOKIE) -> str:
 # Names ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("flags", [{}, {access.OPEN: "1"}, {access.OPEN: "1", BOUND: "127.0.0.2"}])
+@pytest.mark.parametrize(
+    "flags", [{}, {access.OPEN: "1"}, {access.OPEN: "1", BOUND_ADDRESS: "127.0.0.2"}]
+)
 def test_a_name_that_somebody_else_points_here_reads_nothing(app, ask, monkeypatch, flags):
     for name, value in flags.items():
         monkeypatch.setenv(name, value)
@@ -148,7 +149,7 @@ def test_a_stranger_is_shown_a_plain_page_and_opens_no_socket(app, ask, store: S
     asked = {**home, "cookie": f"{name}={token}"}
     assert ask(app(), "GET", "/scores", headers=asked).status == 200
     assert socket(app(), asked) == "accept"
-    store.invite("Bea", hash_of("beas"), role="lead")
+    store.invite("Bea", hash_secret("beas"), role="lead")
     store.revoke("Lea")
     assert ask(app(), "GET", "/scores", headers=asked).status == 403
     assert socket(app(), asked) == "close"
@@ -176,10 +177,10 @@ def test_nobody_but_the_operator_learns_where_the_golden_set_lies(
 def test_what_a_stranger_says_at_the_callback_cannot_move_a_terminal(app, ask):
     said = ask(app(), "GET", "/oauth2callback?error=%1b%5b31mred%0aline&state=s").body.decode()
     assert said.endswith(r" asked error=\x1b[31mred\nline&state=s")
-    plain = in_plain_letters(b"error=%1b%5d0%3bPWNED%07&error_description=%c2%9b31m" + b"x" * 9999)
+    plain = escape_query(b"error=%1b%5d0%3bPWNED%07&error_description=%c2%9b31m" + b"x" * 9999)
     assert not any(code in plain for code in (b"%1B", b"%07", b"%C2", b"\x1b", b"\x9b"))
     assert len(plain) < 1000
-    assert in_plain_letters(b"state=aZ09-_&code=4%2F0Ab%3D") == b"state=aZ09-_&code=4%2F0Ab%3D"
+    assert escape_query(b"state=aZ09-_&code=4%2F0Ab%3D") == b"state=aZ09-_&code=4%2F0Ab%3D"
 
 
 # Links and sessions --------------------------------------------------------------------------
@@ -187,7 +188,7 @@ def test_what_a_stranger_says_at_the_callback_cannot_move_a_terminal(app, ask):
 
 def test_another_sites_page_lets_no_browser_in_as_somebody_else(app, ask, store: Store):
     let_in(store, "Lea", "leas", "lead")
-    store.invite("Gil", hash_of("gils"))
+    store.invite("Gil", hash_secret("gils"))
     lea = {"cookie": f"{SESSION_COOKIE}=leas"}
     asked = ask(app(), "GET", "/join/gils", headers=lea)
     assert (asked.status, asked.cookies) == (200, ())
@@ -195,8 +196,8 @@ def test_another_sites_page_lets_no_browser_in_as_somebody_else(app, ask, store:
     foreign = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "https://evil.example"})
     assert (foreign.status, foreign.cookies) == (403, ())
     own = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "http://127.0.0.1"})
-    assert store.session(hash_of(cookie_of(own))).name == "Gil"
-    assert store.session(hash_of("leas")) is None, "the one whose place it takes has ended"
+    assert store.session(hash_secret(cookie_of(own))).name == "Gil"
+    assert store.session(hash_secret("leas")) is None, "the one whose place it takes has ended"
 
 
 def test_a_link_for_once_is_not_used_up_by_who_looks_at_it_first(app, ask, store: Store):
@@ -210,24 +211,24 @@ def test_a_link_for_once_is_not_used_up_by_who_looks_at_it_first(app, ask, store
         again = ask(app(), method, f"/join/{secret}")
         assert (again.status, again.cookies) == (403, ())
         assert b"It worked once and has been used" in again.body
-    assert store.session(hash_of(token)).name == "Ann"
+    assert store.session(hash_secret(token)).name == "Ann"
     asked = ask(app(), "GET", "/leave", headers={"cookie": f"{SESSION_COOKIE}={token}"})
     assert b"to come in again you need a new one" in asked.body
 
 
 def test_a_link_that_has_expired_opens_nothing_and_what_it_opened_stays(app, ask, store: Store):
-    store.invite("Ann", hash_of("anns"), expires_at=datetime.now(UTC) + timedelta(days=1))
+    store.invite("Ann", hash_secret("anns"), expires_at=datetime.now(UTC) + timedelta(days=1))
     token = cookie_of(ask(app(), "POST", "/join/anns"))
     with store._transaction():
         store._db.execute("UPDATE invitations SET expires_at = '2020-01-01T00:00:00.000Z'")
     for method in ("GET", "POST"):
         late = ask(app(), method, "/join/anns")
         assert (late.status, b"It has expired" in late.body) == (403, True)
-    assert store.session(hash_of(token)).name == "Ann"
+    assert store.session(hash_secret(token)).name == "Ann"
 
 
 def test_a_session_is_not_the_link_and_ends_after_a_year(app, ask, store: Store):
-    store.invite("Ann", hash_of("anns"))
+    store.invite("Ann", hash_secret("anns"))
     token = cookie_of(ask(app(), "POST", "/join/anns"))
     for cookie in (f"{SESSION_COOKIE}=anns", f"{FORMER_COOKIE}=anns", f"{FORMER_COOKIE}={token}"):
         assert ask(app(), "GET", "/", headers={"cookie": cookie}).status == 403
@@ -238,8 +239,8 @@ def test_a_session_is_not_the_link_and_ends_after_a_year(app, ask, store: Store)
 
 
 def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
-    store.invite("Ann", hash_of("anns"))
-    store.invite("Bob", hash_of("bobs"))
+    store.invite("Ann", hash_secret("anns"))
+    store.invite("Bob", hash_secret("bobs"))
     first, second, bobs = (
         {"cookie": f"{SESSION_COOKIE}={cookie_of(ask(app(), 'POST', f'/join/{secret}'))}"}
         for secret in ("anns", "anns", "bobs")
@@ -262,17 +263,17 @@ def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
 
 
 def test_whoever_opens_their_link_for_ever_fills_no_disk(store: Store):
-    store.invite("Ann", hash_of("anns"))
-    store.invite("Bob", hash_of("bobs"))
+    store.invite("Ann", hash_secret("anns"))
+    store.invite("Bob", hash_secret("bobs"))
     bobs = access.session_by_link(store, "bobs")
-    anns = [access.session_by_link(store, "anns") for _ in range(MOST_AT_ONCE + 5)]
-    inside = [store.session(hash_of(token)) is not None for token in anns]
-    assert inside == [False] * 5 + [True] * MOST_AT_ONCE
+    anns = [access.session_by_link(store, "anns") for _ in range(MOST_SESSIONS + 5)]
+    inside = [store.session(hash_secret(token)) is not None for token in anns]
+    assert inside == [False] * 5 + [True] * MOST_SESSIONS
     with store._transaction():
         store._db.execute("UPDATE sessions SET ended_at = '2020' WHERE ended_at IS NOT NULL")
     access.session_by_link(store, "anns")
-    assert store._value("SELECT count(*) FROM sessions") == MOST_AT_ONCE + 2
-    assert store.session(hash_of(bobs)).name == "Bob"
+    assert store._value("SELECT count(*) FROM sessions") == MOST_SESSIONS + 2
+    assert store.session(hash_secret(bobs)).name == "Bob"
 
 
 @pytest.fixture
@@ -289,7 +290,7 @@ def upgraded(tmp_path: Path) -> Path:
             )
             earlier.execute(
                 "INSERT INTO invitations (grader, token_hash, created_at) VALUES (?, ?, '2026')",
-                [number, hash_of(f"{name} before")],
+                [number, hash_secret(f"{name} before")],
             )
     earlier.close()
     return path
@@ -302,7 +303,7 @@ def test_todays_cookies_are_exchanged_and_nobody_is_thrown_out(upgraded: Path, a
         return PlainTextResponse("a page")
 
     monkeypatch.setattr(server, "DATABASE", str(upgraded))
-    routes = [*door_routes(str(upgraded)), Route("/", page)]
+    routes = [*login_routes(str(upgraded)), Route("/", page)]
     app = Starlette(routes=routes, middleware=server.middleware())
     former = {"cookie": f"{FORMER_COOKIE}=Ann before", "x-forwarded-proto": "https"}
     answer = ask(app, "GET", "/", headers=former)
@@ -317,8 +318,8 @@ def test_todays_cookies_are_exchanged_and_nobody_is_thrown_out(upgraded: Path, a
     assert ask(app, "GET", "/", headers=former).status == 403, "everywhere is everywhere"
     assert ask(app, "GET", "/join/Ann before").status == 200, "the link is still theirs"
     with Store(upgraded) as store:
-        assert not store.invited_by_cookie(hash_of("Ann before"))
-        assert store.invited_by_cookie(hash_of("Bob before")) == ("Bob", "grader")
+        assert not store.invited_by_cookie(hash_secret("Ann before"))
+        assert store.invited_by_cookie(hash_secret("Bob before")) == ("Bob", "grader")
 
 
 # Guesses -------------------------------------------------------------------------------------
@@ -331,7 +332,7 @@ def test_guesses_are_slowed_and_counted_and_fill_no_log(caplog, monkeypatch):
         waited.append(seconds)
 
     async def guess() -> None:
-        guesses = Guesses(pause)
+        guesses = LinkThrottle(pause)
         for _ in range(200):
             assert await guesses.slow()
         guesses._tell()
@@ -348,7 +349,7 @@ def test_guesses_are_slowed_and_counted_and_fill_no_log(caplog, monkeypatch):
 
 def test_a_flood_of_guesses_holds_no_answers_and_no_valid_link(ask, store: Store):
     async def flood() -> list[bool]:
-        guesses = Guesses(lambda _: asyncio.sleep(0.01))
+        guesses = LinkThrottle(lambda _: asyncio.sleep(0.01))
         return await asyncio.gather(*(guesses.slow() for _ in range(3 * MOST_WAITING)))
 
     waited: list[float] = []
@@ -357,8 +358,8 @@ def test_a_flood_of_guesses_holds_no_answers_and_no_valid_link(ask, store: Store
         waited.append(seconds)
 
     assert asyncio.run(flood()).count(True) == MOST_WAITING
-    store.invite("Ann", hash_of("anns"))
-    served = Starlette(routes=door_routes(str(store.path), Guesses(pause)))
+    store.invite("Ann", hash_secret("anns"))
+    served = Starlette(routes=login_routes(str(store.path), LinkThrottle(pause)))
     for _ in range(3):
         assert ask(served, "GET", "/join/guess").status == 403
     assert ask(served, "POST", "/join/anns").status == 303
@@ -376,11 +377,11 @@ def login(issuer: str = "https://id.example", subject: str = "1", **said: Any) -
 
 def test_an_address_at_another_issuer_or_of_another_subject_is_somebody_else(store: Store):
     store.allow("Ann", "Ann@example.org", role="lead")
-    door = Door(login=True)
+    door = AccessPolicy(login=True)
     assert session_by_login(store, login())
-    assert door.visitor(store, Claims(login=login(address=None))).name == "Ann"
+    assert door.visitor(store, Credentials(login=login(address=None))).name == "Ann"
     for other in (login("https://evil.example"), login(subject="2")):
-        assert door.visitor(store, Claims(login=other)) is None
+        assert door.visitor(store, Credentials(login=other)) is None
         assert session_by_login(store, other) is None
     store.allow("Ann", "Ann@example.org", role="lead", issuer="https://new.example")
     assert session_by_login(store, login()) is None
@@ -390,7 +391,7 @@ def test_an_address_at_another_issuer_or_of_another_subject_is_somebody_else(sto
 def test_letters_beyond_ascii_are_compared_byte_for_byte(store: Store):
     store.allow("Kate", "Kate@Example.org")
     kelvin, kate = (
-        access.login_of({"iss": "i", "sub": "s", "email": email, "email_verified": True})
+        access.login_from_user({"iss": "i", "sub": "s", "email": email, "email_verified": True})
         for email in ("\u212aate@example.org", "KATE@example.org")
     )
     assert kelvin is not None
@@ -413,7 +414,7 @@ def test_a_login_opens_one_session_and_none_after_its_person_has_left(store: Sto
 
 def test_a_lead_whose_link_is_used_up_and_who_has_left_is_no_lead_who_can_come_in(store: Store):
     secret, _ = access.invite(store, "Lea", "lead", once=True)
-    store.invite("Bea", hash_of("beas"), role="lead")
+    store.invite("Bea", hash_secret("beas"), role="lead")
     token = access.session_by_link(store, secret)
     assert store.leads() == ["Bea", "Lea"]
     access.log_out(store, token)

@@ -18,16 +18,19 @@ from starlette.websockets import WebSocket
 from labeler.errors import LabelerError
 from labeler.model import AuditEntry, Judgment
 from labeler.store import Store
-from labeler.web.audit_log import NotesAnswers, Refusals, keep_books
-from labeler.web.audit_log.refusals import MOST_MINUTES, Minute
-from labeler.web.audit_log.rounds import write_up
+from labeler.web.audit_log import (
+    MOST_MINUTES,
+    RefusalMinute,
+    RefusalMonitor,
+    Refusals,
+    audit_log_writer,
+    write_audit_log,
+)
 from labeler.web.auth import tokens
-from labeler.web.auth.access import hash_of, session_by_link
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.guarding import ClosedDoor, FilesForLeads
-from labeler.web.auth.guesses import Guesses
-from labeler.web.auth.hosts import HostNames
-from labeler.web.auth.naming import OwnNames
+from labeler.web.auth.access import hash_secret, session_by_link
+from labeler.web.auth.allowed_hosts import AllowedHosts
+from labeler.web.auth.login_flow import LinkThrottle, login_routes
+from labeler.web.auth.middleware import HostCheck, LeadFilesOnly, SignInRequired
 from labeler.web.grading_api import grading_routes
 
 MINUTE = "2026-11-22T10:00"
@@ -60,8 +63,8 @@ async def at_once(_: float) -> None:
 @pytest.fixture
 def served(filled: Store, refusals: Refusals) -> ASGIApp:
     """What reaches a server with a closed door; Ann is invited, and Lea as lead."""
-    filled.invite("Ann", hash_of("anns"))
-    filled.invite("Lea", hash_of("leas"), role="lead")
+    filled.invite("Ann", hash_secret("anns"))
+    filled.invite("Lea", hash_secret("leas"), role="lead")
 
     async def refuse(socket: WebSocket) -> None:
         await socket.close(1008)
@@ -73,16 +76,16 @@ def served(filled: Store, refusals: Refusals) -> ASGIApp:
     path = str(filled.path)
     return Starlette(
         routes=[
-            *door_routes(path, Guesses(at_once)),
+            *login_routes(path, LinkThrottle(at_once)),
             *grading_routes(path),
             WebSocketRoute("/api/live", refuse),
             Route("/{path:path}", page, methods=["GET", "POST"]),
         ],
         middleware=[
-            Middleware(NotesAnswers, refusals=refusals),
-            Middleware(OwnNames, names=HostNames()),
-            Middleware(FilesForLeads, path=path),
-            Middleware(ClosedDoor, path=path),
+            Middleware(RefusalMonitor, refusals=refusals),
+            Middleware(HostCheck, names=AllowedHosts()),
+            Middleware(LeadFilesOnly, path=path),
+            Middleware(SignInRequired, path=path),
         ],
     )
 
@@ -94,7 +97,7 @@ def refused(store: Store) -> list[AuditEntry]:
 def write_minutes(store: Store, refusals: Refusals) -> None:
     refused = refusals.finished()
     try:
-        write_up(str(store.path), refused)
+        write_audit_log(str(store.path), refused)
     except LabelerError:
         refusals.put_back(refused)
 
@@ -186,7 +189,7 @@ def test_what_is_served_and_a_page_that_was_open_for_long_are_no_refusals(
     assert ask(served, "POST", "/api/busy").status == 429
     assert come_in(ask, served, "anns").status == 303
     monkeypatch.setattr(tokens, "LIFETIME_SECONDS", -1)
-    old = tokens.issue(filled.signing_key(), filled.golden_set_uuid(), "Ann")
+    old = tokens.issue_token(filled.signing_key(), filled.golden_set_uuid(), "Ann")
     answer = ask(served, "GET", "/api/next", headers={"x-labeler-token": old})
     assert (answer.status, answer.headers["x-labeler-token"]) == (403, "expired")
     assert refusals.all() == []
@@ -223,7 +226,7 @@ def test_refusals_that_cannot_be_written_are_written_later_and_fill_no_memory(
     elsewhere = filled.path.with_name("elsewhere.db")
 
     async def serve() -> None:
-        async with keep_books(str(filled.path), refusals, every=0.02):
+        async with audit_log_writer(str(filled.path), refusals, every=0.02):
             await asyncio.sleep(0)
             filled.path.rename(elsewhere)
             while "not in the audit yet" not in caplog.text:
@@ -240,7 +243,7 @@ def test_refusals_that_cannot_be_written_are_written_later_and_fill_no_memory(
     clock.now = "2026-11-22T10:01:00.000Z"
     asyncio.run(serve())
     assert sorted(entry.subject or "" for entry in refused(filled)) == ["grading", "link"]
-    refusals.put_back(Minute("link", f"{number:016}") for number in range(2 * MOST_MINUTES))
+    refusals.put_back(RefusalMinute("link", f"{number:016}") for number in range(2 * MOST_MINUTES))
     assert len(refusals.all()) == MOST_MINUTES
 
 
@@ -248,7 +251,7 @@ def test_a_server_seals_what_is_graded_and_writes_up_the_rest_when_it_stops(
     filled: Store, refusals: Refusals
 ):
     async def serve() -> None:
-        async with keep_books(str(filled.path), refusals, every=0.02):
+        async with audit_log_writer(str(filled.path), refusals, every=0.02):
             filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
             for _ in range(200):
                 if sealed(filled) == 4:

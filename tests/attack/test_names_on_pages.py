@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1.element_tree import Block, Element
 
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
-from labeler.services.import_export import freezing
+from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
 from tests.support.traffic import log
@@ -65,7 +65,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             judge(store, f"x{number}", name, NAMES[2], "cannot_tell", None)
             store.judge(Judgment(f"o{number}", NAMES[0], NAMES[2], name, grade=number % 4))
             store.remark(Remark(f"r{number}", name, name, "unclear", name))
-        freezing.freeze(store, LINK)
+        snapshots.freeze(store, LINK)
     log(path, LINK, dict.fromkeys(NAMES, 2))
     return path
 

@@ -19,8 +19,8 @@ from labeler.errors import BadInput
 from labeler.formats import read_golden, read_queries
 from labeler.model import Judgment
 from labeler.store import Store
-from labeler.web.auth.access import Claims, Door
-from labeler.web.logs import keep_legible
+from labeler.web.auth.access import AccessPolicy, Credentials
+from labeler.web.log_escape import escape_log_records
 
 ESCAPE, FAKED = "a\x1b]0;PWNED\x07", "Ann\nRoot  lead  link"
 ACTING = [ESCAPE, FAKED, "tab\there", "\x9b2J", "gnp.\u202eexe", "line\u2028line", "\u2066x"]
@@ -71,7 +71,7 @@ def test_a_name_that_acts_is_refused_on_the_command_line(
 
 @pytest.mark.parametrize("name", ACTING)
 def test_a_cookie_with_a_name_that_acts_names_nobody(filled: Store, name: str):
-    person = Door().visitor(filled, Claims(name=name))
+    person = AccessPolicy().visitor(filled, Credentials(name=name))
     assert person is not None
     assert person.name is None
     with pytest.raises(BadInput, match="control character"):
@@ -82,7 +82,7 @@ def test_a_cookie_with_a_name_that_acts_names_nobody(filled: Store, name: str):
 def test_any_other_name_is_kept_exactly(filled: Store, name: str):
     filled.add_grader(name)
     assert name in [way.name for way in filled.ways_in()]
-    assert Door().visitor(filled, Claims(name=name)).name == name
+    assert AccessPolicy().visitor(filled, Credentials(name=name)).name == name
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_ids_and_tags_of_a_file_are_written_out_in_what_a_load_says(run, tmp_pat
 
 def test_the_server_s_log_is_letters_whoever_logs(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("logging._logRecordFactory", logging.LogRecord)
-    keep_legible()
+    escape_log_records()
     told = io.StringIO()
     log = get_logger("labeler.test")  # of Streamlit, which logs what a login's address says
     log.handlers[:] = [logging.StreamHandler(told)]

@@ -7,16 +7,16 @@ import shutil
 import signal
 from pathlib import Path
 
-from labeler.cli.whole import building
+from labeler.cli.atomic_output import new_golden_set
 from labeler.store import Store
-from labeler.store.backup import parts
+from labeler.store.backup import atomic_files
 
 
 def test_what_a_killed_first_load_left_is_never_taken_for_one_s_own(path: Path, tmp_path: Path):
     """In a container every process has the same number, so that numbers name nobody's part."""
     new = tmp_path / "new.db"
     shutil.copy(path, tmp_path / f".new.db.{os.getpid()}.part")
-    with building(new) as store:
+    with new_golden_set(new) as store:
         assert store.contents().queries == 0
     with Store(new) as store:
         assert store.contents().judgments == 0
@@ -28,8 +28,8 @@ def test_a_killed_first_load_is_cleaned_up_after(path: Path, tmp_path: Path, pyt
         """
 import sys
 from pathlib import Path
-from labeler.cli.whole import building
-with building(Path(sys.argv[1])) as store:
+from labeler.cli.atomic_output import new_golden_set
+with new_golden_set(Path(sys.argv[1])) as store:
     store.add_grader("Ann")
     print("half", flush=True)
     sys.stdin.readline()
@@ -39,7 +39,7 @@ with building(Path(sys.argv[1])) as store:
     killed.stdout.readline()
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    assert len(parts.strays(new)) == 1
-    with building(new):
+    assert len(atomic_files.abandoned_parts(new)) == 1
+    with new_golden_set(new):
         pass
     assert sorted(each.name for each in tmp_path.iterdir()) == ["golden.db", "new.db"]

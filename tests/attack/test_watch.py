@@ -20,9 +20,15 @@ from labeler.errors import Busy
 from labeler.model import Chunk, Judgment, Loaded
 from labeler.store import Store
 from labeler.store.backup import backups
-from labeler.store.backup.backups import Schedule, back_up_in_series, series
-from labeler.store.backup.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
-from labeler.store.folding import Folding, fold
+from labeler.store.backup.backups import Schedule, back_up_in_series, backups_in_series
+from labeler.store.backup.maintenance import (
+    IDLE_SECONDS,
+    LONGEST_WAIT_SECONDS,
+    CheckpointConnection,
+    FileMaintenance,
+    IdleTimer,
+    checkpoint,
+)
 from tests.browser.server import WarmServer
 from tests.support.databases import grade, newest_alone
 
@@ -35,7 +41,7 @@ Run = Callable[..., Result]
 def test_a_plain_copy_made_when_the_server_has_rested_has_every_grade(path: Path, tmp_path: Path):
     async def serve() -> None:
         with Store(path) as store:
-            async with Watch(str(path), rest_seconds=0.1, look_every=0.02).running():
+            async with FileMaintenance(str(path), rest_seconds=0.1, look_every=0.02).running():
                 for n in range(150):
                     store.judge(Judgment(f"e{n}", "q1", "c3", "Ann", grade=n % 4))
                 for _ in range(500):
@@ -52,16 +58,16 @@ def test_a_plain_copy_made_when_the_server_has_rested_has_every_grade(path: Path
 
 
 def test_the_log_is_folded_at_rest_and_at_least_once_a_minute():
-    rest = Rest(0.0)
-    assert not rest.is_time(REST_SECONDS - 1)
-    assert rest.is_time(REST_SECONDS), "an earlier server may have left something"
-    rest.note_folded()
+    rest = IdleTimer(0.0)
+    assert not rest.is_time(IDLE_SECONDS - 1)
+    assert rest.is_time(IDLE_SECONDS), "an earlier server may have left something"
+    rest.note_checkpoint()
     assert not rest.is_time(1_000.0)
     for second in range(1_000, 1_060):
         rest.note_write(float(second))
         assert not rest.is_time(second + 0.5)
-    assert rest.is_time(1_000 + LONGEST_SECONDS), "those who never rest are folded, too"
-    rest.note_folded()
+    assert rest.is_time(1_000 + LONGEST_WAIT_SECONDS), "those who never rest are folded, too"
+    rest.note_checkpoint()
     rest.note_write(2_000.0)
     assert not rest.is_time(2_009.0)
     assert rest.is_time(2_010.0)
@@ -75,7 +81,7 @@ def test_nothing_but_the_server_s_fold_folds_a_log_that_is_in_use(path: Path):
         store.add_chunks(Loaded("chunks.jsonl", chunks, range(len(chunks))))
         grade(path, 1)
         assert path.read_bytes() == before
-        assert fold(path)
+        assert checkpoint(path)
         assert newest_alone(path) == 4
 
 
@@ -85,9 +91,9 @@ def test_a_fold_waits_for_no_reader_and_goes_on_when_they_are_gone(path: Path):
         with Store(path) as reader, reader._reading():
             assert reader.revision() == 8
             grade(path, 5, "later")
-            assert not fold(path)
+            assert not checkpoint(path)
         assert store.revision() == 13
-        assert fold(path)
+        assert checkpoint(path)
         assert newest_alone(path) == 13
 
 
@@ -97,9 +103,9 @@ def test_a_log_is_folded_only_while_nobody_else_can_commit(path: Path):
         grade(path, 5)
         with other._transaction():
             with pytest.raises(Busy):
-                fold(path)
+                checkpoint(path)
             assert newest_alone(path) == 3
-        with Folding(path) as guard, guard.writers_wait(), pytest.raises(Busy):
+        with CheckpointConnection(path) as guard, guard.block_writers(), pytest.raises(Busy):
             other.add_grader("Dee")
 
 
@@ -128,7 +134,7 @@ def test_a_clock_that_is_put_back_does_not_make_the_newest_backup_the_first_to_g
     first.rename(ahead)
     second, third = (back_up_in_series(path, schedule).path for _ in range(2))
     with Store(path) as store:
-        assert series(tmp_path, "golden", store.golden_set_uuid()) == [second, third]
+        assert backups_in_series(tmp_path, "golden", store.golden_set_uuid()) == [second, third]
 
 
 def test_a_backup_is_due_only_when_something_is_new(path: Path, tmp_path: Path):
@@ -137,7 +143,9 @@ def test_a_backup_is_due_only_when_something_is_new(path: Path, tmp_path: Path):
 
     async def serve() -> list[int]:
         counts = []
-        async with Watch(str(path), Schedule(timedelta(seconds=0.1), folder, 9)).running():
+        async with FileMaintenance(
+            str(path), Schedule(timedelta(seconds=0.1), folder, 9)
+        ).running():
             for _ in range(2):
                 await asyncio.sleep(0.7)
                 counts.append(len(list(folder.glob("*.db"))))
@@ -153,7 +161,9 @@ def test_a_failed_backup_is_said_and_the_next_is_made(path: Path, tmp_path: Path
     folder = tmp_path / "kept"
 
     async def serve() -> None:
-        async with Watch(str(path), Schedule(timedelta(seconds=0.1), folder, 9)).running():
+        async with FileMaintenance(
+            str(path), Schedule(timedelta(seconds=0.1), folder, 9)
+        ).running():
             await asyncio.sleep(0.5)
             folder.mkdir()
             for _ in range(200):
@@ -168,15 +178,15 @@ def test_a_failed_backup_is_said_and_the_next_is_made(path: Path, tmp_path: Path
 
 
 def test_a_lead_is_told_whether_backups_are_made(path: Path, tmp_path: Path):
-    assert "makes no backups by itself" in backups.in_words(None, path)
+    assert "makes no backups by itself" in backups.describe_schedule(None, path)
     schedule = Schedule(timedelta(minutes=15), tmp_path / "kept", 3)
-    said = partial(backups.in_words, schedule, path)
+    said = partial(backups.describe_schedule, schedule, path)
     assert said() == f"No backup can be made: {tmp_path / 'kept'}: No such file or directory"
     schedule.folder.mkdir()
     now = datetime.now(UTC)
     assert said(now).endswith("every 15 minutes where anything is new; there is none yet")
     assert "one is overdue: there is none yet" in said(now + timedelta(minutes=31))
-    made = backups.moment_of(back_up_in_series(path, schedule).path)
+    made = backups.backup_time(back_up_in_series(path, schedule).path)
     later = now + timedelta(hours=5)
     assert said(later).endswith(f"anything is new; the newest is of {made:%Y-%m-%d %H:%M} UTC")
     after = f"{now + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"

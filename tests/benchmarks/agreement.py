@@ -17,10 +17,10 @@ import numpy as np
 from labeler.analysis.agreement import (
     Agreement,
     Coefficient,
-    Draws,
-    Sheet,
-    against_others,
-    agreement_of,
+    GradeMatrix,
+    QueryBootstrap,
+    compare_with_others,
+    compute_agreement,
 )
 from labeler.model import GivenGrade, agreed_grade
 
@@ -46,20 +46,22 @@ def numbers_of(found: Agreement) -> dict[str, Coefficient]:
     return {"alpha": found.alpha, "weighted kappa": pair.kappa, "Fleiss' kappa": found.fleiss}
 
 
-def measured(random: np.random.Generator, queries: int, draws: Draws) -> dict[str, Coefficient]:
+def measured(
+    random: np.random.Generator, queries: int, draws: QueryBootstrap
+) -> dict[str, Coefficient]:
     """Measure two graders over simulated queries."""
     names = [str(at // CHUNKS) for at in range(queries * CHUNKS)]
-    sheet = Sheet.of_ratings(graded(random, queries, CHUNKS, 2).astype(float), names)
-    return numbers_of(agreement_of(sheet, draws=draws))
+    sheet = GradeMatrix.of_ratings(graded(random, queries, CHUNKS, 2).astype(float), names)
+    return numbers_of(compute_agreement(sheet, draws=draws))
 
 
 def coverage() -> None:
     """Print how often the 95% interval holds the true number."""
     random = np.random.default_rng(SEED)
-    truth = {name: each.value for name, each in measured(random, TRULY, Draws(2)).items()}
+    truth = {name: each.value for name, each in measured(random, TRULY, QueryBootstrap(2)).items()}
     print("queries", *(f"{name} {value:.3f}" for name, value in truth.items()), sep="\t")
     for queries in (10, 30, 100):
-        draws, held = Draws(), dict.fromkeys(truth, 0)
+        draws, held = QueryBootstrap(), dict.fromkeys(truth, 0)
         for _ in range(SIMULATED):
             for name, found in measured(random, queries, draws).items():
                 held[name] += found.low <= truth[name] <= found.high
@@ -80,11 +82,11 @@ def as_stored(random: np.random.Generator) -> Iterator[GivenGrade]:
 def speed() -> None:
     """Print what it costs to measure five graders over a thousand queries."""
     rows = list(as_stored(np.random.default_rng(SEED)))
-    sheet = Sheet.of_grades(rows)
+    sheet = GradeMatrix.of_grades(rows)
     steps: dict[str, Callable[[], object]] = {
-        f"{len(rows):,} grades laid out": partial(Sheet.of_grades, rows),
-        "every coefficient, with intervals": partial(agreement_of, sheet),
-        "each against the others": partial(against_others, sheet, agreed_grade),
+        f"{len(rows):,} grades laid out": partial(GradeMatrix.of_grades, rows),
+        "every coefficient, with intervals": partial(compute_agreement, sheet),
+        "each against the others": partial(compare_with_others, sheet, agreed_grade),
     }
     for name, step in steps.items():
         taken = []

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Collection
-from labeler.stats import DEPTH, Band, Bands, Tops, find_tops
+from labeler.stats import DEPTH, LiveRanges, TopChunks, UnjudgedRange, find_top_chunks
 from tests.benchmarks.published import read_all, without
 from tests.benchmarks.simulated import KINDS, simulate
 
@@ -40,26 +40,26 @@ EXACT = 1e-9
 MADE_UP = "made-up"
 
 Mask = npt.NDArray[np.bool_]
-Hider = Callable[[Tops, np.random.Generator, int], Mask]
+Hider = Callable[[TopChunks, np.random.Generator, int], Mask]
 Truth = Callable[[int], Collection]
 Means = dict[tuple[str, Measure], float]
 Outcome = tuple[str, bool, bool]
 
 
-def at_random(tops: Tops, draw: np.random.Generator, _: int) -> Mask:
+def at_random(tops: TopChunks, draw: np.random.Generator, _: int) -> Mask:
     """Hide a share of everything."""
     hidden: Mask = draw.random(len(tops.query)) < draw.uniform(0.1, 0.9)
     return hidden
 
 
-def by_rank(tops: Tops, draw: np.random.Generator, _: int) -> Mask:
+def by_rank(tops: TopChunks, draw: np.random.Generator, _: int) -> Mask:
     """Hide all that no run has above some rank."""
     best = np.where(tops.ranks > 0, tops.ranks, 10**6).min(axis=1)
     hidden: Mask = best > draw.integers(2, 16)
     return hidden
 
 
-def by_run(tops: Tops, draw: np.random.Generator, turn: int) -> Mask:
+def by_run(tops: TopChunks, draw: np.random.Generator, turn: int) -> Mask:
     """Hide a share of what only one run has."""
     inside = (tops.ranks > 0) & (tops.ranks <= DEPTH)
     only = (inside.sum(axis=1) == 1) & inside[:, turn % inside.shape[1]]
@@ -70,7 +70,7 @@ def by_run(tops: Tops, draw: np.random.Generator, turn: int) -> Mask:
 HIDERS: dict[str, Hider] = {"at random": at_random, "by rank": by_rank, "by run": by_run}
 
 
-def outcome(name: str, band: Band, true: float) -> Outcome:
+def outcome(name: str, band: UnjudgedRange, true: float) -> Outcome:
     """Say whether a true value is likely by a band, and within it."""
     likely = band.low - EXACT <= true <= band.high + EXACT
     return name, likely, band.lowest - EXACT <= true <= band.highest + EXACT
@@ -106,7 +106,7 @@ class Tally:
 class Replay:
     """Grades of one truth that were hidden, and what their true means are."""
 
-    def __init__(self, truth: Collection, tops: Tops, hidden: Mask) -> None:
+    def __init__(self, truth: Collection, tops: TopChunks, hidden: Mask) -> None:
         self._truth, self._tops, self._hidden = truth, tops, hidden
         self.seen = Scoreboard(self._less(hidden), Conventions.of())
 
@@ -114,7 +114,7 @@ class Replay:
         """Return what is inside for each run's means, all runs being looked at together."""
         every = list(range(len(self.seen.run_names)))
         true, whole = self._true(measures, every), means_of(self._truth, measures)
-        bands = Bands(self.seen, draws=DRAWS).means(self.seen, measures)
+        bands = LiveRanges(self.seen, draws=DRAWS).means(self.seen, measures)
         found = []
         for (run, measure, _), band in bands.items():
             if band.is_open:
@@ -127,7 +127,7 @@ class Replay:
         """Do the same for the delta of two runs alone."""
         a, b = (self.seen.run_names[at] for at in pair)
         true = self._true(measures, pair)
-        bands = Bands(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
+        bands = LiveRanges(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
         return [
             outcome(f"{measure.label} delta", band, true[b, measure] - true[a, measure])
             for (measure, _), band in bands.items()
@@ -173,7 +173,7 @@ def replays(name: str, truth: Truth, hidings: int, ways: dict[str, Hider]) -> It
         collection = truth(turn)
         if collection is not before:
             known, before = {}, collection
-            tops = find_tops(Scoreboard(collection, Conventions.of()))
+            tops = find_top_chunks(Scoreboard(collection, Conventions.of()))
         pairs = list(combinations(range(len(collection.runs)), 2))
         for way, hide in ways.items():
             start = time.process_time()

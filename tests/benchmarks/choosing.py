@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from labeler.analysis.active import BATCH, Chosen, Decider, choose
+from labeler.analysis.active import BATCH, Decider, DecidingPair, choose_pairs
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GradeChange
 from tests.benchmarks.live import machine
@@ -55,7 +55,7 @@ def main() -> None:
     choosing, following = [], []
     for revision in range(1, ROUNDS + 1):
         fresh = replace(trial)  # remembers nothing of what was chosen before
-        pairs, spent = timed(lambda fresh=fresh: choose(board, fresh))
+        pairs, spent = timed(lambda fresh=fresh: choose_pairs(board, fresh))
         choosing.append(spent)
         board.refresh(graded(pairs, draw), revision)
         trial, spent = timed(lambda: decider.trial(board, a, b, measure))
@@ -67,7 +67,7 @@ def main() -> None:
     print(f"  whether it is settled             {in_words([spent])}")
 
 
-def graded(pairs: list[Chosen], draw: np.random.Generator) -> list[GradeChange]:
+def graded(pairs: list[DecidingPair], draw: np.random.Generator) -> list[GradeChange]:
     """Return grades for what was chosen, by lot."""
     grades = draw.integers(4, size=len(pairs)).tolist()
     return [

@@ -20,16 +20,16 @@ import numpy as np
 
 from labeler.analysis.comparison import (
     compare,
-    contradictions,
-    crossed,
+    compare_candidates,
+    cross_facets,
     dcg_table,
-    moves,
-    rerank,
-    reranked,
-    split,
-    strips,
-    verdict,
-    what_if,
+    decide_verdict,
+    find_contradictions,
+    find_rank_changes,
+    grade_strips,
+    perfect_rerankings,
+    split_delta,
+    what_if_values,
 )
 from labeler.analysis.failures import count_by_bucket, diagnose
 from labeler.evaluation import Conventions, Scoreboard, cautions
@@ -69,22 +69,24 @@ def main() -> None:
     def first_paint() -> None:
         board = Scoreboard(collection, conventions)
         found = compare(board, "run0", "run1", measures, "intent")
-        contradictions(found)
-        verdict(board, found)
+        find_contradictions(found)
+        decide_verdict(board, found)
 
     questions: dict[str, Callable[[], object]] = {
         "open a board, compare A with B": first_paint,
         "compare A with B": lambda: compare(board, "run0", "run1", measures),
         "compare A with B by bucket": lambda: compare(board, "run0", "run1", measures, "intent"),
         "rows of all queries": lambda: compare(board, "run0", "run1", [ndcg]).queries(),
-        "strips of A and B, top 10": lambda: [strips(board, r, 10) for r in ("run0", "run1")],
-        "strips of A and B, top 100": lambda: [strips(board, r, 100) for r in ("run0", "run1")],
-        "two facets crossed": lambda: crossed(board, ["run0", "run1"], ndcg, "intent", "task"),
-        "is it a rerank": lambda: rerank(board, "run0", "run1"),
-        "split into candidates and order": lambda: split(board, "run0", "run1", ndcg),
-        "moves of one query": lambda: moves(board, "run0", "run1", query, ndcg),
-        "what if at rank 1": lambda: what_if(board, "run1", query, chunk_id, 1, measures),
-        "a perfect reranker of the top 50": lambda: reranked(board, "run1", measures, 50),
+        "strips of A and B, top 10": lambda: [grade_strips(board, r, 10) for r in ("run0", "run1")],
+        "strips of A and B, top 100": lambda: [
+            grade_strips(board, r, 100) for r in ("run0", "run1")
+        ],
+        "two facets crossed": lambda: cross_facets(board, ["run0", "run1"], ndcg, "intent", "task"),
+        "is it a rerank": lambda: compare_candidates(board, "run0", "run1"),
+        "split into candidates and order": lambda: split_delta(board, "run0", "run1", ndcg),
+        "moves of one query": lambda: find_rank_changes(board, "run0", "run1", query, ndcg),
+        "what if at rank 1": lambda: what_if_values(board, "run1", query, chunk_id, 1, measures),
+        "a perfect reranker of the top 50": lambda: perfect_rerankings(board, "run1", measures, 50),
         "DCG table of one query": lambda: dcg_table(board, "run1", query, ndcg),
         "why queries fail": lambda: count_by_bucket(
             board, diagnose(board, "run1", corpus=texts, text_of=texts), "task"

@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.analysis.active import MATTERS, Decider, Standing, Trial
-from labeler.api.given import RunRule, grade_rule, grades_from, lists_of_runs
+from labeler.analysis.active import SMALLEST_MATTERING, Certainty, Decider, Simulation
+from labeler.api.inputs import RunRule, grade_rule, qrels_to_dicts, runs_to_lists
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Ints, Measure
 from labeler.model import GradeChange
@@ -75,15 +75,15 @@ class Replay:
     @property
     def matters(self) -> bool:
         """Whether the difference under the truth is one that matters."""
-        return abs(self.truth) >= MATTERS
+        return abs(self.truth) >= SMALLEST_MATTERING
 
 
 def read(folder: Path, *, drop: bool) -> Graded:
     """Read a folder's qrels and runs; of a chunk that stands twice the better place counts."""
     [qrels, *_] = [path for pattern in QRELS for path in sorted(folder.glob(pattern))]
-    grades = grades_from(qrels, grade_rule(None, negative_as_zero=True))
+    grades = qrels_to_dicts(qrels, grade_rule(None, negative_as_zero=True))
     files = sorted(path for pattern in RUNS for path in folder.glob(pattern))
-    lists = lists_of_runs(
+    lists = runs_to_lists(
         {path.name.split(".trec")[0]: path for path in files}, RunRule(on_duplicate="first")
     )
     runs = {
@@ -97,7 +97,7 @@ def read(folder: Path, *, drop: bool) -> Graded:
     return Graded(folder.name, grades, runs)
 
 
-def replay(graded: Graded, a: str, b: str, measure: Measure, seed: int, order: str) -> Standing:
+def replay(graded: Graded, a: str, b: str, measure: Measure, seed: int, order: str) -> Certainty:
     """Grade from the truth what is chosen next until the verdict is settled; return the end."""
     board, decider = graded.board(), Decider(seed)
     lot, ids = np.random.default_rng(seed), board.collection
@@ -116,7 +116,7 @@ def replay(graded: Graded, a: str, b: str, measure: Measure, seed: int, order: s
     return standing
 
 
-def chosen(trial: Trial, many: int, lot: np.random.Generator, order: str) -> Ints:
+def chosen(trial: Simulation, many: int, lot: np.random.Generator, order: str) -> Ints:
     """Return where the pairs stand that are graded next: by what they decide, or by lot."""
     if order == "random":
         return lot.permutation(len(trial.places))[:many]
@@ -154,7 +154,7 @@ class Asked:
         """Do it."""
         end = replay(self.graded, self.a, self.b, self.measure, self.seed, self.order)
         right = end.leader == (self.b if self.truth > 0 else self.a)
-        right |= end.leader is None and abs(self.truth) < MATTERS
+        right |= end.leader is None and abs(self.truth) < SMALLEST_MATTERING
         return Replay(*self.key, self.truth, end.graded / end.pool, right)
 
 
@@ -184,7 +184,7 @@ def row(name: str, ends: list[Replay]) -> str:
 
 def table(ends: list[Replay], order: str) -> Iterator[str]:
     """Give the rows of the table: those that matter, in all and by part, then the smaller ones."""
-    for words, matters in ((f"≥ {MATTERS}", True), (f"< {MATTERS}", False)):
+    for words, matters in ((f"≥ {SMALLEST_MATTERING}", True), (f"< {SMALLEST_MATTERING}", False)):
         some = [end for end in ends if end.matters is matters]
         if some:
             yield row(f"**{order}, all with \\|delta\\| {words}**", some)

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from labeler.model import Judgment, Loaded, Query
-from labeler.services.import_export import freezing
+from labeler.services.import_export import snapshots
 from labeler.store import Store
 
 QUERIES = 1_000
@@ -71,8 +71,8 @@ def main(per_query: int) -> None:
         print(f"{QUERIES * per_query:,} golden grades of {QUERIES:,} queries")
         print(f"hash, whole: {seconds(store.golden_state):.2f} s")
         print(f"hash, after one grade: {1000 * after_one_grade(store):.1f} ms")
-        print(f"freeze: {seconds(lambda: freezing.freeze(store, 'v1')):.2f} s")
-        print(f"read back: {seconds(lambda: freezing.collection_of(store, 'v1')):.2f} s")
+        print(f"freeze: {seconds(lambda: snapshots.freeze(store, 'v1')):.2f} s")
+        print(f"read back: {seconds(lambda: snapshots.collection_of(store, 'v1')):.2f} s")
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ import numpy as np
 
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GradeChange
-from labeler.stats import Bands, find_tops
+from labeler.stats import LiveRanges, find_top_chunks
 from tests.benchmarks.live import machine
 from tests.benchmarks.workloads import SIZES, collection_of
 
 MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP F1@5 ERR@10"
 ROUNDS, GRADES = 3, 15
-Look = Callable[[Bands, Scoreboard], object]
+Look = Callable[[LiveRanges, Scoreboard], object]
 
 
 def main() -> None:
@@ -36,14 +36,14 @@ def main() -> None:
         "all runs": (board.run_names, lambda bands, at: bands.means(at, measures)),
         "delta of two": (board.run_names[:2], lambda bands, at: bands.deltas(at, measures)),
     }
-    tops, draw = find_tops(board), np.random.default_rng(3)
+    tops, draw = find_top_chunks(board), np.random.default_rng(3)
     print(f"{SIZES['M']}, {len(measures)} measures, {len(tops.query):,} pairs in a top 20")
     revision = 0
     for name, (runs, look) in looks.items():
         first, again, draws = [], [], 0
         for _ in range(ROUNDS):
             start = time.process_time()
-            bands = Bands(board, runs)
+            bands = LiveRanges(board, runs)
             look(bands, board)
             first.append(time.process_time() - start)
             draws = bands.draws

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from labeler.store import Store
-from labeler.store.backup import checking
+from labeler.store.backup import file_check
 from tests.browser.server import small_golden_set
 
 SECONDS, WRITERS, KEEPERS = 60, 4, 2
@@ -46,7 +46,7 @@ KEEPER = """
 import sys, time
 from labeler.errors import Busy
 from labeler.store import Store
-from labeler.store.folding import fold
+from labeler.store.backup.maintenance import checkpoint
 with Store(sys.argv[1]):
     while True:
         try:
@@ -151,7 +151,7 @@ def report(
         f"grade to durable: median {np.median(took):.1f} ms, p95 {np.percentile(took, 95):.1f} ms"
     )
     for file in (path, *sorted(folder.glob("*.db"))):
-        wrong = [each.says for each in checking.examine(file) if each.is_wrong]
+        wrong = [each.says for each in file_check.check_file(file) if each.is_wrong]
         print(f"{file.name}: {'; '.join(wrong) or 'whole'}")
 
 

@@ -20,7 +20,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from labeler.analysis.leakage import FEWEST_WORDS, Finder, Needle, words_of
+from labeler.analysis.leakage import Needle, NeedleFinder
+from labeler.analysis.text_similarity import FEWEST_WORDS, comparable_words
 from labeler.store import Store
 from tests.conftest import ROOT
 
@@ -58,7 +59,7 @@ def sample_queries() -> Iterator[tuple[str, str]]:
     """Give ids and texts of the sample's queries that are long enough to be found in a text."""
     for line in (ROOT / "sample_data" / "queries.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        if len(words_of(record["query"])) >= FEWEST_WORDS:
+        if len(comparable_words(record["query"])) >= FEWEST_WORDS:
             yield record["query_id"], record["query"]
 
 
@@ -67,7 +68,7 @@ def queries_for(numbers: random.Random, said: list[str]) -> dict[str, str]:
     made = itertools.chain(sample_queries(), made_queries(numbers, said))
     some = dict(itertools.islice(made, 2 * QUERIES))
     needles = [Needle(each, "query", text) for each, text in some.items()]
-    near = {needles[find.needle].query_id for find in Finder(needles, NEAR).find(said)}
+    near = {needles[find.needle].query_id for find in NeedleFinder(needles, NEAR).find(said)}
     return dict(itertools.islice(((i, t) for i, t in some.items() if i not in near), QUERIES))
 
 

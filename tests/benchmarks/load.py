@@ -115,7 +115,9 @@ def clients_of(store: Store, port: int, count: int) -> list[Client]:
     for name in names:
         store.add_grader(name)
     return [
-        Client(port, golden_set, name, store.giver(name).key, tokens.issue(key, golden_set, name))
+        Client(
+            port, golden_set, name, store.giver(name).key, tokens.issue_token(key, golden_set, name)
+        )
         for name in names
     ]
 

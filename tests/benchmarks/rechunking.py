@@ -31,8 +31,16 @@ import numpy as np
 
 import labeler
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.model import Chunk, Texts
-from labeler.rechunking import Basis, Carried, Cut, Graded, Places, carry, find_places
+from labeler.model import Chunk, CollectionTexts
+from labeler.rechunking import (
+    Cut,
+    DerivedGrade,
+    GradeBasis,
+    LocatedChunkings,
+    OldGrade,
+    find_locations,
+    transfer_grades,
+)
 
 try:  # comes with the extra bench
     import bm25s
@@ -152,7 +160,7 @@ def truth(piece: Piece, question: dict[str, Any]) -> int:
 
 def graded(
     world: World, number: int, pieces: Sequence[Piece], marked: bool
-) -> list[tuple[Piece, Graded]]:
+) -> list[tuple[Piece, OldGrade]]:
     """Return the true grades of chunks, with the passages that answer marked, or without."""
     question, found = world.questions[number], []
     for piece in pieces:
@@ -160,7 +168,7 @@ def graded(
         spans = evidence_in(piece, question) if grade and marked else []
         passages = tuple((a - piece.start, b - piece.start) for a, b in spans)
         found.append(
-            (piece, Graded(str(number), piece.name, grade, (Basis(len(found), passages),)))
+            (piece, OldGrade(str(number), piece.name, grade, (GradeBasis(len(found), passages),)))
         )
     return found
 
@@ -176,7 +184,10 @@ def cuts_of(world: World, pieces: Sequence[Piece], given: str) -> list[Cut]:
 
 
 def counted(
-    world: World, carried: Sequence[Carried], asked: Sequence[Piece], grades: dict[str, list[Piece]]
+    world: World,
+    carried: Sequence[DerivedGrade],
+    asked: Sequence[Piece],
+    grades: dict[str, list[Piece]],
 ) -> Counter[str]:
     """Count pairs, by whether their text lies in graded chunks, and what became of them."""
     counts: Counter[str] = Counter()
@@ -195,7 +206,7 @@ def counted(
 
 def carried_over(
     world: World, old: Cutting, new: Cutting, marked: bool, given: str
-) -> tuple[Counter[str], list[Carried], list[Piece]]:
+) -> tuple[Counter[str], list[DerivedGrade], list[Piece]]:
     """Carry the grades of one chunking over to another, and count."""
     before, after = world.pieces(old), world.pieces(new)
     rows = [
@@ -207,8 +218,8 @@ def carried_over(
         for piece in row
     ]
     documents = world.texts if given == "documents" else None
-    places = find_places(cuts_of(world, before, given), cuts_of(world, after, given), documents)
-    carried = carry(
+    places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
+    carried = transfer_grades(
         (grade for row in rows for _, grade in row),
         ((query, piece.name) for query, piece in asked),
         places,
@@ -219,7 +230,7 @@ def carried_over(
     return counted(world, carried, pieces, by_query), carried, pieces
 
 
-def say_unplaced(places: Places) -> None:
+def say_unplaced(places: LocatedChunkings) -> None:
     """Print how many chunks could not be placed, if there are any."""
     if places.unplaced or places.ambiguous:
         print(f"  not placed {len(places.unplaced)}, ambiguous {len(places.ambiguous)}")
@@ -300,12 +311,12 @@ def means(
     runs, rows = systems(world, after), world.found(before, GRADED)
     grades = [each for at, row in enumerate(rows) for _, each in graded(world, at, row, True)]
     documents = world.texts if given == "documents" else None
-    places = find_places(cuts_of(world, before, given), cuts_of(world, after, given), documents)
+    places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
     names = {piece.name: piece for piece in after}
     pool = {(query, name) for run in runs.values() for query in run for name in run[query]}
     true: dict[str, dict[str, int]] = {str(at): {} for at in range(len(world.questions))}
     kept: dict[str, dict[str, int]] = {query: {} for query in true}
-    for each in carry(grades, sorted(pool), places):
+    for each in transfer_grades(grades, sorted(pool), places):
         question = world.questions[int(each.query_id)]
         true[each.query_id][each.chunk_id] = truth(names[each.chunk_id], question)
         if each.state == "decided" and each.grade is not None:
@@ -323,7 +334,7 @@ def means(
 def found_recall(
     world: World,
     cut: tuple[Sequence[Piece], Sequence[Piece]],
-    grades: Sequence[Graded],
+    grades: Sequence[OldGrade],
     runs: dict[str, Run],
     given: str,
 ) -> list[float]:
@@ -347,7 +358,9 @@ def found_recall(
         for prefix, pieces in (("old ", old), ("", new))
     ]
     documents = world.texts if given == "documents" else {}
-    texts = Texts(repr((old, new, given)), dict(zip(("", "new"), numbered, strict=True)), documents)
+    texts = CollectionTexts(
+        repr((old, new, given)), dict(zip(("", "new"), numbered, strict=True)), documents
+    )
     marks = {
         (grade.query_id, called[f"old {grade.chunk_id}"]): basis.passages
         for grade in grades

@@ -17,7 +17,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from labeler.rechunking import Basis, Cut, Graded, Places, carry, find_places
+from labeler.rechunking import (
+    Cut,
+    GradeBasis,
+    LocatedChunkings,
+    OldGrade,
+    find_locations,
+    transfer_grades,
+)
 
 OLD, NEW = 800, 780
 PER_DOCUMENT, PER_QUERY, GRADES = 50, 20, 20_000
@@ -44,18 +51,18 @@ def chunks(name: str, texts: list[str], size: int, way: Callable[[str], str] = s
     ]
 
 
-def grades(numbers: random.Random, old: list[Cut]) -> Iterator[Graded]:
+def grades(numbers: random.Random, old: list[Cut]) -> Iterator[OldGrade]:
     """Give grades of chunks that are neighbours, as where a query asks for a topic."""
     for query in range(GRADES // PER_QUERY):
         first = numbers.randrange(len(old) - PER_QUERY)
         for number, cut in enumerate(old[first : first + PER_QUERY]):
             grade = numbers.choice([0, 0, 0, 1, 2, 3])
             passages = ((100, 200),) if grade else ()
-            basis = Basis(query * PER_QUERY + number, passages)
-            yield Graded(f"q{query}", cut.chunk_id, grade, (basis,))
+            basis = GradeBasis(query * PER_QUERY + number, passages)
+            yield OldGrade(f"q{query}", cut.chunk_id, grade, (basis,))
 
 
-def pairs(given: list[Graded], places: Places) -> list[tuple[str, str]]:
+def pairs(given: list[OldGrade], places: LocatedChunkings) -> list[tuple[str, str]]:
     """Return each query with the new chunks that begin where its graded chunks are."""
     begins = sorted((place.spans[0][0], name) for name, place in places.new.items() if place.spans)
     found: dict[tuple[str, str], None] = {}
@@ -79,14 +86,14 @@ def main() -> None:
         measure(said, old, chunks("n", texts, NEW, way), given)
 
 
-def measure(said: str, old: list[Cut], new: list[Cut], given: list[Graded]) -> None:
+def measure(said: str, old: list[Cut], new: list[Cut], given: list[OldGrade]) -> None:
     """Carry over, and print a line."""
     began = time.process_time()
-    places = find_places(old, new, progress=lambda share: None)
+    places = find_locations(old, new, progress=lambda share: None)
     placed = time.process_time() - began
     asked = pairs(given, places)
     began = time.process_time()
-    found = carry(given, asked, places, lambda share: None)
+    found = transfer_grades(given, asked, places, lambda share: None)
     took = time.process_time() - began
     decided = sum(each.state == "decided" for each in found)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

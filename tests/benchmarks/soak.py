@@ -26,7 +26,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from labeler.store import Store
-from labeler.store.backup import checking
+from labeler.store.backup import file_check
 from labeler.ui.grading import COOKIE
 from tests.benchmarks.app import fill, percentiles
 from tests.benchmarks.load import Client, clients_of, work_all
@@ -167,10 +167,10 @@ def report(path: Path, backups: Path, person: Person, told: list) -> None:
     for file in sorted(backups.glob("*.db")):
         with Store(file) as store:
             held = [event.event_id for event in store.events()]
-        wrong = [each.says for each in checking.examine(file) if each.is_wrong]
+        wrong = [each.says for each in file_check.check_file(file) if each.is_wrong]
         beginning = "a beginning of the log" if held == events[: len(held)] else "NO BEGINNING"
         print(f"{file.name}: {len(held):,} grades, {beginning}, {'; '.join(wrong) or 'whole'}")
-    wrong = [each.says for each in checking.examine(path) if each.is_wrong]
+    wrong = [each.says for each in file_check.check_file(path) if each.is_wrong]
     print(f"the golden set: {'; '.join(wrong) or 'whole'}")
 
 

@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from labeler.stats import DRAWS, intervals, p_values, wilson
+from labeler.stats import DRAWS, bootstrap_intervals, p_values, wilson_interval
 
 QUERIES, RUNS, MEASURES, ROUNDS = 1_000, 10, 8, 3
 SIMULATIONS, FEWER_DRAWS, AT_ONCE = 10_000, 2_000, 1_000
@@ -104,7 +104,7 @@ def speed() -> None:
         ranx(*pairs[0], 10)  # numba compiles
     show(f"randomisation test, {MEASURES} measures, {QUERIES:,} queries", timed(tests))
     bootstraps: dict[str, Callable[[], object]] = {
-        "labeler": lambda: intervals(deltas),
+        "labeler": lambda: bootstrap_intervals(deltas),
         "scipy bootstrap BCa": scipy_bootstrap,
     }
     show(f"BCa interval, {MEASURES} measures, {QUERIES:,} queries", timed(bootstraps))
@@ -167,7 +167,7 @@ def bootstrap_held(true: float, sampler: Sampler, n: int) -> float:
     draw, held = np.random.default_rng(17), 0
     for _ in range(SIMULATIONS // AT_ONCE):
         samples = sampler(draw, (AT_ONCE, n))
-        found = intervals(list(samples), FEWER_DRAWS)
+        found = bootstrap_intervals(list(samples), FEWER_DRAWS)
         held += sum(each.lo <= true <= each.hi for each in found)
     return held / SIMULATIONS
 
@@ -175,7 +175,7 @@ def bootstrap_held(true: float, sampler: Sampler, n: int) -> float:
 def wilson_held(share: float, n: int) -> float:
     """Return how often Wilson's interval of n queries holds the true share."""
     drawn = np.random.default_rng(17).binomial(n, share, SIMULATIONS)
-    by_count = {int(ones): wilson(int(ones), n) for ones in np.unique(drawn)}
+    by_count = {int(ones): wilson_interval(int(ones), n) for ones in np.unique(drawn)}
     return sum(by_count[o].lo <= share <= by_count[o].hi for o in drawn.tolist()) / SIMULATIONS
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from labeler.store.people import Role
-from labeler.web.auth.access import hash_of, new_secret
+from labeler.web.auth.access import hash_secret, new_secret
 from tests.browser.server import QUIET, Server, WarmServer, wait_for
 
 
@@ -54,5 +54,5 @@ def link_for(server: Server, name: str, role: Role = "grader") -> str:
     """Invite a person and return their link."""
     secret = new_secret()
     with server.store() as store:
-        store.invite(name, hash_of(secret), role=role)
+        store.invite(name, hash_secret(secret), role=role)
     return f"{server.url}/join/{secret}"

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from playwright.sync_api import Browser, Playwright
 
-from labeler.cli.serving import is_free
+from labeler.cli.server import is_free
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
 from tests.browser.warm import CAN_FORK, Forked

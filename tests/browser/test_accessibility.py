@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from labeler.cli.sample import build_demo
+from labeler.cli.demo_data import build_demo
 from labeler.model import Judgment, Remark
 from labeler.store import Store
 from tests.browser.doors import come_in, link_for

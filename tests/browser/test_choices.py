@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from labeler.cli.sample import build_demo
+from labeler.cli.demo_data import build_demo
 from labeler.model import Ranking
 from labeler.store import Store
 from tests.browser.choices import choose, open_choices, unfolded

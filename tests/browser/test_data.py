@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
 from labeler.services import import_export as transfer
-from labeler.store import Store, mark_of
+from labeler.store import Store, query_fingerprint
 from tests.browser.server import loaded
 from tests.store.test_transfers import fill
 from tests.support.databases import assert_whole
@@ -77,7 +77,7 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
     page.get_by_role("radio", name="Download").click()
     downloads = {}
     for kind, name in transfer.EXPORTS.items():
-        named = transfer.dated(name, 2)
+        named = transfer.dated_name(name, 2)
         if len(downloads) == AT_ONCE:
             page.reload()
         with page.expect_download() as download:
@@ -93,7 +93,7 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
         transfer.read("golden", again, transfer.LoadOptions())(store)
         assert transfer.export(store, "jsonl") == downloads["jsonl"]
 
-    named = transfer.dated("golden.db", 2)
+    named = transfer.dated_name("golden.db", 2)
     with page.expect_download() as download:
         page.get_by_role("button", name=named).click()
     assert download.value.suggested_filename == named
@@ -149,7 +149,7 @@ def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
         )
         with page.expect_download() as download:
             button.click()
-        assert download.value.suggested_filename == transfer.dated(name, 3)
+        assert download.value.suggested_filename == transfer.dated_name(name, 3)
 
 
 def test_settings_are_kept_and_used(server, visit):
@@ -174,7 +174,7 @@ def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list
     question = page.get_by_label("Question")
     expect(question).to_have_value("who?")
     with Store(empty) as store:
-        store.edit_query(Query("q1", "who else?"), mark_of(store.query("q1")))
+        store.edit_query(Query("q1", "who else?"), query_fingerprint(store.query("q1")))
     question.fill("mine")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("has changed this query since you opened it: text")).to_be_visible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES
+from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE
 from labeler.store import Store
 from tests.browser.padpage import ready
 
@@ -21,7 +21,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     expect(part).to_contain_text("they see nothing of A and B")
     with Store(server.database) as store:
         asked = store.settings()
-    assert (asked.strategy, asked.holes_of) == (WHAT_DECIDES, ("forward", "backward"))
+    assert (asked.strategy, asked.holes_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
     assert asked.decide_by == "nDCG@10"
     page.get_by_role("link", name="Label").click()
     ready(page)
@@ -31,7 +31,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     expect(page.get_by_text("1 saved")).to_be_visible()
     with Store(server.database) as store:
         [event] = store.events()
-    assert (event.source, event.blind) == (ASKED_TO_DECIDE, True)
+    assert (event.source, event.blind) == (ACTIVE_SOURCE, True)
     assert event.chunk_id in {f"c{n}" for n in (*range(10), *range(20, 30))}, "the top 10 of either"
     page.get_by_role("link", name="Compare").click()
     expect(part).to_contain_text("1 grade was asked for so")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from labeler.cli.sample import build_demo
+from labeler.cli.demo_data import build_demo
 from labeler.model import Chunk, Document, Judgment, Ranking
 from labeler.store import Store
 from tests.browser.modules import page_with

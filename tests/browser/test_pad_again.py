@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from labeler.model import Judgment
-from labeler.services.assignment.pooling import REPEATED_SHARE, lot
+from labeler.services.assignment.pooling import REPEATED_SHARE, stable_fraction
 from labeler.store import Store
 from tests.browser.padpage import all_saved, library, ready, shown, standing
 
@@ -83,7 +83,8 @@ def grader_with_one_repeat(store: Store, pairs: list[tuple[str, str]]) -> tuple[
         drawn = [
             at
             for at, (query_id, chunk_id) in enumerate(pairs)
-            if lot(seed, "again", query_id, store.chunk_number(chunk_id)) < REPEATED_SHARE
+            if stable_fraction(seed, "again", query_id, store.chunk_number(chunk_id))
+            < REPEATED_SHARE
         ]
         if len(drawn) == 1 and drawn[0] < 10:
             return f"Ann {n}", pairs[drawn[0]]

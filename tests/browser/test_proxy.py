@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from labeler.cli.logging_in import SECRET
+from labeler.cli.server import SECRET
 from labeler.web.auth.access import SECURE_COOKIE
 from tests.browser.doors import DoorServer, Provider, come_in, link_for
 from tests.browser.padpage import ready

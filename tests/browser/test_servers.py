@@ -16,10 +16,11 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from labeler.store import Store, leasing
+from labeler.store import Store
 from labeler.store.addresses import Address
-from labeler.web.auth.access import hash_of
-from labeler.web.push.telling import LOOK_EVERY_SECONDS
+from labeler.store.postgres import pool
+from labeler.web.auth.access import hash_secret
+from labeler.web.push import LOOK_EVERY_SECONDS
 from tests.browser import test_proxy
 from tests.browser.doors import come_in
 from tests.browser.padpage import all_saved, ready
@@ -66,7 +67,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     ):
         store.become(made)
     yield own
-    leasing.forget(Address.parse(address))
+    pool.close_pool(Address.parse(address))
     own.remove()
 
 
@@ -83,7 +84,7 @@ def two(database: Database, tmp_path: Path) -> Iterator[tuple[str, Server, Serve
     )
     Spoken.said = tmp_path / "said"
     with Store(address) as store:  # somebody is: else a public address is not served
-        store.invite("Bob", hash_of("Bob"), role="lead")
+        store.invite("Bob", hash_secret("Bob"), role="lead")
     for server in servers:
         server.start()
     ports = {f"10.0.0.{n}:8501": f"127.0.0.1:{server.port}" for n, server in enumerate(servers, 1)}
@@ -133,7 +134,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
     url, *servers = two
     with Store(database.address("golden")) as store:
         for name, role in (("Lea", "lead"), ("Ann", "grader")):
-            store.invite(name, hash_of(name), role=role)
+            store.invite(name, hash_secret(name), role=role)
     lea, ann = outside().new_page(), outside().new_page()
     for page, name in ((lea, "Lea"), (ann, "Ann")):
         page.goto(f"{url}/join/{name}")

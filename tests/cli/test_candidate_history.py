@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.model import Actor, Query
-from labeler.store import Overtaken, Store, mark_of
+from labeler.store import QueryConflict, Store, query_fingerprint
 
 ANN, BO = Actor("Ann", "link"), Actor("Bo", "link")
 
@@ -28,7 +28,7 @@ def test_an_edit_is_kept_with_who_when_and_from_what_to_what(filled: Store):
     old = filled.query("q1")
     edited = replace(old, text="Where is it?", task="research", buckets={"intent": "place"})
     before = filled.golden_state().hash
-    assert filled.edit_query(edited, mark_of(old))
+    assert filled.edit_query(edited, query_fingerprint(old))
     assert filled.query("q1") == edited
     [change] = filled.history_of("q1")
     assert (change.kind, change.who, change.file) == ("edit", "Ann", None)
@@ -50,10 +50,12 @@ def test_saving_what_is_there_already_is_no_change(filled: Store):
 def test_the_second_of_two_leads_is_told_and_overwrites_nothing(filled: Store):
     began = filled.query("q1")
     filled.actor = ANN
-    filled.edit_query(replace(began, text="Ann's wording"), mark_of(began))
+    filled.edit_query(replace(began, text="Ann's wording"), query_fingerprint(began))
     filled.actor = BO
-    with pytest.raises(Overtaken, match=r"'q1' was edited by Ann at \d\d:\d\d UTC: text; nothing"):
-        filled.edit_query(replace(began, guideline="Bo's guideline"), mark_of(began))
+    with pytest.raises(
+        QueryConflict, match=r"'q1' was edited by Ann at \d\d:\d\d UTC: text; nothing"
+    ):
+        filled.edit_query(replace(began, guideline="Bo's guideline"), query_fingerprint(began))
     assert filled.query("q1").text == "Ann's wording"
     assert filled.query("q1").guideline == began.guideline
     assert len(filled.history_of("q1")) == 1
@@ -62,15 +64,15 @@ def test_the_second_of_two_leads_is_told_and_overwrites_nothing(filled: Store):
 def test_a_query_that_was_retired_meanwhile_is_not_edited(filled: Store):
     began = filled.query("q1")
     filled.retire_query("q1")
-    with pytest.raises(Overtaken, match="labeler restore query q1"):
-        filled.edit_query(replace(began, text="x"), mark_of(began))
+    with pytest.raises(QueryConflict, match="labeler restore query q1"):
+        filled.edit_query(replace(began, text="x"), query_fingerprint(began))
     assert filled.query("q1") == began
 
 
 def test_metadata_stay_what_they_are_when_a_query_is_edited(store: Store, loaded):
     store.add_queries(loaded([Query("q", "Where?", metadata={"from": "Jira"})]))
     began = store.query("q")
-    store.edit_query(Query("q", "Where is it?"), mark_of(began))
+    store.edit_query(Query("q", "Where is it?"), query_fingerprint(began))
     assert store.query("q").metadata == {"from": "Jira"}
 
 

@@ -25,8 +25,8 @@ from click.testing import CliRunner, Result
 
 import labeler
 from labeler.cli import main
-from labeler.cli.progress import progress_bar
-from labeler.cli.whole import building
+from labeler.cli.atomic_output import new_golden_set
+from labeler.cli.output import progress_bar
 from labeler.errors import BadInput
 from labeler.model import Judgment, Remark, Settings
 from labeler.store import Store
@@ -423,7 +423,7 @@ def test_long_work_shows_a_bar_and_short_work_none(monkeypatch: pytest.MonkeyPat
     for patience, shown in ((0.0, True), (60.0, False)):
         terminal = Terminal()
         monkeypatch.setattr("sys.stderr", terminal)
-        monkeypatch.setattr("labeler.cli.progress.PATIENCE_SECONDS", patience)
+        monkeypatch.setattr("labeler.cli.output.PATIENCE_SECONDS", patience)
         with progress_bar("Reading a.trec", then="Storing ...") as tell:
             assert tell is not None
             for share in (0.25, 0.5, 1.0):
@@ -443,7 +443,7 @@ def test_nobody_is_told_of_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_golden_set_that_somebody_made_meanwhile_is_not_replaced(here: Path) -> None:
     path = here / "golden.db"
-    with pytest.raises(BadInput, match="has just been made by somebody else"), building(path):
+    with pytest.raises(BadInput, match="has just been made by somebody else"), new_golden_set(path):
         path.write_bytes(b"theirs")
     assert path.read_bytes() == b"theirs"
     assert files(here) == ["golden.db", "in"]

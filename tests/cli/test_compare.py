@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler.analysis.comparison import COVERS, METHODS, RULE
+from labeler.analysis.comparison import COVERAGE_NOTE, METHODS_NOTE, SIGNIFICANCE_RULE
 from labeler.cli import main
-from labeler.cli.comparing import signed
+from labeler.evaluation.conventions import format_signed
 from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.support.page import add_collapsed_bucket, empty_golden_set, loaded
@@ -116,8 +116,8 @@ def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
         "likely needed.",
         "! RR −0.0833 is 0.0000 by the chunks found and −0.0833 by their order "
         "(n 2; recall of the whole lists 0.7500 in A, 0.7500 in B)",
-        f"! {RULE}; Holm's correction over all 2 tests shown; {COVERS}",
-        f"! {METHODS}",
+        f"! {SIGNIFICANCE_RULE}; Holm's correction over all 2 tests shown; {COVERAGE_NOTE}",
+        f"! {METHODS_NOTE}",
     ]
 
 
@@ -415,7 +415,7 @@ def test_without_queries_or_a_file_it_says_what_to_do(run: Labeler, tmp_path: Pa
 
 
 def test_a_difference_has_a_sign() -> None:
-    assert [signed(x) for x in (0.25, -0.25, 0.0, float("nan"))] == [
+    assert [format_signed(x) for x in (0.25, -0.25, 0.0, float("nan"))] == [
         "+0.2500",
         "−0.2500",
         "0.0000",

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.analysis.active import Decider
-from labeler.analysis.active.certainty import how_sure
+from labeler.analysis.active.certainty import explain_certainty
 from labeler.analysis.comparison import compare
 from labeler.cli import main
-from labeler.cli.scoring import chosen
+from labeler.cli.score import select_runs
 from labeler.evaluation import Conventions, Scoreboard
-from labeler.stats import Bands
+from labeler.stats import LiveRanges
 from labeler.store import Store
 
 RUNS = ("a", "b", "c")
@@ -54,7 +54,7 @@ def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set:
     with Store(golden_set) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     measures = board.conventions.measures(MEASURES)
-    on_the_page = Bands(board, ("a", "b")).deltas(board, measures)
+    on_the_page = LiveRanges(board, ("a", "b")).deltas(board, measures)
     rows = json.loads(result.output)
     assert [(row["sampled_low"], row["sampled_high"]) for row in rows] == [
         (band.low, band.high) for band in on_the_page.values()
@@ -72,13 +72,13 @@ def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Pat
     with Store(golden_set) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     measures = board.conventions.measures(MEASURES)
-    on_the_page = Bands(board, ("b",)).means(board, measures)
+    on_the_page = LiveRanges(board, ("b",)).means(board, measures)
     rows = json.loads(result.output)
     assert [(row["run"], row["sampled_low"], row["sampled_high"]) for row in rows] == [
         ("b", band.low, band.high) for band in on_the_page.values()
     ]
-    alone = Scoreboard(chosen(board.collection, ["b"]), Conventions.of())
-    unlearned = Bands(alone).means(alone, measures).values()
+    alone = Scoreboard(select_runs(board.collection, ["b"]), Conventions.of())
+    unlearned = LiveRanges(alone).means(alone, measures).values()
     assert [row["sampled_high"] for row in rows] != [band.high for band in unlearned]
 
 
@@ -92,8 +92,8 @@ def test_the_terminal_says_how_surely_somebody_is_ahead_in_the_words_of_the_page
     measure = board.conventions.measures(MEASURES)[0]
     standing = Decider().standing(board, "a", "b", measure, settings.matters)
     found = compare(board, "a", "b", [measure])
-    band = Bands(board, ("a", "b")).deltas(board, [measure])[measure, None]
-    sentence = how_sure(standing, board.conventions, ("a", "b"), found.deltas[0], band)
+    band = LiveRanges(board, ("a", "b")).deltas(board, [measure])[measure, None]
+    sentence = explain_certainty(standing, board.conventions, ("a", "b"), found.deltas[0], band)
     assert f"\n! {sentence}\n" in said
     rows = json.loads(CliRunner().invoke(main, [*asked, "--format", "json"]).output)
     assert sentence in [note["text"] for note in rows[0]["notes"]]

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import labeler
 from labeler.cli import main
-from labeler.evaluation import USUAL
+from labeler.evaluation import DEFAULT_MEASURES
 from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page
@@ -30,18 +30,18 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("page", ["scores", "compare", "slices"])
 def test_every_page_begins_with_the_same_measures(database: Path, page: str) -> None:
-    assert list(open_page(page).multiselect(key="measure").value) == list(USUAL)
+    assert list(open_page(page).multiselect(key="measure").value) == list(DEFAULT_MEASURES)
 
 
 @pytest.mark.parametrize("command", [["score"], ["compare", "a", "b"]])
 def test_every_command_begins_with_the_same_measures(database: Path, command: list[str]) -> None:
     arguments = ["--db", str(database), *command, "--format", "json"]
     printed = json.loads(CliRunner().invoke(main, arguments, catch_exceptions=False).output)
-    assert list(dict.fromkeys(row["measure"] for row in printed)) == list(USUAL)
+    assert list(dict.fromkeys(row["measure"] for row in printed)) == list(DEFAULT_MEASURES)
 
 
 def test_python_begins_with_the_same_measures() -> None:
     run = {"q1": ["c1"]}
     frame = labeler.evaluate({"q1": {"c1": 1}}, {"a": run})
     delta = labeler.compare({"q1": {"c1": 1}}, run, run)
-    assert frame.measure.tolist() == delta.measure.tolist() == list(USUAL)
+    assert frame.measure.tolist() == delta.measure.tolist() == list(DEFAULT_MEASURES)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from labeler.cli import main
 from labeler.store import Store
-from labeler.web.auth.access import hash_of, session_by_link
+from labeler.web.auth.access import hash_secret, session_by_link
 
 LINK = re.compile(r"^(http\S+)/join/([\w-]{43})$", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def test_invite_prints_a_link_that_lets_the_person_in(run: Run, store: Store):
     found = LINK.search(said)
     assert found is not None
     assert found[1] == "http://127.0.0.1:8501"
-    assert store.invited_with(hash_of(found[2])) == ("Ann", "grader")
+    assert store.invited_with(hash_secret(found[2])) == ("Ann", "grader")
     assert "This link is the key of Ann (grader)" in said
     assert "shown only now" in said
 
@@ -62,7 +62,7 @@ def test_another_link_ends_the_one_before(run: Run, store: Store):
     said = run("invite", "Ann")
     assert "The link Ann had before has ended." in said
     assert first is not None
-    assert store.invited_with(hash_of(first[2])) is None
+    assert store.invited_with(hash_secret(first[2])) is None
 
 
 def test_the_address_is_where_people_reach_the_server(run: Run):
@@ -133,10 +133,10 @@ def test_a_role_changes_and_the_link_stays(run: Run, store: Store):
     found = LINK.search(run("invite", "Ann"))
     assert found is not None
     assert run("change", "role", "Ann", "lead") == "Ann is lead now\n"
-    assert store.invited_with(hash_of(found[2])) == ("Ann", "lead")
+    assert store.invited_with(hash_secret(found[2])) == ("Ann", "lead")
     run("invite", "Lea", "--role", "lead")
     assert run("change", "role", "Ann", "grader") == "Ann is grader now\n"
-    assert store.invited_with(hash_of(found[2])) == ("Ann", "grader")
+    assert store.invited_with(hash_secret(found[2])) == ("Ann", "grader")
     store.add_grader("Zoe Q")
     said = run("change", "role", "Zoe Q", "lead", exit_code=1)
     assert "'Zoe Q' is not invited" in said
@@ -163,7 +163,7 @@ def test_the_list_of_people_is_a_table_without_secrets(run: Run, store: Store):
     assert [len(line) for line in lines] == [5, 4, 4, 5, 3]
     assert found is not None
     assert found[2] not in said
-    assert hash_of(found[2]) not in said
+    assert hash_secret(found[2]) not in said
 
 
 def test_a_grader_gets_another_name(run: Run, store: Store):

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import Chunk, Judgment, Query, Ranking, Remark, Selection
-from labeler.store import Leaked, Store
+from labeler.store import LeakedQuery, Store
 from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
 
 HOSTILE = "train **x** :red[y].jsonl"
@@ -30,7 +30,7 @@ def marked(tmp_path: Path) -> Iterator[Store]:
         store.add_chunks(loaded([Chunk(f"c{at}", f"text {at}") for at in range(3)]))
         store.add_run(loaded([Ranking(name, ("c0", "c1", "c2")) for name in names]), name="run")
         store.set_splits({"q0": "test", "q1": "test", "q2": "dev"}, {})
-        store.mark_leaked([Leaked("q0", HOSTILE, 7, "query", 0.9, "words")])
+        store.mark_leaked([LeakedQuery("q0", HOSTILE, 7, "query", 0.9, "words")])
         for grader, off in (("Ann", 0), ("Bob", 1)):
             store.add_grader(grader)
             for at, name in enumerate(names):

@@ -26,13 +26,13 @@ from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from labeler.cli import main
-from labeler.cli.sample import build_demo
-from labeler.cli.serving import FIRST_PORT, environment, free_port, is_free
+from labeler.cli.demo_data import build_demo
+from labeler.cli.server import FIRST_PORT, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
 from labeler.web.auth import access
-from labeler.web.auth.access import Door, hash_of
+from labeler.web.auth.access import AccessPolicy, hash_secret
 from tests.browser.server import any_port
 from tests.support.signed_in import let_in
 
@@ -207,7 +207,7 @@ def test_a_demo_that_cannot_be_built_leaves_nothing(
     (sample / "runs").mkdir(parents=True)
     (sample / "queries.jsonl").write_text('{"query_id": "q1", "query": "why"}\n')
     (sample / "chunks.jsonl").write_text('{"chunk_id": "c1", "text": "because"}\n')
-    monkeypatch.setattr("labeler.cli.sample.folder", tmp_path.joinpath)
+    monkeypatch.setattr("labeler.cli.demo_data.folder", tmp_path.joinpath)
     target = tmp_path / "out"
     target.mkdir()
     with pytest.raises(LookupError, match="there is no such file"):
@@ -307,7 +307,7 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     with pytest.raises(InvalidStatus):
         what_a_rerun_shows(begin, "data")
     with Store(tmp_path / "golden.db") as store:
-        assert store.invited_with(hash_of(secret)) == ("Lea", "lead")
+        assert store.invited_with(hash_secret(secret)) == ("Lea", "lead")
         token = access.session_by_link(store, secret)
     assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_session={token}")
 
@@ -352,7 +352,7 @@ def test_serve_everywhere_is_possible_once_somebody_is_invited(
     start: Start, database: Path
 ) -> None:
     with Store(database) as store:
-        store.invite("Ann", hash_of("anns"))
+        store.invite("Ann", hash_secret("anns"))
     port = str(any_port())
     process = start("serve", "--host", "0.0.0.0", "--no-browser", "--port", port)
     assert process.stdout is not None
@@ -399,7 +399,7 @@ def test_how_the_door_is_guarded_is_said_on_the_command_line_alone(
     names = {access.OPEN, access.LOGIN, access.ANY_HOST, access.GRADERS_ONLY}
     for name in names:
         monkeypatch.setenv(name, "1")
-    said = environment(Path("golden.db"), Door(graders_only=True))
+    said = environment(Path("golden.db"), AccessPolicy(graders_only=True))
     assert names & said.keys() == {access.GRADERS_ONLY}
 
 
@@ -407,9 +407,9 @@ def test_threads_share_their_memory_unless_the_machine_says_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
-    assert environment(Path("golden.db"), Door())["MALLOC_ARENA_MAX"] == "2"
+    assert environment(Path("golden.db"), AccessPolicy())["MALLOC_ARENA_MAX"] == "2"
     monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
-    assert environment(Path("golden.db"), Door())["MALLOC_ARENA_MAX"] == "8"
+    assert environment(Path("golden.db"), AccessPolicy())["MALLOC_ARENA_MAX"] == "8"
 
 
 @pytest.fixture

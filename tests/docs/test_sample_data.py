@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from labeler.model import TASKS, Chunk, Judgment, Query
-from labeler.store.columns import text_hash
+from labeler.store.columns import hash_text
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 SYSTEMS = ("bm25", "hybrid", "lsa")
@@ -261,7 +261,7 @@ def test_some_grades_say_which_words_of_their_text_made_them() -> None:
     }
     assert "within 30 days of the day it was delivered" in words
     assert {line["text_hash"] for line in marked} == {
-        text_hash(texts[line["chunk_id"]]) for line in marked
+        hash_text(texts[line["chunk_id"]]) for line in marked
     }
 
 

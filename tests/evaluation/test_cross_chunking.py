@@ -16,16 +16,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.analysis.comparison import (
+    best_partners,
     compare,
-    crossed,
-    moves,
-    partners,
-    shared_in_words,
-    shared_text,
+    cross_facets,
+    describe_shared_text,
+    find_rank_changes,
+    find_shared_text,
 )
 from labeler.cli import main
-from labeler.evaluation import ACROSS, Conventions, Golden, Scoreboard, collect, regraded
-from labeler.measures import Finds, Retrieved, parse, score, terms
+from labeler.evaluation import (
+    CROSS_CHUNKING_MEASURES,
+    Conventions,
+    GoldenGrades,
+    Scoreboard,
+    collect,
+    regraded,
+)
+from labeler.measures import FoundEvidence, RetrievedTexts, parse, score, terms
 from labeler.model import (
     Chunk,
     Collection,
@@ -191,7 +198,7 @@ def test_other_grades_move_what_compares_too(both: Store, chunkings: tuple[str, 
     """A board made anew with a grade is what the board becomes that is told of it."""
     board = board_of(both, *chunkings)
     measures = board.conventions.measures("EvidenceR@2 R(documents=True)@2 R@2")
-    golden, chunk = Golden.of(board), board.collection.chunk_ids.index("2")
+    golden, chunk = GoldenGrades.of(board), board.collection.chunk_ids.index("2")
     other = golden.changed(np.array([board.number_of("q1") << 32 | chunk]), np.array([0]))
     anew = regraded(board, board.run_names, other)
     board.refresh([GradeChange("q1", chunk, 0)], board.revision + 1)
@@ -241,7 +248,9 @@ def test_what_each_chunk_brings_adds_up_to_the_difference(both: Store):
             for row in compare(board, "old", "new", [measure]).queries(measure)
             if row.query_id == "q1"
         ]
-        parts = [each.contribution for each in moves(board, "old", "new", "q1", measure)]
+        parts = [
+            each.contribution for each in find_rank_changes(board, "old", "new", "q1", measure)
+        ]
         assert sum(part or 0 for part in parts) == pytest.approx(row.delta)
     assert None not in parts
 
@@ -276,7 +285,7 @@ def test_where_facets_cross_every_query_counts_that_does_in_a_bucket(both: Store
     both.add_queries(loaded(told), update=True)
     board = board_of(both, "v2")
     [measure] = board.conventions.measures(name)
-    cells = {cell.bucket: cell for cell in crossed(board, ["new"], measure, "of", "size")}
+    cells = {cell.bucket: cell for cell in cross_facets(board, ["new"], measure, "of", "size")}
     assert len(cells) == 2
     for row in board.table([measure], "of"):
         cell = cells[row.bucket]
@@ -296,7 +305,7 @@ def test_without_texts_nothing_is_known_of_documents_and_evidence():
 
 def test_chunks_of_two_chunkings_are_joined_by_the_text_they_share(both: Store):
     board = board_of(both)
-    found = shared_text(board, "old", "new", "q1") or []
+    found = find_shared_text(board, "old", "new", "q1") or []
     assert [(each.rank_a, each.rank_b, each.of_a, each.of_b) for each in found] == [
         (1, 1, 0.5, 0.2),
         (1, 2, 0.5, 0.2),
@@ -304,15 +313,15 @@ def test_chunks_of_two_chunkings_are_joined_by_the_text_they_share(both: Store):
         (3, 1, 1.0, 0.4),
     ]
     ids = board.collection.chunk_ids
-    beside = {ids[chunk]: rank for chunk, rank in partners(found).items()}
+    beside = {ids[chunk]: rank for chunk, rank in best_partners(found).items()}
     assert beside == {"3": 1, "1": 1, "2": 1, "v2:1": 2, "v2:2": 1}
-    said = {ids[chunk]: words for chunk, words in shared_in_words(found).items()}
+    said = {ids[chunk]: words for chunk, words in describe_shared_text(found).items()}
     assert said["3"] == "B 1: 50% of it, 20% of that; B 2: 50% of it, 20% of that"
 
 
 def test_runs_of_one_chunking_are_joined_by_their_chunks(both: Store, loaded):
     both.add_run(loaded([Ranking("q1", ("2",))]), name="again", chunking="")
-    assert shared_text(board_of(both), "old", "again", "q1") is None
+    assert find_shared_text(board_of(both), "old", "again", "q1") is None
 
 
 # Laws ------------------------------------------------------------------------------------------
@@ -333,7 +342,9 @@ def cuts(draw: st.DrawFn) -> tuple[list[tuple[int, int]], list[int], list[tuple[
     return chunks, order, evidence
 
 
-def finds_of(ranked: Sequence[tuple[int, int]], evidence: Sequence[tuple[int, int]]) -> Finds:
+def finds_of(
+    ranked: Sequence[tuple[int, int]], evidence: Sequence[tuple[int, int]]
+) -> FoundEvidence:
     """The finds of one ranking, character by character."""
     left = {at for start, end in evidence for at in range(start, end)}
     total, entries = len(left), []
@@ -345,14 +356,14 @@ def finds_of(ranked: Sequence[tuple[int, int]], evidence: Sequence[tuple[int, in
     def ints(values: Sequence[int]):
         return np.array(values, dtype=np.int64)
 
-    return Finds(
+    return FoundEvidence(
         ints([0] * len(ranks)),
         ints(ranks),
         ints([ranks.index(rank) for rank, _ in entries]),
         ints([at for _, at in entries]),
         ints([1] * len(entries)),
         ints([total]),
-        Retrieved.of([[TEXT[start:end] for start, end in ranked]]),
+        RetrievedTexts.of([[TEXT[start:end] for start, end in ranked]]),
     )
 
 
@@ -450,7 +461,7 @@ def test_score_has_one_table_of_all_runs_for_what_compares(golden_set: Path):
 def test_compare_leads_with_what_compares_and_says_why(golden_set: Path):
     shown = printed("compare", "old", "new")
     names = [line.split()[0] for line in shown.splitlines()[1:6]]
-    assert names == [*ACROSS[:4], "R(documents=True)@5"]
+    assert names == [*CROSS_CHUNKING_MEASURES[:4], "R(documents=True)@5"]
     assert "R@5 " not in shown, "no chunk of v2 is graded, so there is nothing to show"
     assert "what compares is which evidence and which documents they find" in shown
     assert "1 of 2 graded queries without a passage marked" in shown

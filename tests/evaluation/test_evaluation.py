@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect, tied_ranges
+from labeler.evaluation import (
+    PRESETS,
+    Conventions,
+    Scoreboard,
+    collect,
+    find_tie_ranges,
+)
 from labeler.measures import parse_all
 from labeler.model import Ranking
 from tests.support.boards import ALL, board_of, change, one, rows, said
@@ -292,7 +298,7 @@ def test_within_a_bucket_ties_and_values_know_no_other_query() -> None:
     board = board_of(QRELS, RUNS, FACETS)
     alone = board.within("level", "hard")
     measures = board.conventions.measures("RR")
-    [found] = tied_ranges(alone, measures)["A"]
+    [found] = find_tie_ranges(alone, measures)["A"]
     assert (found.lowest, found.value, found.highest) == (0.5, 1.0, 1.0)
     assert np.isnan(alone.values(*measures)).tolist() == [[True] * 2] * 2 + [
         [False] * 2,

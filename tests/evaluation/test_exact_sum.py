@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from labeler.evaluation.adding import Grouping, add_up, readd, step
+from labeler.evaluation.value_table import Grouping, add_up, row_change, update_sums
 
 WIDTH = 5
 BUCKETS = ("one query", "seventeen", "no query", "hundreds")
@@ -37,9 +37,9 @@ def test_after_many_changes_sums_have_the_bits_of_all_rows_added_at_once(groupin
         changed = draw.choice(len(rows), 1 + int(draw.integers(3)), replace=False).tolist()
         steps = {}
         for query, row in zip(changed, drawn(draw, len(changed)), strict=True):
-            steps[query], rows[query] = step(rows[query], row), row
+            steps[query], rows[query] = row_change(rows[query], row), row
         before, at_first = sums, sums.totals.tobytes()
-        sums = readd(before, grouping, steps)
+        sums = update_sums(before, grouping, steps)
         assert before.totals.tobytes() == at_first
     assert sums.totals.tobytes() == add_up(grouping, np.array(rows)).totals.tobytes()
 

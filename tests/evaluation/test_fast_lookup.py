@@ -20,14 +20,14 @@ from labeler.evaluation import (
     Conventions,
     Scoreboard,
     collect,
+    find_tie_ranges,
     plain_board,
-    tied_ranges,
 )
-from labeler.formats import bulk, read_run
+from labeler.formats import read_run, trec_arrow
 from labeler.model import GradeChange, Ranking, RankingsByQuery
 from tests.support.boards import ALL, everything, said
 
-assert bulk  # loaded, so that small files are read by the block as well
+assert trec_arrow  # loaded, so that small files are read by the block as well
 QUERIES = ("q1", "q2", "q3")
 CHUNKS = st.sampled_from([f"c{number}" for number in range(12)])
 SCORES = (
@@ -106,7 +106,7 @@ def assert_found_alike(qrels, looked_up, numbered, preset) -> None:
     assert everything(found) == everything(wanted)
     assert said(found) == said(wanted)
     assert found.tied == wanted.tied
-    assert repr(tied_ranges(found, measures)) == repr(tied_ranges(wanted, measures))
+    assert repr(find_tie_ranges(found, measures)) == repr(find_tie_ranges(wanted, measures))
     for board in (found, wanted):
         query, chunks = next(iter(qrels)), board.collection.chunk_ids
         board.refresh([GradeChange(query, chunk, 2) for chunk in range(len(chunks))], 1)

@@ -12,14 +12,14 @@ import pytest
 from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
-    OwnPools,
+    OwnPoolComparison,
     Scoreboard,
     collect,
+    compare_own_pools,
+    describe_tau,
     own_pool_records,
-    own_pools,
-    tau_in_words,
 )
-from labeler.evaluation.own_pool import NOTHING_LEFT, ONE_SYSTEM
+from labeler.evaluation.leave_one_run_out import NOTHING_LEFT, ONE_SYSTEM
 from labeler.model import Pair
 from tests.support.boards import board_of, change, golden_of, regraded
 
@@ -33,8 +33,10 @@ def with_systems(board: Scoreboard, systems: Mapping[str, str]) -> Scoreboard:
     return Scoreboard(replace(board.collection, runs=tuple(runs)), board.conventions)
 
 
-def asked(board: Scoreboard, name: str = "R@2", by_hand: Collection[Pair] = ()) -> OwnPools:
-    [found] = own_pools(board, board.conventions.measures(name), by_hand)
+def asked(
+    board: Scoreboard, name: str = "R@2", by_hand: Collection[Pair] = ()
+) -> OwnPoolComparison:
+    [found] = compare_own_pools(board, board.conventions.measures(name), by_hand)
     return found
 
 
@@ -104,7 +106,7 @@ def test_of_one_system_nothing_can_be_said_and_no_number_is_made_up() -> None:
     assert all(math.isnan(row.without) and row.reason == ONE_SYSTEM for row in found.rows)
     assert [row.rank for row in found.rows] == [2, 1]
     assert math.isnan(found.tau)
-    assert tau_in_words(found, board.conventions) == (
+    assert describe_tau(found, board.conventions) == (
         "Kendall's tau-b of the two orders by R@2 is not defined: all runs are of one system: "
         "nobody else could have found what it did"
     )
@@ -138,7 +140,7 @@ def test_equal_runs_share_a_rank_and_are_named() -> None:
     found = asked(board)
     assert [row.rank for row in found.rows] == [2, 2, 2, 1]
     assert [row.rank_without for row in found.rows] == [2, 2, 2, 1]
-    assert tau_in_words(found, board.conventions) == (
+    assert describe_tau(found, board.conventions) == (
         "Kendall's tau-b of the two orders of 4 runs by R@2 is 1.0000; equal as it is: A, B, C; "
         "equal without: A, B, C"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.failures import ByTask
+from labeler.analysis.failures import MinimumByTask
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
@@ -51,8 +51,8 @@ def test_what_is_no_task_or_no_measure_is_refused(filled: Store, given: str, why
 
 def test_the_measure_that_leads_a_task_is_the_bar_of_its_queries() -> None:
     conventions = Conventions.of()
-    assert str(ByTask.usual(conventions).bars["single"].measure) == "Success(rel=1)@3"
-    chosen = ByTask.usual(conventions, {"single": "P@5 RR"})
+    assert str(MinimumByTask.usual(conventions).bars["single"].measure) == "Success(rel=1)@3"
+    chosen = MinimumByTask.usual(conventions, {"single": "P@5 RR"})
     assert str(chosen.bars["single"].measure) == "P(rel=1)@5"
     assert str(chosen.bars["longtail"].measure).startswith("nDCG")
     with pytest.raises(BadInput, match="no task"):

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 import labeler
 from labeler.cli import main
-from labeler.evaluation import tie_notes, tied_ranges
+from labeler.evaluation import find_tie_ranges, tie_notes
 from tests.support.boards import board_of, change
 from tests.support.documentation import ALL
 from tests.support.page import add_collapsed_bucket, empty_golden_set, open_page, words
@@ -271,7 +271,7 @@ def test_a_range_that_four_digits_do_not_show_is_not_spoken_of():
 
     def said() -> list[str]:
         board = board_of(qrels, {"A": lists})
-        ranges = tied_ranges(board, board.conventions.measures("RR"))
+        ranges = find_tie_ranges(board, board.conventions.measures("RR"))
         return [note.sentence for note in tie_notes(ranges, board.conventions)]
 
     assert said() == []

@@ -13,7 +13,7 @@ from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse_all
-from labeler.model import Judgment, Loaded, Query, Ungraded
+from labeler.model import Judgment, Loaded, Query, UnjudgedPair
 from labeler.services import import_export as transfer
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store
@@ -78,7 +78,7 @@ def test_live_equals_batch_bit_for_bit_as_chunks_of_the_pool_are_graded(preset, 
             for measure in measures:
                 live, batch = board.values(measure), fresh.values(measure)
                 assert np.array_equal(live, batch, equal_nan=True), str(measure)
-        assert store.ungraded() == [Ungraded("q2", "y")]
+        assert store.ungraded() == [UnjudgedPair("q2", "y")]
 
 
 def test_a_pool_stays_in_the_golden_set_and_leaves_with_it(files):

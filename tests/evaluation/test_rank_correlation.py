@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from labeler.evaluation.orders import kendall_tau, ranks
+from labeler.evaluation.leave_one_run_out import kendall_tau, ranks
 
 nan = math.nan
 

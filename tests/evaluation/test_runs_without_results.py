@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import labeler
 from labeler.analysis import comparison
 from labeler.analysis.failures import diagnose
-from labeler.analysis.keywords import KeywordScore, beside_grades
+from labeler.analysis.keywords import KeywordScore, compare_with_grades
 from labeler.cli import main
 from labeler.evaluation import (
     PRESETS,
@@ -22,11 +22,11 @@ from labeler.evaluation import (
     query_records,
     residual_means,
     score_records,
-    tie_ranges,
+    tie_ranges_of_run,
 )
 from labeler.measures import parse_all
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
-from labeler.render import downloads, tables
+from labeler.render import csv_exports, tables
 from labeler.store import Store
 from tests.support.boards import ALL, board_of, change, everything, one, rows
 from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
@@ -125,10 +125,10 @@ def test_residuals_ties_and_agreement_of_such_a_run_are_undefined(preset: str):
     of_a, of_e = residual_means(board, board.conventions.measures("RBP"))
     assert (math.isnan(of_a.residual), math.isnan(of_e.residual)) == (False, True)
     board = board_of(QRELS, {"A": ANSWERS, "E": {"q4": {"c1": 1.0, "c2": 1.0}}}, preset=preset)
-    [ties] = tie_ranges(board, "E", board.conventions.measures("RR"))
+    [ties] = tie_ranges_of_run(board, "E", board.conventions.measures("RR"))
     assert all(map(math.isnan, (ties.lowest, ties.value, ties.highest)))
     scores = {query: KeywordScore(1.0, 1.0, 1.0, 1, 0) for query in ("q1", "q2")}
-    row = beside_grades(board, "E", scores, board.conventions.measures("RR"))
+    row = compare_with_grades(board, "E", scores, board.conventions.measures("RR"))
     assert math.isnan(row.graded[0])
     assert {each.failure.name for each in diagnose(board, "E").values() if each} == {"no results"}
 
@@ -148,21 +148,21 @@ def test_no_side_wins_against_a_run_without_results(preset: str):
     q1, *_, q4 = comparison.query_delta_records(found)
     assert (q1["a"], q1["reason"], q1["n"], q1["undefined"]) == (1.0, f"E: {REASON}", 1, 0)
     assert (q4["reason"], q4["n"]) == ("nobody has graded a chunk of this query", 0)
-    assert comparison.verdict(board, found) is None
-    assert comparison.contradictions(found) == ()
-    parts = comparison.split(board, "A", "E", measures[0])
+    assert comparison.decide_verdict(board, found) is None
+    assert comparison.find_contradictions(found) == ()
+    parts = comparison.split_delta(board, "A", "E", measures[0])
     assert (parts.n, math.isnan(parts.delta), math.isnan(parts.recall_b)) == (0, True, True)
     assert math.isnan(parts.candidates)
-    terms = comparison.moves(board, "A", "E", "q1", measures[0])
+    terms = comparison.find_rank_changes(board, "A", "E", "q1", measures[0])
     assert {move.contribution for move in terms} == {None}, "they would sum to a delta"
 
 
 def test_where_facets_cross_such_a_run_is_undefined_and_the_other_is_not(preset: str):
     facets = {"intent": {"q1": "a", "q2": "a"}, "other": {"q1": "x", "q2": "x"}}
     board = board_of(QRELS, {"E": {"q4": ["c1"]}, "A": ANSWERS}, facets, preset=preset)
-    [cell] = comparison.crossed(board, ["E", "A"], *parse_all("RR"), "intent", "other")
+    [cell] = comparison.cross_facets(board, ["E", "A"], *parse_all("RR"), "intent", "other")
     assert (math.isnan(cell.values[0]), cell.values[1], cell.n) == (True, 0.5, 2)
-    rows = downloads.crossed_csv(
+    rows = csv_exports.crossed_facets_csv(
         [cell], ["E", "A"], *parse_all("RR"), ("intent", "other"), board.conventions
     )
     assert f",{REASON}," in rows.decode().splitlines()[1]
@@ -176,15 +176,15 @@ def test_a_picture_of_buckets_says_so_in_the_cell():
     of_e = [score for score in board.table([measure], "intent") if score.run == "E"]
     totals = [score for score in board.table([measure]) if score.run == "E"]
     buckets = board.facets["intent"]
-    drawn = tables.value_picture(of_e, totals, buckets, board.conventions, facet="intent", **rules)
+    drawn = tables.mean_plot(of_e, totals, buckets, board.conventions, facet="intent", **rules)
     assert said in str(drawn)
     found = comparison.compare(board, "A", "E", [measure], "intent")
     rows = [*found.deltas, *found.buckets]
-    sure = (comparison.sliced(found), comparison.reaches_by_place(found, rows))
-    assert said in str(tables.difference_picture(found, buckets, *sure, **rules))
-    crossed = comparison.crossed(board, ["A", "E"], measure, "intent", "other")
+    sure = (comparison.assess_buckets(found), comparison.power_by_key(found, rows))
+    assert said in str(tables.delta_plot(found, buckets, *sure, **rules))
+    crossed = comparison.cross_facets(board, ["A", "E"], measure, "intent", "other")
     places = (buckets, board.facets["other"])
-    drawn = tables.crossed_picture(crossed, *places, facet="intent", **rules)
+    drawn = tables.crossed_plot(crossed, *places, facet="intent", **rules)
     assert ">–</a><small>no result</small></td>" in str(drawn)
     assert said in str(tables.crossed_table(crossed, ["A", "E"], {}, ("intent", "other"), **rules))
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
-from labeler.evaluation import Conventions, Scoreboard, collect, tie_ranges
+from labeler.evaluation import Conventions, Scoreboard, collect, tie_ranges_of_run
 
 ALL = (
     "nDCG nDCG@2 nDCG(dcg='log2')@3 P@2 P(rel=2)@2 R@2 Success@1 RR RR(rel=2) AP AP@2 Judged@2 "
@@ -40,7 +40,7 @@ def test_the_range_is_that_of_all_orders(grades, scores, preset) -> None:
     board = Scoreboard(collect({"q": grades}, {"A": {"q": scores}}), conventions)
     lists = {str(n): {"q": ranked} for n, ranked in enumerate(orders(scores))}
     every = Scoreboard(collect({"q": grades}, lists), conventions)
-    for found in tie_ranges(board, "A", conventions.measures(ALL)):
+    for found in tie_ranges_of_run(board, "A", conventions.measures(ALL)):
         values = [row.value for row in every.table([found.measure])]
         assert found.lowest == pytest.approx(min(values), abs=1e-12, nan_ok=True), found.measure
         assert found.highest == pytest.approx(max(values), abs=1e-12, nan_ok=True), found.measure
@@ -51,16 +51,16 @@ def test_the_range_is_that_of_all_orders(grades, scores, preset) -> None:
 def test_equal_means_equal_as_32_bit_numbers() -> None:
     near = {"q": {"x": 0.1 + 1e-12, "c": 0.1}}
     board = Scoreboard(collect({"q": {"c": 1}}, {"A": near}), Conventions.of())
-    [found] = tie_ranges(board, "A", board.conventions.measures("RR"))
+    [found] = tie_ranges_of_run(board, "A", board.conventions.measures("RR"))
     assert (found.lowest, found.value, found.highest) == (0.5, 0.5, 1.0)
 
 
 def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
     board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}}), Conventions.of())
-    [found] = tie_ranges(board, "A", board.conventions.measures("RR"))
+    [found] = tie_ranges_of_run(board, "A", board.conventions.measures("RR"))
     assert (found.lowest, found.highest) == (0.5, 0.5)
     with pytest.raises(NotFound, match="no run is called 'B'"):
-        tie_ranges(board, "B", board.conventions.measures("RR"))
+        tie_ranges_of_run(board, "B", board.conventions.measures("RR"))
 
 
 @settings(max_examples=40)
@@ -90,7 +90,7 @@ def test_the_range_of_a_mean_takes_each_query_at_its_worst_and_its_best(
             values = np.array(found)
             if not np.isnan(values).any():
                 ends[str(measure)].append((values.min(), values.max()))
-    for found in tie_ranges(board, "A", measures):
+    for found in tie_ranges_of_run(board, "A", measures):
         known = ends[str(found.measure)] if not np.isnan(found.value) else []
         wanted = np.mean(known or [(np.nan, np.nan)], axis=0)
         assert (found.lowest, found.highest) == pytest.approx(wanted, abs=1e-12, nan_ok=True)

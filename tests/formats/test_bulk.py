@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput
 from labeler.formats import read_run
-from labeler.formats.bulk import PackedIds, run_columns
-from labeler.formats.ranked import OnDuplicate, Order
-from labeler.formats.reading import BLOCK, Block, file_source, open_blocks, open_lines
-from labeler.formats.records import TOO_LARGE
+from labeler.formats.json_records import TOO_LARGE
+from labeler.formats.lines import BLOCK, Block, file_source, open_blocks, open_lines
+from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.runs import _loaded
+from labeler.formats.trec_arrow import PackedIds, parse_run_block
 from labeler.model import Loaded, Ranking
 
 LINE = b"q Q0 a 1 2.5 t\n"
@@ -162,7 +162,7 @@ def test_by_the_block_or_line_by_line_is_the_same_to_the_last_word(
 @example(rank="1", score="1.7976931348623158e308")
 @example(rank="1e5", score="0.1000000000000000055511151231257827021181583404541015625")
 def test_a_number_that_is_taken_is_the_number_python_reads(rank, score):
-    columns = run_columns(block_of(f"q Q0 a {rank} {score} t\n".encode()))
+    columns = parse_run_block(block_of(f"q Q0 a {rank} {score} t\n".encode()))
     if columns is not None:
         assert struct.pack("d", columns.scores[0]) == struct.pack("d", float(score))
         assert int(columns.ranks[0]) == float(rank)
@@ -177,7 +177,7 @@ def test_a_number_that_is_taken_is_the_number_python_reads(rank, score):
 )
 def test_every_score_is_taken_to_the_last_bit(score, write):
     text = write(score)
-    columns = run_columns(block_of(f"q Q0 a 1 {text} t\n".encode()))
+    columns = parse_run_block(block_of(f"q Q0 a 1 {text} t\n".encode()))
     assert (columns is None) == (abs(float(text)) >= TOO_LARGE)
     assert columns is None or struct.pack("d", columns.scores[0]) == struct.pack("d", float(text))
 
@@ -200,7 +200,7 @@ def test_a_block_with_one_odd_line_is_left_to_the_careful_reader(odd, place, tmp
     lines = [b"q Q0 b 1 2 t", b"q Q0 c 2 1 t"]
     content = b"\n".join([*lines[:place], odd, *lines[place:]])
     for each in (content + b"\n", content)[: 2 if odd else 1]:
-        assert run_columns(block_of(each)) is None
+        assert parse_run_block(block_of(each)) is None
         assert_alike(put(tmp_path, each))
 
 
@@ -218,7 +218,7 @@ def test_a_block_with_one_odd_line_is_left_to_the_careful_reader(odd, place, tmp
     ],
 )
 def test_ids_are_taken_as_they_stand_whatever_a_table_would_make_of_them(content, queries, chunks):
-    columns = run_columns(block_of(content))
+    columns = parse_run_block(block_of(content))
     assert columns is not None
     assert columns.queries == queries
     assert columns.chunks.to_pylist() == chunks

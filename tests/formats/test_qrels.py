@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from labeler.errors import BadInput
 from labeler.formats import Limits, read_golden, read_grades
 from labeler.formats.grades import GradeRule
-from labeler.formats.qrels import Grades, plain_qrels
-from labeler.formats.reading import file_source, open_blocks
+from labeler.formats.lines import file_source, open_blocks
+from labeler.formats.trec import GradesByQuery, read_plain_qrels
 
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 RULES = [
@@ -62,7 +62,7 @@ def put(folder: Path, content: bytes) -> Path:
     return path
 
 
-def carefully(path: Path, rule: GradeRule, limits: Limits) -> Grades | str:
+def carefully(path: Path, rule: GradeRule, limits: Limits) -> GradesByQuery | str:
     """Return what the reader of golden sets makes of a file: grades by query, or its error."""
     given = (rule.negative_as_zero, rule.grade_map, rule.negative_as_ungraded)
     names = ("negative_as_zero", "grade_map", "negative_as_ungraded")
@@ -70,13 +70,13 @@ def carefully(path: Path, rule: GradeRule, limits: Limits) -> Grades | str:
         read = read_golden(path, **dict(zip(names, given, strict=True)), limits=limits)
     except BadInput as error:
         return str(error)
-    found: Grades = {}
+    found: GradesByQuery = {}
     for each in [*read.grades.records, *read.ungraded.records]:
         found.setdefault(each.query_id, {})[each.chunk_id] = each.grade
     return found
 
 
-def told(path: Path, rule: GradeRule, limits: Limits) -> Grades | str:
+def told(path: Path, rule: GradeRule, limits: Limits) -> GradesByQuery | str:
     try:
         return read_grades(path, rule, limits)
     except BadInput as error:
@@ -104,7 +104,7 @@ def test_by_the_column_or_line_by_line_the_grades_and_their_order_are_the_same(
     assert repr(quick) == repr(careful)  # dicts that differ in their order are equal
     for size in (1, 64) if isinstance(careful, dict) else ():
         with open_blocks(file_source(path), size=size) as blocks:
-            plain = plain_qrels(blocks, rule, limits.id)
+            plain = read_plain_qrels(blocks, rule, limits.id)
         assert plain is None or repr(plain) == repr(careful)
 
 
@@ -113,7 +113,7 @@ PLAIN = b"q1 0 a 2\nq1\tQ0\tb  0\r\n\nq2 0 a 3"
 
 def test_plain_qrels_are_read_by_the_column(tmp_path):
     with open_blocks(file_source(put(tmp_path, PLAIN))) as blocks:
-        found = plain_qrels(blocks, GradeRule(), 16)
+        found = read_plain_qrels(blocks, GradeRule(), 16)
     assert found == {"q1": {"a": 2, "b": 0}, "q2": {"a": 3}}
 
 
@@ -121,7 +121,7 @@ def test_plain_qrels_are_read_by_the_column(tmp_path):
 def test_a_file_with_one_odd_line_is_left_to_the_careful_reader(odd, tmp_path):
     rule = GradeRule(negative_as_ungraded=True)
     with open_blocks(file_source(put(tmp_path, PLAIN + b"\n" + odd))) as blocks:
-        assert plain_qrels(blocks, rule, 16) is None
+        assert read_plain_qrels(blocks, rule, 16) is None
 
 
 def test_qrels_come_through_a_pipe_that_can_be_read_once(tmp_path):

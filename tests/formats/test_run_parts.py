@@ -10,9 +10,8 @@ import pytest
 
 from labeler.errors import BadInput
 from labeler.formats import read_run
-from labeler.formats.portions import Portions, Scattered
-from labeler.formats.reading import file_source, open_blocks
-from labeler.formats.runs import _gathered, _in_portions
+from labeler.formats.lines import file_source, open_blocks
+from labeler.formats.runs import InterleavedLists, RunPortions, _gathered, _in_portions
 
 Lists = dict[str, list[tuple[str, float]]]
 
@@ -69,7 +68,9 @@ def read(path: Path, most: int | None, bulk: bool, **options):
     source = file_source(path, "a.run")
     order, on_duplicate = options.get("order", "score"), options.get("on_duplicate", "refuse")
     with open_blocks(source, size=400) as blocks:
-        return _gathered(source, blocks, Portions(source, order, on_duplicate, most), bulk).loaded()
+        return _gathered(
+            source, blocks, RunPortions(source, order, on_duplicate, most), bulk
+        ).loaded()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_duplicate_is_refused_or_dropped_in_any_portion(bulk, tmp_path: Path):
 def test_what_cannot_be_read_in_portions_is_read_whole(content, tmp_path: Path):
     path = tmp_path / "a"
     path.write_text(content)
-    with pytest.raises(Scattered):
+    with pytest.raises(InterleavedLists):
         read(path, 2, bulk=False)
     assert told(lambda: _in_portions(file_source(path, "a.run"), None, "score", "refuse", 2)) == (
         told(lambda: read_run(path, name="a.run"))

@@ -20,7 +20,7 @@ from labeler.formats import (
     read_run,
     zip_files,
 )
-from labeler.formats.reading import Source, head_of
+from labeler.formats.lines import InputFile, read_head
 
 READERS: dict[str, Callable[..., object]] = {
     "queries": read_queries,
@@ -236,7 +236,7 @@ def test_only_the_beginning_of_a_large_file_is_read():
     line = "q1 Q0 c1 1 2.5 bm25"
     many = f"{line}\n".encode() * 1_000_000
     assert guess("a.trec", many).kind == "run"
-    lines = head_of(Source("a.trec", len(many), lambda: Counted(many)))
+    lines = read_head(InputFile("a.trec", len(many), lambda: Counted(many)))
     assert 0 < sum(taken) < 1_000_000
     assert {*lines} == {line, ""}, "the last line of the piece is whole"
 

@@ -10,8 +10,8 @@ import pytest
 
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, spool
-from labeler.formats.reading import memory_source
-from labeler.formats.spool import Firsts, Ids, Spool, weight_of
+from labeler.formats.lines import memory_source
+from labeler.formats.spool import FirstSeen, Spool, UniqueIds, estimate_size
 from labeler.model import Chunk, Judgment
 
 CHUNKS = [Chunk(f"c{n}", "text " * n, metadata={"n": [n, {"a": None}]}) for n in range(100)]
@@ -70,7 +70,7 @@ def test_a_disk_that_cannot_hold_what_waits_is_one_sentence(monkeypatch: pytest.
 
 @pytest.mark.parametrize("most", [1, 3, 100])
 def test_a_key_is_found_again_whether_it_is_known_or_only_suspected(most: int):
-    firsts = Firsts(most)
+    firsts = FirstSeen(most)
     keys = ["a", "b", "c", "d", "b", "d", "e", "d", "a"]
     places, found = {}, []
     for key in keys:
@@ -79,13 +79,13 @@ def test_a_key_is_found_again_whether_it_is_known_or_only_suspected(most: int):
             places[len(places)] = key
         else:
             found.append((places[place], key))
-    later = [(places[a], places[b]) for a, b in firsts.suspects()]
+    later = [(places[a], places[b]) for a, b in firsts.suspected_repeats()]
     assert sorted([*found, *later]) == [("a", "a"), ("b", "b"), ("d", "d"), ("d", "d")]
 
 
 @pytest.mark.parametrize("most", [1, 100])
 def test_an_id_that_stands_twice_is_named_with_both_lines(most: int):
-    ids, given = Ids("chunk", most), ["a", "b", "c", "b"]
+    ids, given = UniqueIds("chunk", most), ["a", "b", "c", "b"]
     source = memory_source("a.jsonl", b"")
 
     def read() -> None:
@@ -103,7 +103,7 @@ def test_an_id_that_stands_twice_is_named_with_both_lines(most: int):
     ("value", "weight"), [("abc", 3), (7, 0), ({"a": "bc", "b": ["d", None]}, 303)]
 )
 def test_a_record_weighs_what_its_texts_do_and_a_little_more(value, weight):
-    assert weight_of(value) == weight
+    assert estimate_size(value) == weight
 
 
 @pytest.fixture

@@ -19,7 +19,14 @@ from labeler.formats import (
     write_golden,
     zip_files,
 )
-from labeler.model import TASKS, Chunk, GoldenGrade, Judgment, Query, acting_in
+from labeler.model import (
+    TASKS,
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    Query,
+    find_control_character,
+)
 
 QUERIES = [
     Query("q2", "how – “quoted”?", "single", "ref", None, ("k",), {"intent": "x"}, {"lang": "en"}),
@@ -166,7 +173,7 @@ letters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 odd = st.sampled_from("\"'\\\n\r\t\u2028\x85\x1f,;=# {[\ufeff😀\u202eא")
 texts = st.text(st.one_of(odd, letters), max_size=6)
 ids = texts.filter(bool)
-plain = texts.filter(lambda text: acting_in(text) is None)
+plain = texts.filter(lambda text: find_control_character(text) is None)
 names = plain.filter(bool)
 buckets = plain.filter(str.strip)  # a blank one is none
 finite = st.floats(allow_nan=False, allow_infinity=False)

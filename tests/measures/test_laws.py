@@ -203,7 +203,7 @@ def test_lists_that_share_a_querys_known_grades_have_the_bits_of_lists_with_thei
     missed = [list((Counter(golden) - Counter(order)).elements()) for order in orders]
     own, measure = Hits.of(orders, missed), of(data, one)
     shared = replace(own, known=np.broadcast_to(own.known[:1], own.known.shape))
-    assert shared.are_of_one_query
+    assert shared.is_one_query
     for compute in (score, terms):
         assert compute(shared, measure).tobytes() == compute(own, measure).tobytes()
     if one.cutoff != "never":

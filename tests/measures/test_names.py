@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput
 from labeler.measures import MEASURES, Measure, parse, parse_all
-from labeler.measures.parameters import PARAMETERS
+from labeler.measures.definition import PARAMETERS
 from tests.support.rankings import ANY_CUTOFF, measures
 
 

@@ -10,8 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
-from labeler.rechunking import Cut, Places, check_offsets, find_places
-from labeler.rechunking.squeezing import origins, spans_in, spans_squeezed, squeezed
+from labeler.rechunking import Cut, LocatedChunkings, check_offsets, find_locations
+from labeler.rechunking.normalised_text import (
+    normalised,
+    original_positions,
+    spans_in_normalised,
+    spans_in_original,
+)
 from tests.support.documents import KINDS, cuts, document, spans_of
 
 CUTTINGS = st.tuples(
@@ -21,18 +26,18 @@ CUTTINGS = st.tuples(
 
 def places_of(
     text: str, old: tuple[int, int], new: tuple[int, int], *, documents: bool, named: bool = True
-) -> Places:
+) -> LocatedChunkings:
     name = "d" if named else None
-    return find_places(
+    return find_locations(
         cuts("o", text, spans_of(text, *old), name),
         cuts("n", text, spans_of(text, *new), name),
         {"d": text} if documents else None,
     )
 
 
-def placed(old: list[str], new: str, **documents: str) -> Places:
+def placed(old: list[str], new: str, **documents: str) -> LocatedChunkings:
     olds = [Cut(f"o{number}", text) for number, text in enumerate(old)]
-    return find_places(olds, [Cut("n", new)], documents)
+    return find_locations(olds, [Cut("n", new)], documents)
 
 
 @settings(max_examples=40)
@@ -69,7 +74,7 @@ def test_unicode_form_and_white_space_do_not_hide_a_chunk(form: str, kind: str) 
     text = document(kind, random.Random(4))
     other = unicodedata.normalize(form, text)
     again = " \u200b\n".join(other[500:900].split(" "))
-    [place] = find_places(
+    [place] = find_locations(
         cuts("o", text, spans_of(text, 300)), [Cut("n", again, "unknown")]
     ).new.values()
     assert place.found == 1
@@ -81,7 +86,7 @@ def test_a_bridge_between_chunks_in_any_order_is_found() -> None:
     olds = cuts("o", text, spans_of(text, 400))
     random.Random(1).shuffle(olds)
     olds = [cut._replace(position=None) for cut in olds]
-    found = find_places(olds, cuts("n", text, [(300, 700), (350, 1250)]))
+    found = find_locations(olds, cuts("n", text, [(300, 700), (350, 1250)]))
     assert found.unplaced == []
     assert not any(place.is_changed for place in found.new.values())
 
@@ -92,7 +97,7 @@ def test_chunks_that_overlap_are_put_in_order_where_nobody_says_it(by_id: bool) 
     olds = cuts("o", text, spans_of(text, 500, 100))
     olds = [cut._replace(position=None) for cut in olds]
     olds.sort(key=lambda cut: cut.chunk_id if by_id else cut.text)
-    found = find_places(olds, cuts("n", text, spans_of(text, 400)))
+    found = find_locations(olds, cuts("n", text, spans_of(text, 400)))
     assert found.unplaced == found.ambiguous == []
     assert all(len(place.segments) == 1 for place in found.new.values())
 
@@ -121,7 +126,7 @@ def test_a_paragraph_that_stands_twice_is_placed_by_what_is_around_it() -> None:
 def test_the_document_says_which_of_two_places_it_is() -> None:
     text = document("prose", random.Random(6), 4)
     olds = [Cut("a", text, "one"), Cut("b", text, "two")]
-    sure, unsure = find_places(
+    sure, unsure = find_locations(
         olds, [Cut("n", text[100:300], "two"), Cut("m", text[100:300])]
     ).new.values()
     assert (sure.others, unsure.others) == (0, 1)
@@ -132,7 +137,7 @@ def test_a_heading_in_front_of_every_chunk_is_not_looked_for(document_id: str | 
     text = document("prose", random.Random(7))
     plain = cuts("n", text, spans_of(text, 300), document_id)
     headed = [cut._replace(text=f"Handbook\n\n{cut.text}") for cut in plain]
-    found = find_places(cuts("o", text, spans_of(text, 500), document_id), headed)
+    found = find_locations(cuts("o", text, spans_of(text, 500), document_id), headed)
     assert found.unplaced == []
     assert {place.heading for place in found.new.values()} == {len("Handbook")}
 
@@ -143,7 +148,7 @@ def test_headings_of_the_old_chunks_are_no_text_of_the_document() -> None:
         cut._replace(text=f"# Fees > Part {number}\n{cut.text}")
         for number, cut in enumerate(cuts("o", text, spans_of(text, 500), "d"))
     ]
-    found = find_places(headed, cuts("n", text, spans_of(text, 350), "d"))
+    found = find_locations(headed, cuts("n", text, spans_of(text, 350), "d"))
     assert found.unplaced == []
     assert not any(place.is_changed for place in found.new.values())
 
@@ -160,7 +165,7 @@ def test_headings_of_both_chunkings_are_left_out_although_they_differ(
         ]
         for name, size, each in (("o", 500, 4), ("n", 480, 2))
     )
-    found = find_places(old, new)
+    found = find_locations(old, new)
     assert found.unplaced == found.ambiguous == []
     assert not any(place.is_changed for place in found.new.values())
 
@@ -193,7 +198,7 @@ def test_a_chunk_without_text_stands_nowhere() -> None:
 def test_offsets_decide_between_two_places() -> None:
     text = "Fees are due in May. " * 4
     cut = Cut("n", "Fees are due in May.", "d", start=21, end=41)
-    found = find_places([], [cut], {"d": text})
+    found = find_locations([], [cut], {"d": text})
     assert found.where(found.new["n"]) == ("d", 21, 41)
     assert found.ambiguous == []
 
@@ -213,7 +218,7 @@ def test_offsets_decide_between_two_places() -> None:
 def test_offsets_that_cannot_be_are_refused(cut: Cut, said: str) -> None:
     text = "Fees are due in May."
     with pytest.raises(BadInput, match="chunk 'c'") as refused:
-        find_places([], [cut], {"d": text})
+        find_locations([], [cut], {"d": text})
     assert said in str(refused.value)
 
 
@@ -223,27 +228,27 @@ def test_offsets_may_leave_a_heading_out() -> None:
 
 def test_an_id_that_stands_twice_is_refused() -> None:
     with pytest.raises(BadInput, match="chunk 'a' stands twice"):
-        find_places([Cut("a", "one"), Cut("a", "two")], [])
+        find_locations([Cut("a", "one"), Cut("a", "two")], [])
 
 
 @given(st.text(max_size=200))
 def test_squeezed_characters_are_followed_back(text: str) -> None:
-    plain = squeezed(text)
-    stood = origins(text)
+    plain = normalised(text)
+    stood = original_positions(text)
     assert len(stood) == len(plain)
     assert sorted(stood.tolist()) == stood.tolist()
-    assert squeezed(unicodedata.normalize("NFD", text)) == plain
+    assert normalised(unicodedata.normalize("NFD", text)) == plain
     if plain:
-        [span] = spans_squeezed(text, [(0, len(text))])
+        [span] = spans_in_normalised(text, [(0, len(text))])
         assert span == (0, len(plain))
-        [(start, end)] = spans_in(text, [span])
-        assert squeezed(text[start:end]) == plain
+        [(start, end)] = spans_in_original(text, [span])
+        assert normalised(text[start:end]) == plain
 
 
 def test_progress_reaches_the_end() -> None:
     text = document("prose", random.Random(1), 200)
     told: list[float] = []
-    find_places(
+    find_locations(
         cuts("o", text, spans_of(text, 300)), cuts("n", text, spans_of(text, 60)), None, told.append
     )
     assert told == sorted(told)

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
-from labeler.rechunking import Basis, Carried, Cut, Graded, carry, find_places
+from labeler.rechunking import (
+    Cut,
+    DerivedGrade,
+    GradeBasis,
+    OldGrade,
+    find_locations,
+    transfer_grades,
+)
 from tests.support.documents import KINDS, cuts, document, spans_of
 
 Spans = Sequence[tuple[int, int]]
@@ -21,19 +28,21 @@ C = "Cards are sent by letter to the registered address within ten working days 
 D = "Statements can be read in the application, and are printed at the counter for two euros."
 
 
-def grade(chunk_id: str, value: int, *passages: tuple[int, int], judgment: int = 1) -> Graded:
-    return Graded("q", chunk_id, value, (Basis(judgment, passages),))
+def grade(chunk_id: str, value: int, *passages: tuple[int, int], judgment: int = 1) -> OldGrade:
+    return OldGrade("q", chunk_id, value, (GradeBasis(judgment, passages),))
 
 
-def marked(chunk: str, text: str, value: int, *parts: str, judgment: int = 1) -> Graded:
+def marked(chunk: str, text: str, value: int, *parts: str, judgment: int = 1) -> OldGrade:
     spans = [(text.index(part), text.index(part) + len(part)) for part in parts]
     return grade(chunk, value, *spans, judgment=judgment)
 
 
-def carried(old: dict[str, str], grades: list[Graded], new: str, **documents: str) -> Carried:
+def carried(
+    old: dict[str, str], grades: list[OldGrade], new: str, **documents: str
+) -> DerivedGrade:
     olds = [Cut(name, text) for name, text in old.items()]
-    places = find_places(olds, [Cut("n", new)], documents)
-    [found] = carry(grades, [("q", "n")], places)
+    places = find_locations(olds, [Cut("n", new)], documents)
+    [found] = transfer_grades(grades, [("q", "n")], places)
     return found
 
 
@@ -129,8 +138,8 @@ def test_graded_chunks_that_contradict_each_other_decide_nothing() -> None:
 
 def test_of_several_judgments_the_passages_of_one_are_enough() -> None:
     old = {"ab": f"{A} {B}"}
-    bases = (Basis(1, ((0, len(A)),)), Basis(2, ((0, 11),)))
-    found = carried(old, [Graded("q", "ab", 3, bases)], A[:20])
+    bases = (GradeBasis(1, ((0, len(A)),)), GradeBasis(2, ((0, 11),)))
+    found = carried(old, [OldGrade("q", "ab", 3, bases)], A[:20])
     assert (found.low, found.state) == (3, "decided")
     assert found.rests_on == (1, 2)
 
@@ -142,19 +151,19 @@ def test_a_mark_on_what_is_not_of_the_document_is_as_none() -> None:
 
 
 def test_ids_and_order_are_kept() -> None:
-    places = find_places([Cut("1", A)], [Cut("1", A), Cut("01", B)])
+    places = find_locations([Cut("1", A)], [Cut("1", A), Cut("01", B)])
     asked = [("b", "01"), ("a", "1"), ("b", "1")]
-    found = carry([Graded("b", "1", 0)], asked, places)
+    found = transfer_grades([OldGrade("b", "1", 0)], asked, places)
     assert [(each.query_id, each.chunk_id) for each in found] == asked
     assert [each.grade for each in found] == [None, None, 0]
 
 
-@pytest.mark.parametrize(("grades", "asked"), [([Graded("q", "x", 0)], []), ([], [("q", "x")])])
+@pytest.mark.parametrize(("grades", "asked"), [([OldGrade("q", "x", 0)], []), ([], [("q", "x")])])
 def test_a_chunk_nobody_knows_is_refused(
-    grades: list[Graded], asked: list[tuple[str, str]]
+    grades: list[OldGrade], asked: list[tuple[str, str]]
 ) -> None:
     with pytest.raises(NotFound, match="chunk 'x'"):
-        carry(grades, asked, find_places([Cut("a", A)], [Cut("b", B)]))
+        transfer_grades(grades, asked, find_locations([Cut("a", A)], [Cut("b", B)]))
 
 
 class World:
@@ -185,20 +194,22 @@ class World:
             self.truth((start + by, end + also)) for by in (-12, 0, 12) for also in (-12, 0, 12)
         }
 
-    def graded(self, name: str, spans: Spans, *, marks: bool) -> list[Graded]:
+    def graded(self, name: str, spans: Spans, *, marks: bool) -> list[OldGrade]:
         found = []
         for number, (start, end) in enumerate(spans):
             value = self.truth((start, end))
             lead = len(self.text[start:end]) - len(self.text[start:end].lstrip())
             own = [(max(0, a - start - lead), b - start - lead) for a, b in self.held((start, end))]
             passages = tuple(own) if value and marks else ()
-            found.append(Graded("q", f"{name}{number}", value, (Basis(number, passages),)))
+            found.append(OldGrade("q", f"{name}{number}", value, (GradeBasis(number, passages),)))
         return found
 
-    def carried(self, old: Spans, new: Spans, *, marks: bool) -> list[Carried]:
+    def carried(self, old: Spans, new: Spans, *, marks: bool) -> list[DerivedGrade]:
         olds, news = cuts("o", self.text, old), cuts("n", self.text, new)
         asked = [("q", cut.chunk_id) for cut in news]
-        return carry(self.graded("o", old, marks=marks), asked, find_places(olds, news))
+        return transfer_grades(
+            self.graded("o", old, marks=marks), asked, find_locations(olds, news)
+        )
 
 
 WORLDS = st.builds(World, st.sampled_from(KINDS), st.integers(0, 10**6))
@@ -228,7 +239,9 @@ def test_carried_to_the_same_chunking_every_grade_is_what_it_was(
     spans = spans_of(world.text, size, overlap)
     same = cuts("o", world.text, spans)
     grades = world.graded("o", spans, marks=marks)
-    found = carry(grades, [("q", cut.chunk_id) for cut in same], find_places(same, same))
+    found = transfer_grades(
+        grades, [("q", cut.chunk_id) for cut in same], find_locations(same, same)
+    )
     truths = [world.truth(span) for span in spans]
     assert [(each.state, each.grade) for each in found] == [("decided", value) for value in truths]
 

@@ -10,9 +10,16 @@ from typing import Any
 
 import pytest
 
-from labeler.analysis.comparison import OUTCOMES, DrawnQuery
-from labeler.analysis.failures import CLASSES
-from labeler.analysis.trend import Dated, Point, moment_of, series_of, signals_of, span_of
+from labeler.analysis.comparison import QUERY_OUTCOMES, DrawnQuery
+from labeler.analysis.failures import FAILURE_CLASSES
+from labeler.analysis.trend import (
+    DatedRun,
+    TrendPoint,
+    build_series,
+    build_signal_series,
+    find_time_span,
+    parse_moment,
+)
 from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
 from labeler.paths import PACKAGE
@@ -32,8 +39,8 @@ def every_chart() -> Mapping[str, Any]:
     board = board_of(QRELS, RUNS, {"intent": {"q1": "buy", "q2": "sell"}})
     read = board.conventions.measures
     scores = board.table(read("nDCG@10 RR"))
-    [share] = [charts.Share("buy", "50%", 1, 1, 1, 1)]
-    counts = dict.fromkeys(CLASSES, 1)
+    [share] = [charts.BucketProgress("buy", "50%", 1, 1, 1, 1)]
+    counts = dict.fromkeys(FAILURE_CLASSES, 1)
     return {
         "scores": charts.score_chart(scores, board.conventions),
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
@@ -55,7 +62,7 @@ def test_budgets_of_tasks_are_named_once_where_the_first_stands():
 
 
 def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is() -> None:
-    chart = charts.failure_chart(dict.fromkeys(CLASSES, 1_234), "a").to_dict()
+    chart = charts.failure_chart(dict.fromkeys(FAILURE_CLASSES, 1_234), "a").to_dict()
     scales = [layer["encoding"]["x"]["scale"] for layer in chart["layer"]]
     assert [scale["domain"] for scale in scales] == [[0, 1_234]] * 2
     ends = [scale["range"][1]["expr"] for scale in scales]
@@ -63,27 +70,27 @@ def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is()
 
 
 def test_one_of_many_is_not_said_to_be_none():
-    often, once, *_ = CLASSES
+    often, once, *_ = FAILURE_CLASSES
     [rows] = charts.failure_chart({often: 299, once: 1}, "a").to_dict()["datasets"].values()
     assert [row["shown"] for row in rows] == ["299  (>99%)", "1  (<1%)"]
 
 
 def signal_chart() -> Any:
     """Return a signal of two days, on either side of a run."""
-    runs = {HOSTILE: [Dated(HOSTILE, moment_of("2026-01-02"), "2026-01-02")]}
+    runs = {HOSTILE: [DatedRun(HOSTILE, parse_moment("2026-01-02"), "2026-01-02")]}
     heard = [SignalPoint(HOSTILE, HOSTILE, f"2026-01-0{day}", day, None, 0) for day in (1, 3)]
-    every = signals_of(heard, runs)
+    every = build_signal_series(heard, runs)
     lines = {each.system: each.points for each in every}
-    return charts.signal_chart([HOSTILE], lines, span_of(runs, every), runs[HOSTILE])
+    return charts.signal_chart([HOSTILE], lines, find_time_span(runs, every), runs[HOSTILE])
 
 
-def points_of(board: Scoreboard) -> Sequence[Point]:
+def points_of(board: Scoreboard) -> Sequence[TrendPoint]:
     """Return a line of two runs, a month apart."""
     runs = [
-        Dated(run, datetime(2026, 1 + at, 1, tzinfo=UTC), f"2026-{1 + at:02}-01")
+        DatedRun(run, datetime(2026, 1 + at, 1, tzinfo=UTC), f"2026-{1 + at:02}-01")
         for at, run in enumerate(board.run_names)
     ]
-    [series] = series_of(board, {"s": runs}, board.conventions.measures("RR"))
+    [series] = build_series(board, {"s": runs}, board.conventions.measures("RR"))
     return series.points
 
 
@@ -114,7 +121,7 @@ def test_runs_in_a_picture_are_told_apart_without_colour() -> None:
 
 @pytest.mark.parametrize("ground", [palette.LIGHT_GROUND, palette.DARK_GROUND])
 def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
-    drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.QUIET)
+    drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.MUTED_COLOUR)
     assert len(set(drawn)) == len(drawn)
     for colour in drawn:
         assert contrast(colour, ground) >= 3, colour
@@ -162,7 +169,7 @@ def test_eight_runs_differ_in_shape_and_colour_together_and_line_and_colour() ->
     ).to_dict()["encoding"]
     looks = list(zip(spec["color"]["scale"]["range"], spec["shape"]["scale"]["range"], strict=True))
     assert spec["color"]["scale"]["domain"] == list(range(8)), (
-        "by number, see `labeler.render.charts.look`"
+        "by number, see `labeler.render.charts.theme`"
     )
     assert len(set(looks)) == 8
 
@@ -172,15 +179,15 @@ def charts_of(name: str) -> Mapping[str, Any]:
     rows = {query: {name: 1, "d": 0} for query in (name, "q2")}
     runs = {name: {name: [name]}, "b": {name: ["d", name]}}
     board = board_of(rows, runs)
-    read, counts = board.conventions.measures, dict.fromkeys(CLASSES, 1)
-    drawn = DrawnQuery(1, name, name, name, 0.5, 1.0, 0.5, OUTCOMES[0], 0, 0)
+    read, counts = board.conventions.measures, dict.fromkeys(FAILURE_CLASSES, 1)
+    drawn = DrawnQuery(1, name, name, name, 0.5, 1.0, 0.5, QUERY_OUTCOMES[0], 0, 0)
     frame = charts.query_frame([drawn])
     return {
         "scores": charts.score_chart(board.table(read("RR AP")), board.conventions),
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
         "failing by bucket": charts.failure_heat({name: counts, "other": counts}, name),
         "days": charts.day_chart([("2026-01-02", name, 3), ("2026-01-02", "Bo", 1)], name),
-        "progress": charts.progress_chart([charts.Share(name, "50%", 1, 1, 1, 1)], name),
+        "progress": charts.progress_chart([charts.BucketProgress(name, "50%", 1, 1, 1, 1)], name),
         "bars": charts.delta_bars(frame, "RR", name, name),
         "scatter": charts.delta_scatter(frame, "RR", name, name),
     }

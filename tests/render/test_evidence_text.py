@@ -6,7 +6,7 @@ from typing import Any
 
 from labeler.model import Chunk, GradeEvidence, Judgment
 from labeler.render import tables
-from labeler.render.tables.marking import lost_words, marked_text
+from labeler.render.tables.query_detail import lost_note, marked_text
 from labeler.store import Store
 from tests.support.grading_client import Pad, pad
 
@@ -40,7 +40,7 @@ def test_a_name_and_a_text_that_look_like_html_are_text():
 def test_what_was_marked_in_an_earlier_text_is_never_shown_at_a_wrong_place():
     evidence = [marked("Ann", (0, 7), is_found=False)]
     assert marked_text(TEXT, evidence) == [TEXT]
-    assert "not found any more: evidence of Ann" in lost_words(evidence)
+    assert "not found any more: evidence of Ann" in lost_note(evidence)
     assert "evidence of Ann" in str(tables.chunk_text("c1", None, TEXT, evidence))
 
 

@@ -29,15 +29,17 @@ def test_a_text_between_elements_stays_a_text_and_a_style_sheet_a_style_sheet():
 
 
 def test_no_name_becomes_html_in_any_part_of_a_table():
-    row: list[tables.Said | str] = [tables.Said(HOSTILE, HOSTILE, f"/queries?query={HOSTILE}")]
+    row: list[tables.TextCell | str] = [
+        tables.TextCell(HOSTILE, HOSTILE, f"/queries?query={HOSTILE}")
+    ]
     worked = DcgTable(parse("nDCG@10"), (), (), 0.0, 0.0, float("nan"))
     for table in (
-        tables.sheet([HOSTILE, HOSTILE], [[*row, HOSTILE]], [HOSTILE, HOSTILE]),
+        tables.plain_table([HOSTILE, HOSTILE], [[*row, HOSTILE]], [HOSTILE, HOSTILE]),
         tables.chunk_text(HOSTILE, HOSTILE, HOSTILE),
-        tables.query_head(HOSTILE, HOSTILE, [HOSTILE]),
+        tables.query_heading(HOSTILE, HOSTILE, [HOSTILE]),
         tables.small_print([HOSTILE]),
         tables.sentences([HOSTILE]),
-        tables.worked_table(worked, HOSTILE, [HOSTILE]),
+        tables.ndcg_table(worked, HOSTILE, [HOSTILE]),
     ):
         source = str(table)
         assert "<script" not in source

@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.comparison import View, buckets_of, compare
-from labeler.analysis.failures import Bar
+from labeler.analysis.comparison import ComparisonView, bucket_labels, compare
+from labeler.analysis.failures import MinimumValue
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
-from labeler.render.report import Asked, Source, make_report
-from labeler.render.report.strips import RankStrips
-from labeler.services.import_export.freezing import freeze
+from labeler.render.report import ReportRequest, ReportSource, make_report
+from labeler.render.report.failures import RankStrips
+from labeler.services.import_export.snapshots import freeze
 from labeler.store import Store
-from labeler.ui import boards
-from labeler.ui.compare.reporting import report_of
+from labeler.ui import scoreboards
+from labeler.ui.compare.summary import report_of
 from tests.support.page import loaded
 
 NOBODYS = SingleGrades.of(0, {}, np.empty((0, 6), dtype=np.int64))
@@ -147,11 +147,11 @@ def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_comp
     report(filled, "first", "second", "-o", str(two), "--date", today)
     assert one.read_bytes() == two.read_bytes()
     monkeypatch.setenv("LABELER_DB", str(filled.path))
-    board = Scoreboard(filled.collection(), boards.conventions(filled.settings()))
+    board = Scoreboard(filled.collection(), scoreboards.conventions(filled.settings()))
     measures = board.conventions.measures("nDCG@10 R@budget P@budget Success@3 RR AP Judged@10")
     compared = compare(board, "first", "second", measures)
     [by] = board.resolve(measures[:1])
-    view = View(board, compared, by, compared.queries(by), {}, buckets_of(board, None))
+    view = ComparisonView(board, compared, by, compared.queries(by), {}, bucket_labels(board, None))
     assert report_of(view) == one.read_bytes()
 
 
@@ -264,10 +264,10 @@ def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
     text = "a question of a usual length with some words about what is wanted and what is not"
     queries = {name: Query(name, f"{text} {name}" * 3) for name in names}
     right = {run: dict.fromkeys(names, True) for run in runs}
-    source = Source(board, queries, [], NOBODYS, frozenset(), lambda _: {}, right)
+    source = ReportSource(board, queries, [], NOBODYS, frozenset(), lambda _: {}, right)
     measures = board.conventions.measures("nDCG@10 R@5 RR")
-    rule = Bar(measures[0], 1.0)
-    made = make_report(source, Asked("one", "two", measures, date(2026, 11, 22), rule=rule))
+    rule = MinimumValue(measures[0], 1.0)
+    made = make_report(source, ReportRequest("one", "two", measures, date(2026, 11, 22), rule=rule))
     assert made.count(b'class="strips"') == 1_000, "every query fails"
     assert len(made) < 3_000_000
     assert all(name.encode() in made for name in names)

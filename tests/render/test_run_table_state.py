@@ -8,8 +8,8 @@ import pytest
 
 from labeler.evaluation import Scoreboard
 from labeler.render import tables
-from labeler.render.lineup import Group, Lineup, picked
-from labeler.render.naming import short_names
+from labeler.render.short_names import short_names
+from labeler.render.tables.run_table import RunGroup, RunTableState, drawn_runs
 from tests.support.boards import board_of
 
 SYSTEMS = {"a2": "dense", "b10": "sparse", "B9": "sparse", "c": "c"}
@@ -22,7 +22,7 @@ VALUES = {
 
 
 def order(**choices: object) -> list[str]:
-    groups = Lineup(**choices).on(["RR", "AP"]).order(VALUES, SYSTEMS)  # type: ignore[arg-type]
+    groups = RunTableState(**choices).on(["RR", "AP"]).order(VALUES, SYSTEMS)  # type: ignore[arg-type]
     return [run for group in groups for run in group.runs]
 
 
@@ -56,25 +56,25 @@ def test_a_text_finds_runs_by_name_and_by_system():
 
 
 def test_runs_stand_by_system_the_best_system_first():
-    groups = Lineup(by_system=True, pinned=("c",)).on(["RR"]).order(VALUES, SYSTEMS)
+    groups = RunTableState(by_system=True, pinned=("c",)).on(["RR"]).order(VALUES, SYSTEMS)
     assert groups == [
-        Group(None, ("c",)),
-        Group("sparse", ("b10", "B9")),
-        Group("dense", ("a2",)),
+        RunGroup(None, ("c",)),
+        RunGroup("sparse", ("b10", "B9")),
+        RunGroup("dense", ("a2",)),
     ]
 
 
 def test_a_heading_turns_the_order_round():
-    chosen = Lineup().on(["RR", "AP"])
+    chosen = RunTableState().on(["RR", "AP"])
     assert (chosen.turned("RR"), chosen.turned("AP"), chosen.turned("run")) == ("RR", "-AP", "run")
-    assert Lineup(sort="run").turned("run") == "-run"
+    assert RunTableState(sort="run").turned("run") == "-run"
 
 
 def test_a_picture_of_many_runs_shows_the_pinned_or_the_first():
-    table = [Group(None, tuple("abcdefghij"))]
-    assert picked(table, [], 8, 5) == list("abcde")
-    assert picked(table, ["i", "b"], 8, 5) == ["b", "i"]
-    assert picked(table, list("jihgfedcba"), 8, 5) == list("abcdefgh")
+    table = [RunGroup(None, tuple("abcdefghij"))]
+    assert drawn_runs(table, [], 8, 5) == list("abcde")
+    assert drawn_runs(table, ["i", "b"], 8, 5) == ["b", "i"]
+    assert drawn_runs(table, list("jihgfedcba"), 8, 5) == list("abcdefgh")
 
 
 # --- the table ---------------------------------------------------------------------------------
@@ -83,14 +83,14 @@ HOSTILE = '"><img src=x onerror=alert(1)>' + "long " * 12
 RUNS = {f"{HOSTILE}{letter}": {"q": ["c"]} for letter in "ab"}
 
 
-def shown(board: Scoreboard, lineup: Lineup) -> str:
+def shown(board: Scoreboard, lineup: RunTableState) -> str:
     """Return the HTML of all means by RR and P@1."""
     table = tables.score_table(board.table(board.conventions.measures("RR P@1")), board.conventions)
     lined_up = lineup.on(table.names)
     names = tables.RunNames(
         short_names(board.run_names), {run.name: run.system for run in board.collection.runs}
     )
-    steps = tables.Steps(
+    steps = tables.RunTableLinks(
         *(lambda name, act=act: f"?{act}={name}" for act in ("sort", "pin", "hide"))
     )
     groups = lined_up.order(table.values, names.systems)
@@ -99,25 +99,25 @@ def shown(board: Scoreboard, lineup: Lineup) -> str:
 
 def test_a_table_says_by_which_column_it_is_sorted():
     board = board_of({"q": {"c": 1}}, {"a": {"q": ["c"]}, "b": {"q": ["x", "c"]}})
-    falling = shown(board, Lineup())
+    falling = shown(board, RunTableState())
     assert falling.count("aria-sort") == 1
     assert 'aria-sort="descending"' in falling
     assert falling.index('href="?sort=RR"') > falling.index('aria-sort="descending"')
     assert "▼" in falling
-    rising = shown(board, Lineup(sort="P@1"))
+    rising = shown(board, RunTableState(sort="P@1"))
     assert 'aria-sort="ascending"' in rising
     assert rising.index(">b</bdi>") < rising.index(">a</bdi>")
 
 
 def test_a_thousand_queries_are_written_as_everywhere_else():
     many = {f"q{number}": {"c": 1} for number in range(1_000)}
-    html = shown(board_of(many, {"a": {query: ["c"] for query in many}}), Lineup())
+    html = shown(board_of(many, {"a": {query: ["c"] for query in many}}), RunTableState())
     assert "n 1,000" in html
     assert "1000" not in html
 
 
 def test_no_name_of_a_run_becomes_html_and_no_link_is_broken_by_it():
-    html = shown(board_of({"q": {"c": 1}}, RUNS), Lineup(pinned=(f"{HOSTILE}a",)))
+    html = shown(board_of({"q": {"c": 1}}, RUNS), RunTableState(pinned=(f"{HOSTILE}a",)))
     assert "<img" not in html
     assert html.count("Unpin &#34;&gt;&lt;img") == 2, "as a title and as a label"
     assert "…a</bdi>" in html

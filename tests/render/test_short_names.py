@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.render import tables
-from labeler.render.naming import ELLIPSIS, short_names
+from labeler.render.short_names import ELLIPSIS, short_names
 
 MODELS = ["bge-large-en-v1.5", "bm25-tuned-k1-0.9-b-0.4", "colbertv2.0", "text-embedding-3-large"]
 REAL = [

@@ -21,12 +21,10 @@ from labeler.model import (
     Ranking,
     Settings,
 )
-from labeler.services.assignment import claiming
-from labeler.services.assignment.claiming import CLAIM_SECONDS
-from labeler.services.assignment.confining import Field, within
-from labeler.services.assignment.desk import Desk
-from labeler.services.assignment.papers import together
-from labeler.store import Leaked, Store, moment
+from labeler.services.assignment import assigner
+from labeler.services.assignment.assigner import LEASE_SECONDS, Assigner, Scope, parse_scope
+from labeler.services.assignment.items import group_near_duplicates
+from labeler.store import LeakedQuery, Store, moment
 from tests.support.assignment import (
     ask,
     judge,
@@ -45,18 +43,18 @@ __all__ = ["shelf"]
 
 
 def test_two_graders_at_once_get_different_queries(shelf: Store, kept: str):
-    desk = Desk()
+    desk = Assigner()
     ann, bob, cy = (ask(desk, shelf, name) for name in ("Ann", "Bob", "Cy"))
     assert len(queries_of(ann) | queries_of(bob) | queries_of(cy)) == 3
     assert ask(desk, shelf, "Ann") == ann, "asking again leads nobody elsewhere"
     if kept == "file":  # where nobody else hands out, each start knows of nobody
-        assert pairs_of(ask(Desk(), shelf, "Bob")) == pairs_of(ann), (
+        assert pairs_of(ask(Assigner(), shelf, "Bob")) == pairs_of(ann), (
             "it is the others who lead away"
         )
 
 
 def test_a_query_is_free_once_its_grader_has_gone_on(shelf: Store):
-    desk = Desk()
+    desk = Assigner()
     ann = ask(desk, shelf, "Ann", 10)
     [query_id] = queries_of(ann)
     for paper in ann.papers[:9]:
@@ -72,7 +70,7 @@ def test_a_query_is_free_once_its_grader_has_gone_on(shelf: Store):
 def pass_by(shelf: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let time pass since whatever was handed out, by the server's clock and by the database's."""
     now = 1000.0
-    monkeypatch.setattr(claiming.time, "monotonic", lambda: now)
+    monkeypatch.setattr(assigner.time, "monotonic", lambda: now)
 
     def let(seconds: float) -> None:
         nonlocal now
@@ -85,9 +83,9 @@ def pass_by(shelf: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], 
 
 
 def test_a_claim_ends_when_its_grader_asks_for_nothing_more(shelf: Store, pass_by):
-    desk = Desk()
+    desk = Assigner()
     ann = ask(desk, shelf, "Ann")
-    pass_by(CLAIM_SECONDS - 60)
+    pass_by(LEASE_SECONDS - 60)
     bob = ask(desk, shelf, "Bob")
     assert queries_of(bob) != queries_of(ann)
     pass_by(60)
@@ -95,17 +93,17 @@ def test_a_claim_ends_when_its_grader_asks_for_nothing_more(shelf: Store, pass_b
 
 
 def test_a_grader_stays_with_a_query_when_one_before_it_is_free(shelf: Store, pass_by):
-    desk = Desk()
+    desk = Assigner()
     ann, bob = ask(desk, shelf, "Ann"), ask(desk, shelf, "Bob")
     judge(shelf, bob.papers[0], "Bob")
-    pass_by(CLAIM_SECONDS + 1)
+    pass_by(LEASE_SECONDS + 1)
     assert queries_of(ask(desk, shelf, "Bob")) == queries_of(bob)
     assert pairs_of(ask(desk, shelf, "Bob", 200))[9] == pairs_of(ann)[0]
 
 
 def test_where_the_least_judged_come_first_a_grader_still_finishes_a_query(shelf: Store):
     shelf.save_settings(Settings(overlap=0, strategy=STRATEGIES[2]))
-    desk = Desk()
+    desk = Assigner()
     seen = []
     for _ in range(20):
         paper = ask(desk, shelf).papers[0]
@@ -115,7 +113,7 @@ def test_where_the_least_judged_come_first_a_grader_still_finishes_a_query(shelf
 
 
 def test_when_all_is_claimed_there_is_still_work(shelf: Store):
-    desk = Desk()
+    desk = Assigner()
     ann = ask(desk, shelf, "Ann", 400)
     assert len(queries_of(ann)) == 12
     assert len(ask(desk, shelf, "Bob", 400).papers) == len(ann.papers) == 120
@@ -123,7 +121,7 @@ def test_when_all_is_claimed_there_is_still_work(shelf: Store):
 
 def test_queries_for_everyone_are_not_claimed(shelf: Store):
     shelf.save_settings(Settings(overlap=1))
-    desk = Desk()
+    desk = Assigner()
     ann = ask(desk, shelf, "Ann")
     judge(shelf, ann.papers[0])
     assert pairs_of(ask(desk, shelf, "Bob")) == pairs_of(ann), "still open after Ann's grade"
@@ -132,7 +130,7 @@ def test_queries_for_everyone_are_not_claimed(shelf: Store):
 
 def test_a_verdict_and_an_import_close_a_shared_query_too(filled: Store):
     filled.save_settings(Settings(overlap=1))
-    desk = Desk()
+    desk = Assigner()
     assert set(pairs_of(ask(desk, filled))) == {("q1", "c3"), ("q1", "c4")}
     filled.judge(Judgment("verdict", "q1", "c3", "Bob", kind="adjudicate", grade=1))
     assert pairs_of(ask(desk, filled)) == [("q1", "c4")]
@@ -142,7 +140,7 @@ def test_a_verdict_and_an_import_close_a_shared_query_too(filled: Store):
 
 
 def test_a_remark_takes_a_query_out_of_that_graders_way_only(shelf: Store):
-    desk = Desk()
+    desk = Assigner()
     before = ask(desk, shelf, "Ann")
     [query_id] = queries_of(before)
     remark(shelf, query_id)
@@ -158,7 +156,7 @@ def test_a_remark_takes_a_query_out_of_that_graders_way_only(shelf: Store):
 
 def test_what_a_grader_said_of_a_query_is_told_with_it(shelf: Store):
     remark(shelf, "m3", kind="unanswered")
-    desk = Desk()
+    desk = Assigner()
     papers, _ = desk.whole(shelf, "Ann", "m3")
     assert desk.about(shelf, "Ann", papers)["m3"].remark.kind == "unanswered"
     assert desk.about(shelf, "Bob", papers)["m3"].remark is None
@@ -166,13 +164,13 @@ def test_what_a_grader_said_of_a_query_is_told_with_it(shelf: Store):
 
 def test_a_field_confines_what_comes_and_what_is_counted(filled: Store, loaded):
     filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
-    desk = Desk()
-    field = within("intent", "billing")
+    desk = Assigner()
+    field = parse_scope("intent", "billing")
     found = ask(desk, filled, limit=60, within=field)
     assert set(pairs_of(found)) == {("q2", "c5"), ("q2", "c6")}
     assert numbers(found) == (0, 2, 0, 1)
     assert queries_of(ask(desk, filled, limit=60)) == {"q1", "q2"}
-    assert queries_of(ask(desk, filled, within=within("task", "single"))) == {"q1"}
+    assert queries_of(ask(desk, filled, within=parse_scope("task", "single"))) == {"q1"}
     filled.retire_query("q2")
     with pytest.raises(NotFound, match="no query has intent 'billing'"):
         ask(desk, filled, within=field)
@@ -180,49 +178,49 @@ def test_a_field_confines_what_comes_and_what_is_counted(filled: Store, loaded):
 
 @pytest.mark.parametrize("half", [("intent", None), (None, "refund"), ("", "refund")])
 def test_half_a_field_is_refused(half: tuple[str | None, str | None]):
-    assert within(None, None) is None
-    assert within(None, None, None, "with") is None
+    assert parse_scope(None, None) is None
+    assert parse_scope(None, None, None, "with") is None
     with pytest.raises(BadInput, match="give both"):
-        within(*half)
+        parse_scope(*half)
 
 
 def test_an_unknown_field_is_said(filled: Store):
-    for field in [Field("intent", "Refund"), Field("colour", "red")]:
+    for field in [Scope("intent", "Refund"), Scope("colour", "red")]:
         with pytest.raises(NotFound, match=rf"no query has {field.facet} '{field.bucket}'"):
-            ask(Desk(), filled, within=field)
+            ask(Assigner(), filled, within=field)
 
 
 def test_a_split_confines_too_and_a_bucket_of_it(shelf: Store):
     shelf.set_splits({"m0": "dev", "m1": "dev", "m2": "test"}, {})
-    shelf.mark_leaked([Leaked("m1", "few.jsonl", 1, "query", 1.0, "words")])
-    desk = Desk()
-    dev = ask(desk, shelf, limit=60, within=within(None, None, "dev"))
+    shelf.mark_leaked([LeakedQuery("m1", "few.jsonl", 1, "query", 1.0, "words")])
+    desk = Assigner()
+    dev = ask(desk, shelf, limit=60, within=parse_scope(None, None, "dev"))
     assert queries_of(dev) == {"m0", "m1"}
     assert numbers(dev) == (0, 20, 0, 2)
-    unseen = within(None, None, "dev", "without")
+    unseen = parse_scope(None, None, "dev", "without")
     assert queries_of(ask(desk, shelf, limit=60, within=unseen)) == {"m0"}
     assert queries_of(ask(desk, shelf, limit=400)) > {"m0", "m1", "m2", "m3"}
     shelf.set_splits({"m3": "dev"}, {})
-    dev = ask(desk, shelf, limit=60, within=within(None, None, "dev"))
+    dev = ask(desk, shelf, limit=60, within=parse_scope(None, None, "dev"))
     assert queries_of(dev) == {"m0", "m1", "m3"}, "as splits are assigned"
     with pytest.raises(NotFound, match="no query is in the split held-out"):
-        ask(desk, shelf, within=within(None, None, "held-out"))
+        ask(desk, shelf, within=parse_scope(None, None, "held-out"))
     with pytest.raises(BadInput, match="no split is called 'Dev'"):
-        within(None, None, "Dev")
+        parse_scope(None, None, "Dev")
 
 
 def test_a_split_and_a_bucket_confine_together(filled: Store, loaded):
     filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
     filled.set_splits({"q1": "test", "q2": "dev"}, {})
-    desk = Desk()
-    both = within("intent", "billing", "dev")
+    desk = Assigner()
+    both = parse_scope("intent", "billing", "dev")
     assert queries_of(ask(desk, filled, limit=60, within=both)) == {"q2"}
     with pytest.raises(NotFound, match=r"no query has intent 'billing' \(split test\)"):
-        ask(desk, filled, within=within("intent", "billing", "test"))
+        ask(desk, filled, within=parse_scope("intent", "billing", "test"))
 
 
 def test_the_counts_follow_a_grade_an_undo_and_a_cannot_tell(shelf: Store):
-    desk = Desk()
+    desk = Assigner()
     papers = ask(desk, shelf, limit=10).papers
     assert numbers(ask(desk, shelf)) == (0, 120, 0, 12)
     event_ids = [judge(shelf, paper) for paper in papers[:9]]
@@ -235,7 +233,7 @@ def test_the_counts_follow_a_grade_an_undo_and_a_cannot_tell(shelf: Store):
     _, about = desk.next_for(shelf, "Ann", 400)
     query_id, _ = pair_of(papers[0])
     assert (about[query_id].total, about[query_id].left) == (10, 1)
-    assert numbers(ask(Desk(), shelf)) == (9, 111, 0, 12), "a new desk counts alike"
+    assert numbers(ask(Assigner(), shelf)) == (9, 111, 0, 12), "a new desk counts alike"
 
 
 def test_the_reference_is_hidden_where_the_team_says_so(store: Store, loaded):
@@ -243,7 +241,7 @@ def test_the_reference_is_hidden_where_the_team_says_so(store: Store, loaded):
     store.add_chunks(loaded([Chunk("c", "text")]))
     store.add_run(loaded([Ranking("q", ("c",))]), name="run")
     store.add_grader("Ann")
-    desk = Desk()
+    desk = Assigner()
     assert desk.next_for(store, "Ann", 5)[1]["q"].query.reference == "the answer"
     store.save_settings(Settings(show_reference=False))
     shown = desk.next_for(store, "Ann", 5)[1]["q"].query
@@ -255,7 +253,7 @@ def test_only_holes_of_two_runs_are_asked_for(filled: Store, loaded):
     filled.add_run(loaded([Ranking("q1", ("c7", "c4", "c2"))]), name="third")
     holes = Settings(strategy=STRATEGIES[3], holes_of=("first", "third"), pool_depth=2, overlap=1)
     filled.save_settings(holes)
-    desk = Desk()
+    desk = Assigner()
     assert set(pairs_of(ask(desk, filled))) == {("q1", "c7"), ("q1", "c4")}
     judge(filled, ask(desk, filled).papers[0], "Bob")
     assert len(pairs_of(ask(desk, filled))) == 1, "it is no hole any more"
@@ -270,7 +268,7 @@ def test_a_tie_by_majority_is_asked_of_those_who_have_not_graded_it(filled: Stor
     for grader, grade in (("Ann", 0), ("Bob", 3)):
         filled.add_grader(grader)
         filled.judge(Judgment(f"tie-{grader}", "q1", "c3", grader, grade=grade))
-    asked, desk = {}, Desk()
+    asked, desk = {}, Assigner()
     for rule in (LOWER_MEDIAN, MAJORITY):
         filled.save_settings(Settings(golden_rule=rule, overlap=0))
         for grader in ("Ann", "Bob", "Cy"):
@@ -282,7 +280,7 @@ def test_a_tie_by_majority_is_asked_of_those_who_have_not_graded_it(filled: Stor
 
 
 def test_what_changed_is_marked_and_comes_again(shelf: Store, loaded):
-    desk = Desk()
+    desk = Assigner()
     paper = ask(desk, shelf).papers[0]
     query_id, chunk_id = pair_of(paper)
     event_id = judge(shelf, paper)
@@ -317,13 +315,15 @@ def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: S
     store.save_settings(Settings(pool_depth=20))
     for name in ("Ann", "Bob"):
         store.add_grader(name)
-    desk = Desk()
-    (ann, groups), (bob, _) = (together(desk.whole(store, name, "q")[0]) for name in ("Ann", "Bob"))
+    desk = Assigner()
+    (ann, groups), (bob, _) = (
+        group_near_duplicates(desk.whole(store, name, "q")[0]) for name in ("Ann", "Bob")
+    )
     ids = [paper.item.chunk.chunk_id for paper in ann]
     assert sorted(ids) == sorted(texts)
     assert ids != list(texts), "not the run's order"
     assert [pair_of(paper) for paper in bob] != [pair_of(paper) for paper in ann]
-    assert together(desk.whole(store, "Ann", "q")[0]) == (ann, groups)
+    assert group_near_duplicates(desk.whole(store, "Ann", "q")[0]) == (ann, groups)
     first = next(place for place, name in enumerate(ids) if int(name[1:]) % 4 == 0)
     alike = [place for place, name in enumerate(ids) if int(name[1:]) % 4 == 0]
     assert alike == list(range(first, first + 5)), "what is nearly the same stands together"
@@ -334,7 +334,7 @@ def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: S
 
 def test_a_chunk_that_no_run_has_is_graded_and_counts_in_recall_only(filled: Store, loaded):
     filled.add_chunks(loaded([Chunk("lost", "the invoices are in the archive")]))
-    desk = Desk()
+    desk = Assigner()
     before = numbers(ask(desk, filled))
     papers = desk.search(filled, "Ann", "q2", "invoices archive")
     assert [(pair_of(paper), paper.source, paper.pooled) for paper in papers] == [
@@ -353,7 +353,7 @@ def test_a_chunk_that_no_run_has_is_graded_and_counts_in_recall_only(filled: Sto
 
 
 def test_what_is_corrected_from_the_history_keeps_why_it_was_there(shelf: Store):
-    desk = Desk()
+    desk = Assigner()
     paper = ask(desk, shelf).papers[0]
     judge(shelf, replace(paper, source="search"))
     [(done, shown)] = desk.history(shelf, "Ann")
@@ -367,7 +367,7 @@ def test_what_is_corrected_from_the_history_keeps_why_it_was_there(shelf: Store)
 
 
 def test_found_by_is_the_number_of_runs_that_have_it_in_the_pool(filled: Store):
-    desk = Desk()
+    desk = Assigner()
     assert [desk.found_by(filled, "Ann", "q1", name) for name in ("c1", "c4", "c5", "c9")] == [
         *(2, 1, 0, 0)
     ]
@@ -379,7 +379,7 @@ def test_a_list_without_a_chunk_adds_nothing_to_the_pool(filled: Store, loaded):
     before = filled.pool(10)
     filled.add_run(loaded([Ranking("q1", ())]), name="found nothing")
     assert filled.pool(10) == before
-    assert ask(Desk(), filled, "Ann")
+    assert ask(Assigner(), filled, "Ann")
 
 
 # Several at once --------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_a_list_without_a_chunk_adds_nothing_to_the_pool(filled: Store, loaded):
 
 def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf: Store, loaded):
     shelf.save_settings(Settings(overlap=0.3))
-    desk, troubles = Desk(), []
+    desk, troubles = Assigner(), []
 
     def grade(name: str) -> None:
         try:
@@ -421,7 +421,7 @@ def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf
         thread.join()
     assert troubles == []
     for name in ("Ann", "Bob", "Cy"):
-        kept, new = ask(desk, shelf, name, 400), ask(Desk(), shelf, name, 400)
+        kept, new = ask(desk, shelf, name, 400), ask(Assigner(), shelf, name, 400)
         assert set(pairs_of(kept)) == set(pairs_of(new))
         assert numbers(kept) == numbers(new)
         assert len(shelf.judged_by(name)) == kept.saved == 24

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from labeler.model import Query
-from labeler.services.assignment.confining import Field
-from labeler.services.assignment.desk import FIRST_REPEAT_AT, Desk
-from labeler.services.assignment.papers import Paper
-from labeler.services.assignment.pooling import REPEATED_AFTER, REPEATED_SHARE, Pool, lot
+from labeler.services.assignment.assigner import FIRST_REPEAT_AT, Assigner, Scope
+from labeler.services.assignment.items import GradingItem
+from labeler.services.assignment.pooling import (
+    REPEATED_AFTER,
+    REPEATED_SHARE,
+    Pool,
+    stable_fraction,
+)
 from labeler.store import Store
 from tests.support.assignment import ask, judge, make_order_alike, pair_of, remark, shelf
 
@@ -18,14 +22,14 @@ def seed_with_repeats(store: Store) -> int:
     pool = store.pool(10)[0]
     for seed in range(1000):
         early = list(Pool(pool).in_order(seed, {}))[:40]
-        if sum(lot(seed, "again", *pair) < REPEATED_SHARE for pair in early) == 2:
+        if sum(stable_fraction(seed, "again", *pair) < REPEATED_SHARE for pair in early) == 2:
             return seed
     raise LookupError
 
 
 def test_a_few_chunks_come_back_once_after_thirty_others(shelf: Store):
     make_order_alike(shelf, seed_with_repeats(shelf))
-    desk = Desk()
+    desk = Assigner()
     given: list[tuple[str, str]] = []
     repeats: list[tuple[str, str]] = []
     left = 120
@@ -50,14 +54,14 @@ def test_a_few_chunks_come_back_once_after_thirty_others(shelf: Store):
     assert ask(desk, shelf).saved == 112
 
 
-def repeats_of(desk: Desk, store: Store, **more) -> list[Paper]:
+def repeats_of(desk: Assigner, store: Store, **more) -> list[GradingItem]:
     found = ask(desk, store, limit=20, **more)
     return [paper for paper in found.papers if paper.source == "repeat"]
 
 
 def test_what_came_back_does_not_come_again_however_it_is_changed(shelf: Store):
     make_order_alike(shelf, seed_with_repeats(shelf))
-    desk = Desk()
+    desk = Assigner()
     papers = ask(desk, shelf, limit=115).papers
     for paper in papers[:80]:
         judge(shelf, paper)
@@ -75,7 +79,7 @@ def test_what_came_back_does_not_come_again_however_it_is_changed(shelf: Store):
 
 def test_a_repeat_that_was_taken_back_leaves_the_earlier_grade(shelf: Store):
     make_order_alike(shelf, seed_with_repeats(shelf))
-    desk = Desk()
+    desk = Assigner()
     for paper in ask(desk, shelf, limit=80).papers:
         judge(shelf, paper, grade=1)
     paper = repeats_of(desk, shelf)[0]
@@ -86,7 +90,7 @@ def test_a_repeat_that_was_taken_back_leaves_the_earlier_grade(shelf: Store):
 
 def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loaded):
     make_order_alike(shelf, seed_with_repeats(shelf))
-    desk = Desk()
+    desk = Assigner()
     for paper in ask(desk, shelf, limit=80).papers:
         judge(shelf, paper)
     repeats = {pair_of(paper) for paper in repeats_of(desk, shelf)}
@@ -95,7 +99,7 @@ def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loa
     texts = {f"m{n}": f"question {n}" for n in range(12)}
     queries = [Query(name, texts[name], buckets=buckets[name]) for name in texts]
     shelf.add_queries(loaded(queries), update=True)
-    there = {pair_of(paper) for paper in repeats_of(desk, shelf, within=Field("side", "there"))}
+    there = {pair_of(paper) for paper in repeats_of(desk, shelf, within=Scope("side", "there"))}
     assert there == {pair for pair in repeats if pair[0] != query_id}
     remark(shelf, query_id)
     assert {pair_of(paper) for paper in repeats_of(desk, shelf)} == there
@@ -103,7 +107,7 @@ def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loa
 
 def test_nothing_comes_back_where_little_else_would_hide_it(shelf: Store):
     make_order_alike(shelf, seed_with_repeats(shelf))
-    desk = Desk()
+    desk = Assigner()
     for paper in ask(desk, shelf, limit=116).papers:
         judge(shelf, paper)
     assert repeats_of(desk, shelf) != []

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from labeler.cli import main
-from labeler.model import Question
-from labeler.services.candidates.candidates import alike_in, drawn
-from labeler.store import Store, health
+from labeler.model import DistinctQuestion
+from labeler.services.candidates import nearest_queries, sample_questions
+from labeler.store import Store, integrity
 
 
 def run(store: Store, *words: object) -> Result:
@@ -91,9 +91,9 @@ def test_a_log_is_drawn_evenly_over_its_buckets_and_a_seed_draws_alike(
     put(filled, tmp_path, log, "log", "--most", 10, name="again.csv")
     assert filled.candidates()[1] == 20, "the same log with more asked for brings ten others"
     assert filled.batches()[0].kept == 20
-    texts = [Question(f"q{n}", f"q{n}", n) for n in range(50)]
-    first, other = drawn(texts, 5, 0), drawn(texts, 5, 1)
-    assert drawn([*texts[25:], *texts[:25]], 5, 0) == first
+    texts = [DistinctQuestion(f"q{n}", f"q{n}", n) for n in range(50)]
+    first, other = sample_questions(texts, 5, 0), sample_questions(texts, 5, 1)
+    assert sample_questions([*texts[25:], *texts[:25]], 5, 0) == first
     assert first != other
 
 
@@ -187,8 +187,8 @@ def test_nearly_the_same_is_shown_with_the_query_it_is_near_to(filled: Store, tm
     listed = run(filled, "candidates", "--format", "jsonl").output.splitlines()
     near = {record["text"]: record["near"] for record in map(json.loads, listed)}
     assert near == {"how long does the refund take": "q1", "something else": None}
-    assert alike_in(["???"], {"q": "!!!"}) == [None], "texts without words are like nothing"
-    assert alike_in(["a", "b"], {}) == [None, None]
+    assert nearest_queries(["???"], {"q": "!!!"}) == [None], "texts without words are like nothing"
+    assert nearest_queries(["a", "b"], {}) == [None, None]
 
 
 def test_candidates_are_taken_linked_set_aside_and_taken_back(filled: Store, tmp_path: Path):
@@ -233,5 +233,5 @@ def test_what_is_deleted_is_gone_and_only_what_was_set_aside(filled: Store, tmp_
     assert [each.text for each in filled.candidates(state=None)[0]] == ["keep this"]
     left = "".join(filled._db.conn.iterdump())
     assert "forget this" not in left
-    with health.reading(filled.path) as db:
-        assert health.broken_references(db) == []
+    with integrity.open_read_only(filled.path) as db:
+        assert integrity.broken_references(db) == []

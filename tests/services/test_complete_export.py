@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from labeler.cli import main
-from labeler.model import Asked, Chunk, Judgment, Query, Remark, Settings
+from labeler.model import AskedQuestion, Chunk, Judgment, Query, Remark, Settings
 from labeler.services import import_export as transfer
-from labeler.services.candidates.candidates import gathered
-from labeler.services.import_export import freezing
-from labeler.store import Store, mark_of
+from labeler.services.candidates import group_questions
+from labeler.services.import_export import snapshots
+from labeler.store import Store, query_fingerprint
 
 Labeler = Callable[..., Result]
 
@@ -28,7 +28,7 @@ def run() -> Labeler:
 @pytest.fixture
 def rich(filled: Store, loaded) -> Store:
     """A golden set with all that can be said in one."""
-    freezing.freeze(filled, "v1", "a note")
+    snapshots.freeze(filled, "v1", "a note")
     more = [Query("q7", "seven", split="dev", metadata={"a": [1, 0.5]}), Query("q8", "eight")]
     filled.add_queries(loaded(more))
     filled.add_chunks(loaded([Chunk("c1", "new text", document_id="d", position=2)]), update=True)
@@ -48,12 +48,12 @@ def rich(filled: Store, loaded) -> Store:
 def tend(store: Store) -> None:
     """Edit a query, and propose grades for one that was taken and one that was there."""
     began = store.query("q7")
-    store.edit_query(replace(began, text="seven?", keywords=("7",)), mark_of(began))
+    store.edit_query(replace(began, text="seven?", keywords=("7",)), query_fingerprint(began))
     votes = [
-        Asked("", query_id="q1", grades={"c4": {2: 3, 0: 1}}),
-        Asked("new", grades={"c9": {3: 1}}),
+        AskedQuestion("", query_id="q1", grades={"c4": {2: 3, 0: 1}}),
+        AskedQuestion("new", grades={"c9": {3: 1}}),
     ]
-    found = gathered(enumerate(votes, 1), "thumbs", "thumbs.csv")
+    found = group_questions(enumerate(votes, 1), "thumbs", "thumbs.csv")
     store.add_candidates(found, found.questions)
     store.take_candidate(1, Query("taken", "new"))
 

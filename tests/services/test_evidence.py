@@ -15,8 +15,8 @@ from sqlite_utils import Database
 
 from labeler.errors import BadInput
 from labeler.formats import read_golden, write_golden
-from labeler.formats.complete import read_complete
-from labeler.formats.writing import write_events
+from labeler.formats.snapshots import read_complete
+from labeler.formats.writers import write_events
 from labeler.model import (
     Chunk,
     Evidence,
@@ -25,12 +25,12 @@ from labeler.model import (
     Loaded,
     LoadedGolden,
     check_evidence,
-    union_of,
+    merge_passages,
 )
 from labeler.services.import_export import LoadOptions, export, read
 from labeler.store import Store
-from labeler.store.backup.checking import examine
-from labeler.store.columns import text_hash
+from labeler.store.backup.file_check import check_file
+from labeler.store.columns import hash_text
 from labeler.store.schema import migrations
 from tests.support.databases import IN_BOTH, REFUSED, another_tool, rewrite
 
@@ -55,7 +55,7 @@ def evidence_of(store: Store) -> dict[tuple[str, str], tuple[tuple[int, int], ..
 def test_a_grade_keeps_the_passages_that_made_it(marked: Store):
     [event] = [each for each in marked.events() if each.event_id == "e1"]
     assert event.evidence == MARKED
-    assert event.text_hash == text_hash(TEXT)
+    assert event.text_hash == hash_text(TEXT)
     [found] = marked.evidence("q1")
     assert (found.who, found.grade, found.passages) == (("Ann",), 2, MARKED)
     assert found.is_golden
@@ -175,7 +175,7 @@ def test_evidence_of_a_text_that_changed_is_said_not_to_be_found(
     [step] = [each for each in marked.undoable("Ann", 9) if each.judgment.event_id == "e1"]
     assert step.judgment.evidence == ()
     assert marked.golden_state().hash == golden
-    assert not [each for each in examine(marked.path) if each.is_wrong]
+    assert not [each for each in check_file(marked.path) if each.is_wrong]
 
 
 @IN_BOTH
@@ -184,7 +184,7 @@ def test_the_newest_wording_counts_where_passages_are_of_several(
 ):
     marked.add_chunks(loaded([Chunk("c1", "Another text.")]), update=True)
     marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((0, 7),)))
-    wanted = Evidence(str(text_hash("Another text.")), ((0, 7),))
+    wanted = Evidence(str(hash_text("Another text.")), ((0, 7),))
     assert marked.golden_evidence() == {("q1", "c1"): wanted}
 
 
@@ -207,7 +207,7 @@ def test_passages_taken_out_of_a_sealed_event_are_noticed(marked: Store):
 
 def test_check_finds_evidence_that_left_its_text(marked: Store):
     rewrite(marked.path, "UPDATE judgments SET evidence = '[[0, 999]]' WHERE event_id = 'e1'")
-    said = [each.says for each in examine(marked.path) if each.is_wrong]
+    said = [each.says for each in check_file(marked.path) if each.is_wrong]
     assert any("is not in the text that it is of" in each for each in said)
 
 
@@ -221,7 +221,7 @@ def test_seals_and_hashes_of_before_evidence_hold_in_a_file_that_was_brought_up(
     filled.close()
     shutil.copy(filled.path, older)
     as_before_evidence(older)
-    assert [each.says for each in examine(older) if each.what == "seal"] == [str(seal)]
+    assert [each.says for each in check_file(older) if each.what == "seal"] == [str(seal)]
     with Store(older) as brought:
         assert brought.present_seal() == seal
         assert brought.differs_from(seal) is None
@@ -230,7 +230,7 @@ def test_seals_and_hashes_of_before_evidence_hold_in_a_file_that_was_brought_up(
         brought.seal()
         assert brought.differs_from(seal) is None
         assert brought.check_seals().faults == ()
-    assert not [each for each in examine(older) if each.is_wrong]
+    assert not [each for each in check_file(older) if each.is_wrong]
 
 
 def as_before_evidence(path: Path) -> None:
@@ -333,12 +333,12 @@ PASSAGES = PLACES.map(
 
 @given(st.lists(PASSAGES, max_size=5))
 def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[int, int], ...]]):
-    union = union_of(each for passages in marks for each in passages)
+    union = merge_passages(each for passages in marks for each in passages)
     assert check_evidence(union) == union
     held = [at for start, end in union for at in range(start, end)]
     assert len(held) == len(set(held))
     assert set(held) == {at for each in marks for start, end in each for at in range(start, end)}
-    assert union_of(union) == union
+    assert merge_passages(union) == union
 
 
 @settings(

@@ -9,7 +9,7 @@ import pytest
 
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import guess, read_chunks, read_golden, read_queries, read_run
-from labeler.formats.meant import chunk_id_of, query_id_of
+from labeler.formats.id_resolution import chunk_id_from_text, query_id_from_text
 from labeler.model import Chunk, GoldenGrade, Loaded, Query, Ranking
 from labeler.services import import_export as transfer
 from labeler.services.import_export import LoadOptions
@@ -75,7 +75,7 @@ def test_a_golden_set_goes_through_another_tools_format_and_comes_back(kind, giv
 def test_a_book_brings_its_judges_and_what_they_explained(given, tmp_path):
     path = put(tmp_path, "book.json", transfer.export(given, "quepid-book"))
     assert list(read_golden(path).grades.records) == [
-        GoldenGrade(query_id_of(QUERIES[int(grade.query_id[1]) - 1].text), *told)
+        GoldenGrade(query_id_from_text(QUERIES[int(grade.query_id[1]) - 1].text), *told)
         for grade, told in (
             (grade, (grade.chunk_id, grade.grade, grade.graders, grade.note)) for grade in GRADES
         )
@@ -94,7 +94,7 @@ def test_what_a_judge_put_off_is_no_grade_and_of_several_the_lower_median_counts
     book = json.dumps({"name": "b", "query_doc_pairs": [pair, bare]}, indent=2)
     found = read_golden(put(tmp_path, "book.json", book))
     assert list(found.grades.records) == [
-        GoldenGrade(query_id_of("why?"), "d", 1, ("a@x.org", "b@x.org"))
+        GoldenGrade(query_id_from_text("why?"), "d", 1, ("a@x.org", "b@x.org"))
     ]
     assert found.grades.facts["not graded, skipped"] == 1
     assert "1 pairs have different ratings" in found.grades.warnings[0]
@@ -219,22 +219,22 @@ def test_samples_of_ragas_are_queries_chunks_a_run_and_golden_grades(as_list, tm
     path = put(tmp_path, "ragas.json", lines)
     assert guess(path).kind == "run"
     why = read_queries(path).records[0]
-    assert (why.query_id, why.reference) == (query_id_of("why?"), "B says so.")
+    assert (why.query_id, why.reference) == (query_id_from_text("why?"), "B says so.")
     assert set(why.metadata) == {"persona_name"}
-    a, b = chunk_id_of("Text A"), chunk_id_of("Text B")
+    a, b = chunk_id_from_text("Text A"), chunk_id_from_text("Text B")
     assert list(read_chunks(path).records) == [Chunk(a, "Text A"), Chunk(b, "Text B")]
     assert [each.chunk_ids for each in read_run(path).records] == [(a, b), (b,)]
     golden = read_golden(path).grades.records
     assert [(each.query_id, each.chunk_id, each.grade) for each in golden] == [
-        (query_id_of("why?"), b, 1),
-        (query_id_of("how?"), b, 1),
+        (query_id_from_text("why?"), b, 1),
+        (query_id_from_text("how?"), b, 1),
     ]
 
 
 def test_contexts_without_ids_are_the_chunks_that_have_their_texts(given, tmp_path):
     sample = {"user_input": QUERIES[2].text, "retrieved_contexts": ["No.", "not known"]}
     load(given, "run", put(tmp_path, "r.jsonl", json.dumps(sample)))
-    assert given.run_lists("r") == [Ranking("q3", ("b", chunk_id_of("not known")))]
+    assert given.run_lists("r") == [Ranking("q3", ("b", chunk_id_from_text("not known")))]
 
 
 def test_contexts_and_their_ids_must_be_as_many(tmp_path):

@@ -21,11 +21,11 @@ from labeler.model import (
     Query,
     Ranking,
     Selection,
-    Ungraded,
+    UnjudgedPair,
 )
 from labeler.services import import_export as transfer
 from labeler.store import Store
-from labeler.store.columns import text_hash
+from labeler.store.columns import hash_text
 from tests.support.page import open_page, words
 
 HELD_BACK = ("events", "complete")
@@ -63,9 +63,11 @@ def cut_twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lists = [Ranking("q1", ("1", "2"), (2.5, 1.5)), Ranking("q2", ("2", "1"), (4.0, 1.0))]
         store.add_run(loaded(lists), name="after", chunking="v2")
         store.add_golden(golden([GoldenGrade("q1", "1", 2), GoldenGrade("q2", "zz9", 3)]))
-        store.add_golden(golden([GoldenGrade("q1", "2", 0)], [Ungraded("q2", "1")]), chunking="v2")
+        store.add_golden(
+            golden([GoldenGrade("q1", "2", 0)], [UnjudgedPair("q2", "1")]), chunking="v2"
+        )
         store.add_grader("Ana")
-        marked = {"text_hash": text_hash(V2[0].text), "evidence": ((15, 25),)}
+        marked = {"text_hash": hash_text(V2[0].text), "evidence": ((15, 25),)}
         store.judge(Judgment("e1", "q1", "v2:1", "Ana", grade=3, note="all of it", **marked))
         store.judge(Judgment("e2", "q1", "1", "Ana", grade=1))
     return path
@@ -161,7 +163,7 @@ def test_what_one_chunking_gave_is_loaded_again_under_its_name(
         ]
         if kind == "jsonl":
             assert after.golden_set()[1] == grades, "who, note and evidence, too"
-            assert after.ungraded() == [Ungraded("q2", "v2:1")]
+            assert after.ungraded() == [UnjudgedPair("q2", "v2:1")]
 
 
 def pairs_of(grades: list[GoldenGrade]) -> list[tuple[str, str, int, str]]:

@@ -8,9 +8,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from labeler.cli import main
-from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking, Ungraded
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    Loaded,
+    LoadedGolden,
+    Query,
+    Ranking,
+    UnjudgedPair,
+)
 from labeler.services import import_export as transfer
-from labeler.store import Leaked, Store
+from labeler.store import LeakedQuery, Store
 
 OTHERS = ("q0", "q3", "about three", "c-q3")  # of no split, and of another one
 HELD_BACK = ("events", "complete")
@@ -32,11 +40,11 @@ def parted(tmp_path: Path) -> Path:
         lists = [Ranking(name, (f"c-{name}", "c-q0" if name != "q0" else "c-q1")) for name in texts]
         store.add_run(loaded([*lists, Ranking("stranger", ("c-q0",))]), name="run")
         graded = [GoldenGrade(name, f"c-{name}", 3, ("ann@example.org",), "yes") for name in texts]
-        ungraded = [Ungraded(name, "c-q0") for name in ("q1", "q3")]
+        ungraded = [UnjudgedPair(name, "c-q0") for name in ("q1", "q3")]
         golden = LoadedGolden(loaded([]), loaded(graded), loaded([]), loaded(ungraded))
         store.add_golden(golden)
         store.set_splits({"q1": "dev", "q2": "dev", "q3": "test"}, {})
-        store.mark_leaked([Leaked("q2", "few.jsonl", 1, "query", 1.0, "about two")])
+        store.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "about two")])
     return path
 
 

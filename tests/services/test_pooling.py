@@ -9,26 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.model import STRATEGIES, Judged, Pair
+from labeler.model import STRATEGIES, CurrentJudgment, Pair
 from labeler.services.assignment.pooling import (
     IN_A_ROUND,
     REPEATED_AFTER,
     Pool,
-    lot,
+    rank_usefulness,
     repeats_due,
-    usefulness,
+    stable_fraction,
 )
 
 QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
 CHUNKS = {f"q{q}": list(range(100 * q, 100 * q + 12)) for q in range(8)}
 ALL = {(query_id, chunk) for query_id, chunks in CHUNKS.items() for chunk in chunks}
-NO_ONE: Mapping[Pair, Judged] = {}
+NO_ONE: Mapping[Pair, CurrentJudgment] = {}
 
 
-def said(number: int = 1, *, present: bool = True, **more: object) -> Judged:
+def said(number: int = 1, *, present: bool = True, **more: object) -> CurrentJudgment:
     """Return a judgment of which only what the test is about matters."""
     given = {"kind": "grade", "grade": 1, "reason": None, "note": None, "repeated": False}
-    return Judged(f"e{number}", number, present=present, **{**given, **more})
+    return CurrentJudgment(f"e{number}", number, present=present, **{**given, **more})
 
 
 def queries_of(pairs: list[Pair]) -> list[str]:
@@ -216,7 +216,7 @@ def test_the_most_useful_come_first_in_rounds():
     assert set(order) == {(query_id, chunk) for query_id in RANKED for chunk in RANKED[query_id]}
     first = order[: IN_A_ROUND * len(RANKED)]
     for query_id, pooled in RANKED.items():
-        best = sorted(pooled, key=lambda chunk: -usefulness(pooled[chunk]))[:IN_A_ROUND]
+        best = sorted(pooled, key=lambda chunk: -rank_usefulness(pooled[chunk]))[:IN_A_ROUND]
         assert {chunk for name, chunk in first if name == query_id} == set(best)
     assert len(queries_of(first)) == len(RANKED)
     changes = sum(a != b for (a, _), (b, _) in pairwise(first))
@@ -227,13 +227,19 @@ def test_a_place_within_a_round_says_nothing_of_the_rank():
     pool = Pool(RANKED, strategy=MOST_USEFUL)
     starts = {seed: next(pool.in_order(seed, {})) for seed in range(300)}
     places = {chunk % 100 for query_id, chunk in starts.values() if query_id == "q0"}
-    best = sorted(RANKED["q0"], key=lambda chunk: -usefulness(RANKED["q0"][chunk]))
+    best = sorted(RANKED["q0"], key=lambda chunk: -rank_usefulness(RANKED["q0"][chunk]))
     assert places == {chunk % 100 for chunk in best[:IN_A_ROUND]}
 
 
 def test_a_chunk_that_many_runs_have_near_the_top_is_more_useful():
-    assert usefulness([1, 2]) > usefulness([1]) > usefulness([2, 9]) > usefulness([2]) > 0
-    assert usefulness([]) == 0
+    assert (
+        rank_usefulness([1, 2])
+        > rank_usefulness([1])
+        > rank_usefulness([2, 9])
+        > rank_usefulness([2])
+        > 0
+    )
+    assert rank_usefulness([]) == 0
 
 
 def test_the_least_judged_query_comes_first():
@@ -256,7 +262,7 @@ def test_of_the_holes_of_two_runs_nothing_is_given_to_everyone():
 # Chunks that come back --------------------------------------------------------------------------
 
 
-def graded(count: int, **more: object) -> dict[Pair, Judged]:
+def graded(count: int, **more: object) -> dict[Pair, CurrentJudgment]:
     return {("q", number): said(number, **more) for number in range(1, count + 1)}
 
 
@@ -287,4 +293,4 @@ def test_about_one_chunk_in_fifty_comes_back(seed: int):
 
 @given(st.integers(), st.text())
 def test_a_lot_is_a_number_from_0_to_1(seed: int, word: str):
-    assert 0 <= lot(seed, word) < 1
+    assert 0 <= stable_fraction(seed, word) < 1

@@ -15,14 +15,18 @@ from starlette.applications import Starlette
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Document, Judgment, Query, Ranking, Settings
-from labeler.services.assignment import remaining
-from labeler.services.assignment.confining import Field, within
-from labeler.services.assignment.desk import Desk
-from labeler.services.assignment.papers import Paper
-from labeler.services.assignment.remaining import AT_FIRST
-from labeler.services.carryover import Opening, follow, place, record
-from labeler.services.carryover import opening as opening_module
-from labeler.services.carryover.hinting import in_graders_words
+from labeler.services.assignment import pooling
+from labeler.services.assignment.assigner import Assigner, Scope, parse_scope
+from labeler.services.assignment.items import GradingItem
+from labeler.services.assignment.pooling import TRANSFER_AT_FIRST
+from labeler.services.transfer import (
+    OpenPairsCache,
+    compute_transfer,
+    locate_basis,
+    record_transfer,
+)
+from labeler.services.transfer import open_pairs as opening_module
+from labeler.services.transfer.open_pairs import reason_for_graders
 from labeler.store import Store
 from labeler.web.grading_api import grading_routes
 from tests.support.grading_client import Pad
@@ -41,7 +45,7 @@ NEW = [
     Chunk("4", OTHER, None, "d"),
     Chunk("5", f"{LATE[7:]} {CARDS}", None, "d"),
 ]
-BETWEEN = Field(between=("", "v2"))
+BETWEEN = Scope(between=("", "v2"))
 DAY = "2026-03-04T10:00:00.000Z"
 AT = (FEES.index("due in May 👩‍🏫"), FEES.index(",")), (len(FEES) + 1, len(FEES) + 36)
 
@@ -71,11 +75,13 @@ def both(store: Store, loaded) -> Store:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk(opening=Opening(rest=0, patience=60))
+def desk() -> Assigner:
+    return Assigner(opening=OpenPairsCache(rest=0, patience=60))
 
 
-def papers(desk: Desk, store: Store, grader: str = "Ben", **more: Any) -> dict[str, Paper]:
+def papers(
+    desk: Assigner, store: Store, grader: str = "Ben", **more: Any
+) -> dict[str, GradingItem]:
     """Return what a grader is handed of q1, in order, by the chunks' own ids."""
     found, _ = desk.next_for(store, grader, 40, more.pop("within", BETWEEN))
     return {
@@ -87,7 +93,7 @@ def papers(desk: Desk, store: Store, grader: str = "Ben", **more: Any) -> dict[s
 
 def carried(store: Store) -> None:
     basis = store.carry_basis("", "v2")
-    record(store, follow(basis, place(basis)))
+    record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
 def grade(store: Store, chunk_id: str, event_id: str, grader: str = "Ben", **more: Any) -> None:
@@ -101,14 +107,14 @@ def test_what_does_not_follow_is_handed_out_before_a_carry_over_and_after_it(bot
     more = loaded([Chunk("6", OLD[1].text, None, "d")])
     both.add_chunks(more, chunking="v2", update=True)
     both.add_run(loaded([Ranking("q1", ("6",))]), name="whole", chunking="v2")
-    before = set(papers(Desk(opening=Opening(0, 60)), both))
+    before = set(papers(Assigner(opening=OpenPairsCache(0, 60)), both))
     assert before == {"v2:1", "v2:2", "v2:3", "v2:4", "v2:5"}, "the grade of v2:6 follows"
     carried(both)
-    assert set(papers(Desk(opening=Opening(0, 60)), both)) == before
+    assert set(papers(Assigner(opening=OpenPairsCache(0, 60)), both)) == before
     assert {"1", "2"} <= {each.chunk_id for each in both.carry_basis("", "v2").old}
 
 
-def test_the_most_useful_come_first(both: Store, desk: Desk):
+def test_the_most_useful_come_first(both: Store, desk: Assigner):
     desk.next_for(both, "Ben", 40, BETWEEN)
     order = [chunk for query, chunk in desk._rest.pairs if query == "q1"]
     named = {number: name for name, number in both.chunk_numbers("v2").items()}
@@ -116,7 +122,7 @@ def test_the_most_useful_come_first(both: Store, desk: Desk):
     assert [named[chunk] for chunk in order] == ["v2:2", "v2:1", "v2:5", "v2:4", "v2:3"]
 
 
-def test_what_is_worth_the_same_is_handed_out_shuffled(both: Store, desk: Desk, monkeypatch):
+def test_what_is_worth_the_same_is_handed_out_shuffled(both: Store, desk: Assigner, monkeypatch):
     names = ("Ana", "Ben", "Cy", "Di", "Ed", "Flo")
     for name in names:
         both.add_grader(name)
@@ -126,21 +132,21 @@ def test_what_is_worth_the_same_is_handed_out_shuffled(both: Store, desk: Desk, 
     assert {frozenset(order[:2]) for order in orders} == {frozenset({"v2:1", "v2:2"})}
     assert {order[2] for order in orders} == {"v2:5"}
     assert len({order[:2] for order in orders}) == len({order[3:] for order in orders}) == 2
-    monkeypatch.setattr(remaining, "AT_ONCE", 2)
+    monkeypatch.setattr(pooling, "TRANSFER_AT_ONCE", 2)
     assert set(papers(desk, both)) == {"v2:1", "v2:2"}
     for chunk in ("v2:1", "v2:2"):
         grade(both, chunk, chunk)
     assert set(papers(desk, both)) == {"v2:5", "v2:4"}
 
 
-def test_two_graders_at_once_get_different_chunks(both: Store, desk: Desk, monkeypatch):
-    monkeypatch.setattr(remaining, "AT_ONCE", 2)
+def test_two_graders_at_once_get_different_chunks(both: Store, desk: Assigner, monkeypatch):
+    monkeypatch.setattr(pooling, "TRANSFER_AT_ONCE", 2)
     assert not set(papers(desk, both, "Ben")) & set(papers(desk, both, "Cy"))
 
 
 @pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 def test_what_anybody_graded_is_not_handed_out_and_comes_back_when_it_is_taken_back(
-    both: Store, desk: Desk
+    both: Store, desk: Assigner
 ):
     grade(both, "v2:2", "b1")
     assert "v2:2" not in papers(desk, both, "Cy")
@@ -149,7 +155,7 @@ def test_what_anybody_graded_is_not_handed_out_and_comes_back_when_it_is_taken_b
     assert papers(desk, both, "Cy")["v2:2"].hint.likely == 2
 
 
-def test_the_field_counts_what_is_left_open_alone(both: Store, desk: Desk):
+def test_the_field_counts_what_is_left_open_alone(both: Store, desk: Assigner):
     found, about = desk.next_for(both, "Ben", 40, BETWEEN)
     assert (found.open, found.queries_total, found.looked) == (7, 2, 1.0)
     assert {name: each.left for name, each in about.items()} == {"q1": 5, "q2": 2}
@@ -159,9 +165,9 @@ def test_the_field_counts_what_is_left_open_alone(both: Store, desk: Desk):
     assert everything.open == 8, "the old chunks that nobody graded for q2, too"
 
 
-def test_a_bucket_or_a_split_keeps_it_to_their_queries(both: Store, desk: Desk, loaded):
+def test_a_bucket_or_a_split_keeps_it_to_their_queries(both: Store, desk: Assigner, loaded):
     both.add_queries(loaded([Query("q2", "a lost card", buckets={"kind": "card"})]), update=True)
-    field = within("kind", "card", None, None, "", "v2")
+    field = parse_scope("kind", "card", None, None, "", "v2")
     found, _ = desk.next_for(both, "Ben", 40, field)
     assert {paper.item.query.query_id for paper in found.papers} == {"q2"}
 
@@ -170,7 +176,7 @@ def test_a_bucket_or_a_split_keeps_it_to_their_queries(both: Store, desk: Desk, 
 
 
 def test_it_is_told_whose_mark_of_which_day_and_grade_stands_where_in_the_text(
-    both: Store, desk: Desk
+    both: Store, desk: Assigner
 ):
     told = papers(desk, both)
     for chunk, marked, is_cut, elsewhere in [
@@ -189,7 +195,9 @@ def test_it_is_told_whose_mark_of_which_day_and_grade_stands_where_in_the_text(
     )
 
 
-def test_a_passage_that_cannot_be_placed_is_counted_and_not_marked(both: Store, desk: Desk, loaded):
+def test_a_passage_that_cannot_be_placed_is_counted_and_not_marked(
+    both: Store, desk: Assigner, loaded
+):
     # the document was changed since the old chunks were cut from it
     text = " ".join((FEES.replace("due in May", "never taken"), LATE, CARDS, LOST))
     both.add_documents(loaded([Document("d", text)]), update=True)
@@ -197,7 +205,7 @@ def test_a_passage_that_cannot_be_placed_is_counted_and_not_marked(both: Store, 
     assert (len(ana.marked.passages), ana.marked.lost) == (1, 1)
 
 
-def test_nothing_is_told_of_a_text_that_has_changed_since(both: Store, desk: Desk, monkeypatch):
+def test_nothing_is_told_of_a_text_that_has_changed_since(both: Store, desk: Assigner, monkeypatch):
     assert papers(desk, both)["v2:2"].hint
     kept = desk._opening
     monkeypatch.setattr(kept, "_is_due", lambda *_: False)
@@ -206,13 +214,15 @@ def test_nothing_is_told_of_a_text_that_has_changed_since(both: Store, desk: Des
     assert papers(desk, both)["v2:2"].hint is None
 
 
-def test_an_old_grade_that_changes_changes_what_is_told(both: Store, desk: Desk):
+def test_an_old_grade_that_changes_changes_what_is_told(both: Store, desk: Assigner):
     assert papers(desk, both)["v2:2"].hint.likely == 2
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=0))
     assert "v2:2" not in papers(desk, both), "now its grade follows: 0"
 
 
-def test_reasons_are_told_without_the_words_that_the_team_has_others_for(both: Store, desk: Desk):
+def test_reasons_are_told_without_the_words_that_the_team_has_others_for(
+    both: Store, desk: Assigner
+):
     said = {
         "it holds every passage of chunk 7, grade 3",
         "graded chunks differ: the same text as chunk 7, yet its text lies in chunks graded 0",
@@ -223,7 +233,7 @@ def test_reasons_are_told_without_the_words_that_the_team_has_others_for(both: S
         "what it may answer with is in chunk 7, grade 1",
     }
     for each in said:
-        told = in_graders_words(each.replace("chunk 7", "a text graded before"))
+        told = reason_for_graders(each.replace("chunk 7", "a text graded before"))
         assert not {"chunk", "chunks", "passage"} & set(told.replace(",", "").split())
 
 
@@ -237,7 +247,7 @@ def blind(store: Store) -> dict[str, bool]:
 @pytest.fixture
 def ben(both: Store, ask) -> Pad:
     pad = Pad(both, ask, "Ben")
-    opening = Opening(rest=0, patience=60)
+    opening = OpenPairsCache(rest=0, patience=60)
     pad.app = Starlette(routes=grading_routes(str(both.path), opening=opening))
     return pad
 
@@ -318,12 +328,12 @@ def test_half_of_the_way_and_what_is_not_there_are_refused(both: Store, ben: Pad
         "next", **{"from": "v2", "to": ""}
     )
     with pytest.raises(BadInput, match="give both"):
-        within(None, None, None, None, "", None)
-    assert within(None, None, None, None, "", "v2") == BETWEEN
+        parse_scope(None, None, None, None, "", None)
+    assert parse_scope(None, None, None, None, "", "v2") == BETWEEN
 
 
 def test_a_team_that_grades_the_holes_of_two_other_runs_is_told_why_nothing_comes(
-    both: Store, desk: Desk, loaded
+    both: Store, desk: Assigner, loaded
 ):
     both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="other", chunking="")
     both.save_settings(Settings(strategy="only holes of A vs B", holes_of=("old", "other")))
@@ -340,14 +350,14 @@ def test_while_much_is_looked_at_a_few_come_by_their_ranks_and_blind(
         begun.set()
         progress(0.5)
         assert held.wait(30)
-        return place(basis, progress)
+        return locate_basis(basis, progress)
 
-    monkeypatch.setattr(opening_module, "SMALL", 0)
-    monkeypatch.setattr(opening_module, "place", slow)
+    monkeypatch.setattr(opening_module, "SMALL_TRANSFER", 0)
+    monkeypatch.setattr(opening_module, "locate_basis", slow)
     ben.next(**{"from": "", "to": "v2"})
     assert begun.wait(30)
     found = ben.next(**{"from": "", "to": "v2"})
-    assert len(found["items"]) == AT_FIRST
+    assert len(found["items"]) == TRANSFER_AT_FIRST
     assert 0 < found["looked"] < 1
     assert all("before" not in item for item in found["items"])
     held.set()
@@ -359,15 +369,15 @@ def test_while_much_is_looked_at_a_few_come_by_their_ranks_and_blind(
 
 
 def test_what_a_page_has_looked_at_is_not_looked_at_again(both: Store, monkeypatch):
-    opening = Opening()
+    opening = OpenPairsCache()
     stand = both.data_revision(), both.revision()
     basis = both.carry_basis("", "v2")
-    opening.keep(both, follow(basis, place(basis)), *stand)
-    monkeypatch.setattr(opening_module, "place", None)
-    found = papers(Desk(opening=opening), both)
+    opening.keep(both, compute_transfer(basis, locate_basis(basis)), *stand)
+    monkeypatch.setattr(opening_module, "locate_basis", None)
+    found = papers(Assigner(opening=opening), both)
     assert found["v2:2"].hint.likely == 2
     grade(both, "v2:3", "b1")
-    assert set(papers(Desk(opening=opening), both)) == set(found) - {"v2:3"}
+    assert set(papers(Assigner(opening=opening), both)) == set(found) - {"v2:3"}
 
 
 # Where one comes from ---------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GoldenGrade, Judgment, Query, Settings
 from labeler.services import import_export as transfer
-from labeler.services.import_export import freezing
+from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.databases import rewrite
 
@@ -45,7 +45,7 @@ def change_everything(store: Store, golden) -> None:
 
 
 def numbers(store: Store, asked: str | None) -> list[object]:
-    collection, settings = freezing.collection_of(store, asked)
+    collection, settings = snapshots.collection_of(store, asked)
     conventions = Conventions.of(rel=settings.rel, budget=settings.budget)
     board = Scoreboard(collection, conventions)
     measures = conventions.measures("nDCG@10 R@budget RR AP Judged@10")
@@ -57,17 +57,17 @@ def test_a_frozen_version_gives_the_same_numbers_whatever_comes_later(
     filled: Store, golden: Callable
 ) -> None:
     before, live = numbers(filled, None), filled.golden_state().hash
-    version = freezing.freeze(filled, "v1", "before the release")
+    version = snapshots.freeze(filled, "v1", "before the release")
     assert (version.hash, version.queries, version.grades) == (live, 2, 3)
     assert numbers(filled, "v1") == before
     change_everything(filled, golden)
     assert numbers(filled, None) != before
     assert numbers(filled, "v1") == numbers(filled, live[:8]) == before
-    assert freezing.frozen(filled, "v1").state.hash == live != filled.golden_state().hash
+    assert snapshots.frozen_content(filled, "v1").state.hash == live != filled.golden_state().hash
 
 
 def test_nothing_of_a_version_can_be_changed(filled: Store) -> None:
-    freezing.freeze(filled, "v1")
+    snapshots.freeze(filled, "v1")
     before = filled._rows("SELECT * FROM versions")
     for statement in (
         "UPDATE versions SET note = 'other'",
@@ -83,16 +83,16 @@ def test_nothing_of_a_version_can_be_changed(filled: Store) -> None:
 
 
 def test_a_name_stands_for_one_version_for_good(filled: Store) -> None:
-    freezing.freeze(filled, "v1")
-    freezing.freeze(filled, "v1")
-    freezing.freeze(filled, "v2")
+    snapshots.freeze(filled, "v1")
+    snapshots.freeze(filled, "v1")
+    snapshots.freeze(filled, "v2")
     assert [version.name for version in filled.versions()] == ["v1", "v2"]
     filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=1))
     with pytest.raises(BadInput, match="choose another name"):
-        freezing.freeze(filled, "v1")
+        snapshots.freeze(filled, "v1")
     for name in ("live", "", " v", "a\nb", "a\x1b"):
         with pytest.raises(BadInput):
-            freezing.freeze(filled, name)
+            snapshots.freeze(filled, name)
     with pytest.raises(NotFound, match="there are: v1, v2"):
         filled.version("v3")
     with pytest.raises(NotFound):
@@ -128,12 +128,12 @@ def test_a_version_is_exported_as_the_golden_set_was(
 ) -> None:
     kinds = {"jsonl": "a.jsonl", "qrels": "a.qrels", "csv": "a.csv", "beir": "a.zip"}
     before = {kind: transfer.export(filled, kind, None) for kind in ("jsonl", "qrels", "csv")}
-    freezing.freeze(filled, "v1")
+    snapshots.freeze(filled, "v1")
     change_everything(filled, golden)
     for kind, name in kinds.items():
         told = output(run("export", tmp_path / name, "--golden", "v1"))
         assert "3 golden grades, of v1" in told
-        assert freezing.frozen(filled, "v1").state.hash in told
+        assert snapshots.frozen_content(filled, "v1").state.hash in told
         assert kind == "beir" or (tmp_path / name).read_bytes() == before[kind]
     assert run("export", tmp_path / "e.jsonl", "--format", "events", "--golden", "v1").exit_code
     assert run("export", tmp_path / "e.jsonl", "--format", "version").exit_code == 2
@@ -143,7 +143,7 @@ def test_a_version_proves_its_hash_where_it_is_loaded(
     filled: Store, run: Labeler, golden, tmp_path: Path
 ) -> None:
     before = numbers(filled, None)
-    version = freezing.freeze(filled, "v1", "a note")
+    version = snapshots.freeze(filled, "v1", "a note")
     change_everything(filled, golden)
     file = tmp_path / "v1.jsonl.gz"
     output(run("export", file, "--format", "version", "--golden", version.hash[:12]))
@@ -154,8 +154,8 @@ def test_a_version_proves_its_hash_where_it_is_loaded(
     with Store(other) as store:
         assert store.versions() == [version]
         assert store.queries() == []
-        content = freezing.frozen(store, "v1")
-        assert freezing.as_file(content) == gzip.decompress(file.read_bytes())
+        content = snapshots.frozen_content(store, "v1")
+        assert snapshots.version_file(content) == gzip.decompress(file.read_bytes())
         for name in ("first", "second"):
             assert name not in store.run_names()
     assert numbers(filled, "v1") == before
@@ -179,8 +179,8 @@ DAMAGES = {
 def test_a_version_that_was_tampered_with_is_refused_and_changes_nothing(
     filled: Store, run: Labeler, tmp_path: Path, what: str
 ) -> None:
-    content = freezing.freeze(filled, "v1") and freezing.frozen(filled, "v1")
-    text = freezing.as_file(content).decode()
+    content = snapshots.freeze(filled, "v1") and snapshots.frozen_content(filled, "v1")
+    text = snapshots.version_file(content).decode()
     (tmp_path / "v1.jsonl").write_text(damaged := DAMAGES[what](text))
     assert damaged != text
     other = tmp_path / "other.db"
@@ -195,7 +195,7 @@ def test_a_version_that_was_tampered_with_is_refused_and_changes_nothing(
 
 
 def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golden) -> None:
-    freezing.freeze(filled, "v1")
+    snapshots.freeze(filled, "v1")
     assert "nothing changed" in output(run("diff", "v1"))
     change_everything(filled, golden)
     filled.judge(Judgment("e3", "q1", "c1", "Ann", grade=3))
@@ -235,7 +235,7 @@ def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golde
     assert "| changed | setting |" in page
     assert "\n\n... and 8 more" in page
     assert "--raw goes with --format csv" in run("diff", "v1", "--raw").output
-    freezing.freeze(filled, "v2")
+    snapshots.freeze(filled, "v2")
     table = output(run("diff", "v1", "v2", "--most", "3"))
     assert "... and 7 more; --most lists them" in table
     assert "grades: 2 added, 1 changed, 1 gone · who gave them: 1 changed" in table
@@ -244,7 +244,7 @@ def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golde
 def test_a_stored_version_that_somebody_changed_is_not_counted_by(
     filled: Store, run: Labeler, tmp_path: Path
 ) -> None:
-    freezing.freeze(filled, "v1")
+    snapshots.freeze(filled, "v1")
     filled.close()
     rewrite(filled.path, f"UPDATE versions SET hash = '{'0' * 64}'")
     result = run("score", "--golden", "v1")

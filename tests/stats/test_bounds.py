@@ -15,7 +15,7 @@ from labeler import compare, evaluate
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Measure
 from labeler.model import GradeChange
-from labeler.stats import DEPTH, Bands, bands
+from labeler.stats import DEPTH, LiveRanges, unjudged_ranges
 from tests.support.boards import board_of, change
 
 MEASURES = [
@@ -110,7 +110,7 @@ def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     every = count <= 3 or (count <= 4 and measure.name == "nDCG")
     among = (0, 1, 2, 3) if every else (0, 3)
     found = np.array(list(outcomes(board, measure, among))).reshape(-1, 2)
-    bands = Bands(board, draws=19)
+    bands = LiveRanges(board, draws=19)
     means = list(bands.means(board, [measure]).values())
     [delta] = bands.deltas(board, [measure]).values()
     columns = [*found.T, found[:, 1] - found[:, 0]]
@@ -129,7 +129,7 @@ def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
 def test_a_chunk_that_both_hold_has_one_grade_in_the_delta() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["c", "x"]}, "B": {"q": ["x", "c"]}})
     [p_at_2] = board.conventions.measures("P@2")
-    bands = Bands(board)
+    bands = LiveRanges(board)
     means = list(bands.means(board, [p_at_2]).values())
     [delta] = bands.deltas(board, [p_at_2]).values()
     assert [(band.lowest, band.highest) for band in means] == [(0.5, 1.0), (0.5, 1.0)]
@@ -140,28 +140,28 @@ def test_a_query_that_nobody_graded_may_enter_the_mean() -> None:
     runs = {"A": {"q": ["c"], "new": ["x", "y"]}}
     board = board_of({"q": {"c": 1}, "new": {}}, runs)
     [rr] = board.conventions.measures("RR")
-    [band] = Bands(board).means(board, [rr]).values()
+    [band] = LiveRanges(board).means(board, [rr]).values()
     assert (band.lowest, band.highest) == (0.75, 1.0)
 
 
 def test_measures_of_what_is_graded_have_no_band() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["c", "x"]}})
     asked = board.conventions.measures("Judged@2 NumRet NumRel P@2")
-    assert [measure.name for _, measure, _ in Bands(board).means(board, asked)] == ["P"]
+    assert [measure.name for _, measure, _ in LiveRanges(board).means(board, asked)] == ["P"]
 
 
 def test_bands_follow_a_grade_as_if_they_were_new() -> None:
     runs = {"A": {"q": ["c", "x", "y"], "r": ["c", "z"]}, "B": {"q": ["z", "c"], "r": ["x", "c"]}}
     board = board_of({"q": {"c": 3}, "r": {}}, runs)
     asked = board.conventions.measures("nDCG@2 AP R@2")
-    bands = Bands(board)
+    bands = LiveRanges(board)
     bands.means(board, asked)
     grades = [("q", "x", 2), ("r", "c", 0), ("q", "x", None), ("r", "z", 3)]
     for revision, (query, chunk, grade) in enumerate(grades, 1):
         board.refresh([change(board, query, chunk, grade)], revision)
         for way in ("means", "deltas"):
             followed = getattr(bands, way)(board, asked)
-            fresh = getattr(Bands(board), way)(board, asked)
+            fresh = getattr(LiveRanges(board), way)(board, asked)
             ends = [[(b.lowest, b.highest, b.holes) for b in f.values()] for f in (followed, fresh)]
             assert ends[0] == ends[1]
 
@@ -172,10 +172,10 @@ def test_found_query_by_query_they_are_those_found_at_once(
     board: Scoreboard, measures: list[str]
 ) -> None:
     asked = board.conventions.measures(measures)
-    at_once = Bands(board).deltas(board, asked)
+    at_once = LiveRanges(board).deltas(board, asked)
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(bands, "AT_A_TIME", 1)
-        by_query = Bands(board)
+        changed.setattr(unjudged_ranges, "LISTS_AT_ONCE", 1)
+        by_query = LiveRanges(board)
         parts = list(by_query.prepare(asked))
     assert len(parts) == 2 * len(board.collection.query_ids)
     found = by_query.deltas(board, asked)
@@ -188,7 +188,7 @@ def test_where_there_is_no_query_no_measure_has_a_band() -> None:
     board = Scoreboard(collect({}, {"A": {}, "B": {}}), Conventions.of())
     for measure in MEASURES:
         asked = board.conventions.measures([measure])
-        for band in Bands(board).deltas(board, asked).values():
+        for band in LiveRanges(board).deltas(board, asked).values():
             assert math.isnan(band.lowest), measure
             assert not band.is_open, measure
 
@@ -196,7 +196,7 @@ def test_where_there_is_no_query_no_measure_has_a_band() -> None:
 def test_without_a_hole_a_band_is_the_value_alone() -> None:
     board = board_of({"q": {"c": 1, "x": 0}}, {"A": {"q": ["c", "x"]}})
     asked = board.conventions.measures("nDCG@10 AP")
-    for (_, measure, _), band in Bands(board).means(board, asked).items():
+    for (_, measure, _), band in LiveRanges(board).means(board, asked).items():
         value = board.table([measure])[0].value
         assert (band.lowest, band.low, band.high, band.highest) == (value,) * 4
         assert not band.is_open

@@ -15,14 +15,14 @@ from labeler.stats import (
     ALL_ALIKE,
     DRAWS,
     EXACT,
-    Resampled,
-    detectable,
+    ResampleCache,
+    bootstrap_intervals,
+    detectable_difference,
     holm,
-    intervals,
     p_values,
     queries_needed,
-    smallest,
-    wilson,
+    smallest_p_value,
+    wilson_interval,
 )
 
 DRAW = np.random.default_rng(5)
@@ -78,7 +78,9 @@ def test_more_than_sixteen_differences_are_drawn_and_agree_with_scipy() -> None:
 
 def test_a_drawn_p_value_counts_what_was_seen_among_the_draws() -> None:
     [found] = p_values([np.array([0.5] * 40)])
-    assert found.p == smallest() == 1 / (DRAWS + 1), "no draw is as large: (0 + 1) / (B + 1)"
+    assert found.p == smallest_p_value() == 1 / (DRAWS + 1), (
+        "no draw is as large: (0 + 1) / (B + 1)"
+    )
     assert (found.p * (DRAWS + 1)) % 1 == pytest.approx(0, abs=1e-9)
 
 
@@ -125,7 +127,7 @@ def test_a_p_value_is_a_chance_and_has_no_side(values: list[float]) -> None:
 
 @pytest.mark.parametrize("sample", [SKEWED, np.repeat([0.0, 0.5, 1.0], [30, 5, 12]), FEW])
 def test_a_bootstrap_interval_is_that_of_scipy(sample: np.ndarray) -> None:
-    [found] = intervals([sample])
+    [found] = bootstrap_intervals([sample])
     theirs = stats.bootstrap(
         (sample,),
         np.mean,
@@ -154,13 +156,13 @@ def test_bca_bends_as_scipy_bends_on_the_same_draws() -> None:
     z = stats.norm.ppf([0.025, 0.975])
     shares = stats.norm.cdf(bias + (bias + z) / (1 - skew * (bias + z)))
     ends = np.quantile(drawn, shares, method="weibull")  # the (B + 1)-th part
-    [found] = intervals([SKEWED])
+    [found] = bootstrap_intervals([SKEWED])
     assert (found.lo, found.hi) == pytest.approx(tuple(ends), abs=1e-12)
 
 
 def test_the_draws_are_the_same_on_every_machine() -> None:
     """These digits were printed once; another machine, or another order of adding, prints them."""
-    [found] = intervals([SKEWED])
+    [found] = bootstrap_intervals([SKEWED])
     assert (found.lo.hex(), found.hi.hex()) == PRINTED
     assert p_values([SKEWED])[0].p == PRINTED_P
 
@@ -171,13 +173,13 @@ PRINTED_P = 0.3234676532346765
 
 def test_an_interval_does_not_depend_on_what_else_is_asked_for() -> None:
     samples = [np.roll(SKEWED, at)[: 59 + at % 2] + at / 100 for at in range(600)]
-    together = intervals(samples, draws=200)
+    together = bootstrap_intervals(samples, draws=200)
     for at in (0, 1, 255, 256, 511, 599):
-        assert together[at] == intervals([samples[at]], draws=200)[0]
+        assert together[at] == bootstrap_intervals([samples[at]], draws=200)[0]
 
 
 def test_where_nothing_can_be_resampled_it_says_why() -> None:
-    none, one, alike = intervals([np.array([]), np.array([0.5]), np.full(12, 0.25)])
+    none, one, alike = bootstrap_intervals([np.array([]), np.array([0.5]), np.full(12, 0.25)])
     assert math.isnan(none.lo)
     assert none.reason == "no query counts"
     assert math.isnan(one.hi)
@@ -189,7 +191,7 @@ def test_where_nothing_can_be_resampled_it_says_why() -> None:
 def test_where_bca_is_not_defined_the_percentile_interval_stands_and_is_named() -> None:
     """Where every draw lies on one side of the mean, no bend of the normal curve is defined."""
     sample = np.array([0.0, 0.1, 0.3, 1.0, 0.7])
-    [found] = intervals([sample], draws=1)
+    [found] = bootstrap_intervals([sample], draws=1)
     assert found.method == "percentile"
     assert found.reason == ""
     assert 0 <= found.lo <= found.hi <= 1
@@ -199,19 +201,19 @@ def test_where_bca_is_not_defined_the_percentile_interval_stands_and_is_named() 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
 @example([0.0, 2.225073858507203e-309])
 def test_an_interval_holds_no_mean_that_no_resample_has(values: list[float]) -> None:
-    [found] = intervals([np.array(values)], draws=500)
+    [found] = bootstrap_intervals([np.array(values)], draws=500)
     assert min(values) - 1e-9 <= found.lo <= found.hi <= max(values) + 1e-9
-    [mirrored] = intervals([1 - np.array(values)], draws=500)
+    [mirrored] = bootstrap_intervals([1 - np.array(values)], draws=500)
     assert mirrored.hi == pytest.approx(1 - found.lo, abs=0.2)
 
 
 def test_wilson_is_that_of_scipy() -> None:
     for ones, n in [(0, 1), (1, 1), (0, 10), (8, 10), (50, 97), (97, 97), (3, 1000)]:
         theirs = stats.binomtest(ones, n).proportion_ci(method="wilson")
-        found = wilson(ones, n)
+        found = wilson_interval(ones, n)
         assert (found.lo, found.hi) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
         assert found.method == "Wilson"
-    assert wilson(0, 0).reason == "no query counts"
+    assert wilson_interval(0, 0).reason == "no query counts"
 
 
 # Families, and what so many queries can show ------------------------------------------------------
@@ -236,7 +238,7 @@ def test_a_corrected_chance_is_never_smaller_and_keeps_the_order(p_values: list[
 def test_the_smallest_difference_found_is_found_four_times_of_five() -> None:
     """Simulated: samples whose true mean is what is called detectable, tested at 5%."""
     spread = np.random.default_rng(3).normal(0, 0.3, (4_000, 100))
-    reach = detectable(spread[0] / spread[0].std(ddof=1) * 0.3)
+    reach = detectable_difference(spread[0] / spread[0].std(ddof=1) * 0.3)
     shown = stats.ttest_1samp(spread + reach, 0.0, axis=1).pvalue < 0.05
     assert shown.mean() == pytest.approx(0.8, abs=0.02)
 
@@ -246,14 +248,14 @@ def test_with_as_many_queries_as_are_needed_the_difference_seen_is_detectable() 
     more = queries_needed(sample)
     assert more
     n = len(sample) + more
-    assert detectable(sample) * math.sqrt(len(sample) / n) <= abs(sample.mean())
-    assert detectable(sample) * math.sqrt(len(sample) / (n - 1)) > abs(sample.mean())
+    assert detectable_difference(sample) * math.sqrt(len(sample) / n) <= abs(sample.mean())
+    assert detectable_difference(sample) * math.sqrt(len(sample) / (n - 1)) > abs(sample.mean())
     assert queries_needed(SKEWED + 1) == 0, "there are enough"
 
 
 @pytest.mark.parametrize("sample", [[], [0.5], [0.25] * 9, [0.0] * 9])
 def test_without_a_spread_nothing_is_said_of_what_could_be_shown(sample: list[float]) -> None:
-    assert math.isnan(detectable(np.array(sample)))
+    assert math.isnan(detectable_difference(np.array(sample)))
     assert queries_needed(np.array(sample)) is None
 
 
@@ -263,12 +265,12 @@ def test_an_interval_that_follows_the_grades_is_the_one_made_anew(data, n: int, 
     value = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]))
     one = st.lists(value, min_size=n, max_size=n).map(np.array)
     samples = data.draw(st.lists(one, min_size=count, max_size=count))
-    follows = Resampled()
-    assert intervals(samples, 300, follows) == intervals(samples, 300)
+    follows = ResampleCache()
+    assert bootstrap_intervals(samples, 300, follows) == bootstrap_intervals(samples, 300)
     for query, fresh in data.draw(st.lists(st.tuples(st.integers(0, n - 1), value), max_size=4)):
         moved = [sample.copy() for sample in samples]
         moved[query % count][query] = fresh
         samples = moved
-        assert intervals(samples, 300, follows) == intervals(samples, 300)
+        assert bootstrap_intervals(samples, 300, follows) == bootstrap_intervals(samples, 300)
     other = data.draw(st.lists(one, min_size=count, max_size=count))
-    assert intervals(other, 300, follows) == intervals(other, 300)
+    assert bootstrap_intervals(other, 300, follows) == bootstrap_intervals(other, 300)

@@ -12,8 +12,13 @@ import pytest
 
 from labeler.evaluation import score_records
 from labeler.measures import parse_all
-from labeler.render import downloads
-from labeler.stats import intervals, mean_intervals, wilson, with_intervals
+from labeler.render import csv_exports
+from labeler.stats import (
+    bootstrap_intervals,
+    mean_intervals,
+    wilson_interval,
+    with_intervals,
+)
 from labeler.store import Store
 from tests.support.boards import board_of
 from tests.support.page import add_collapsed_bucket, empty_golden_set, open_page, words
@@ -32,7 +37,7 @@ def test_only_queries_that_count_are_resampled() -> None:
     sample = values[~(values != values)]
     assert len(sample) == 12, "not the query without a grade, nor the one with nothing relevant"
     found = mean_intervals(BOARD, [measure])["A", "RR(rel=1)", None]
-    assert [found] == intervals([sample])
+    assert [found] == bootstrap_intervals([sample])
     assert found.lo < sample.mean() < found.hi
 
 
@@ -45,7 +50,7 @@ def test_a_yes_or_no_has_wilsons_interval_and_no_other_measure_has() -> None:
         "P(rel=1)@2": "BCa",
         "R(rel=1)@1": "BCa",
     }
-    assert found["A", "Success(rel=1)@1", None] == wilson(6, 12)
+    assert found["A", "Success(rel=1)@1", None] == wilson_interval(6, 12)
 
 
 def test_a_run_without_results_and_a_bucket_of_one_query_have_no_interval_and_say_why() -> None:
@@ -65,12 +70,12 @@ def test_a_run_without_results_and_a_bucket_of_one_query_have_no_interval_and_sa
 def test_the_file_has_the_ends_of_every_mean() -> None:
     measures = parse_all("RR Success@1")
     found = mean_intervals(BOARD, measures)
-    text = downloads.score_csv(BOARD.table(measures), BOARD.conventions, intervals=found).decode()
+    text = csv_exports.score_csv(BOARD.table(measures), BOARD.conventions, intervals=found).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["interval"] for row in rows] == ["BCa", "Wilson", "", ""]
     place = ("A", "RR(rel=1)", None)
     assert (float(rows[0]["lo"]), float(rows[0]["hi"])) == found[place][:2]
-    assert "lo" not in downloads.score_csv(BOARD.table(measures), BOARD.conventions).decode()
+    assert "lo" not in csv_exports.score_csv(BOARD.table(measures), BOARD.conventions).decode()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from labeler.errors import NotFound
 from labeler.evaluation import Scoreboard
-from labeler.stats import Filling, find_tops, learn
+from labeler.stats import UnjudgedModel, find_top_chunks, fit_unjudged_model
 from tests.support.boards import board_of, change
 
 DEPTH = 8
@@ -45,18 +45,20 @@ def board() -> Scoreboard:
 
 
 @pytest.fixture(scope="module")
-def filling(board: Scoreboard) -> Filling:
-    return learn(board)
+def filling(board: Scoreboard) -> UnjudgedModel:
+    return fit_unjudged_model(board)
 
 
-def test_the_chances_of_a_chunk_add_up_to_one(filling: Filling) -> None:
+def test_the_chances_of_a_chunk_add_up_to_one(filling: UnjudgedModel) -> None:
     chances = filling.chances(filling.holes)
     assert chances.shape == (len(filling.holes), 4)
     assert chances.min() >= 0
     assert np.allclose(chances.sum(axis=1), 1)
 
 
-def test_a_chunk_is_the_likelier_to_be_relevant_the_earlier_it_stands(filling: Filling) -> None:
+def test_a_chunk_is_the_likelier_to_be_relevant_the_earlier_it_stands(
+    filling: UnjudgedModel,
+) -> None:
     rank = filling.tops.ranks[filling.holes, 0]
     relevant = 1 - filling.chances(filling.holes)[:, 0]
     means = [relevant[rank == each].mean() for each in (1, 3, 5, 8)]
@@ -64,7 +66,7 @@ def test_a_chunk_is_the_likelier_to_be_relevant_the_earlier_it_stands(filling: F
     assert means[0] > means[-1] + 0.3
 
 
-def test_drawn_grades_come_as_often_as_their_chances_say(filling: Filling) -> None:
+def test_drawn_grades_come_as_often_as_their_chances_say(filling: UnjudgedModel) -> None:
     holes = filling.holes
     drawn = filling.draw(holes, 1000)
     often = np.stack([(drawn == grade).mean() for grade in range(4)])
@@ -72,7 +74,7 @@ def test_drawn_grades_come_as_often_as_their_chances_say(filling: Filling) -> No
     assert np.allclose(often, filling.chances(holes).mean(axis=0), atol=0.03)
 
 
-def test_chunks_of_one_query_are_good_or_bad_together(filling: Filling) -> None:
+def test_chunks_of_one_query_are_good_or_bad_together(filling: UnjudgedModel) -> None:
     """A query's chunks are drawn with one level, so that their sum varies more than apart."""
     holes = filling.holes
     apart, together = 0.0, 0.0
@@ -84,14 +86,14 @@ def test_chunks_of_one_query_are_good_or_bad_together(filling: Filling) -> None:
     assert together > 1.1 * apart
 
 
-def test_the_same_seed_draws_the_same_and_another_draws_others(filling: Filling) -> None:
+def test_the_same_seed_draws_the_same_and_another_draws_others(filling: UnjudgedModel) -> None:
     first, again, other = (filling.draw(filling.holes, 5, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
 def test_a_query_with_many_relevant_chunks_is_expected_to_have_more(
-    board: Scoreboard, filling: Filling
+    board: Scoreboard, filling: UnjudgedModel
 ) -> None:
     holes = filling.holes
     relevant = 1 - filling.chances(holes)[:, 0]
@@ -114,7 +116,7 @@ def test_a_bucket_of_good_queries_lends_its_level_to_an_ungraded_query() -> None
         for chunk in board.golden(name)
     ]
     board.refresh(gone, 1)
-    filling = learn(board)
+    filling = fit_unjudged_model(board)
     relevant = 1 - filling.chances(filling.holes)[:, 0]
     even, odd = (relevant[filling.tops.query[filling.holes] == query].mean() for query in (0, 1))
     assert odd > even + 0.1
@@ -122,13 +124,13 @@ def test_a_bucket_of_good_queries_lends_its_level_to_an_ungraded_query() -> None
 
 def test_with_nothing_graded_a_first_guess_stands_and_varies_widely() -> None:
     board = board_of({"q": {}}, {"A": {"q": ["c", "d"]}})
-    filling = learn(board)
+    filling = fit_unjudged_model(board)
     assert np.allclose(filling.chances(filling.holes).sum(axis=1), 1)
     assert set(np.unique(filling.draw(filling.holes, 200))) == {0, 1, 2, 3}
 
 
 def test_a_grade_moves_what_is_believed_of_its_query_and_of_no_other(
-    board: Scoreboard, filling: Filling
+    board: Scoreboard, filling: UnjudgedModel
 ) -> None:
     board = Scoreboard(board.collection, board.conventions)
     before = filling.chances(filling.holes)
@@ -151,7 +153,7 @@ def test_a_drawn_mean_is_as_unsure_as_it_should_be() -> None:
     inside = []
     for seed in range(30):
         board = graded_by_rank(25, known=1.0, seed=seed)
-        tops = find_tops(board)
+        tops = find_top_chunks(board)
         hide = np.random.default_rng(seed).random(len(tops.query)) < 0.6
         ids = board.collection
         truth, changes = [], []
@@ -159,7 +161,7 @@ def test_a_drawn_mean_is_as_unsure_as_it_should_be() -> None:
             truth.append(board.golden(ids.query_ids[query])[chunk])
             changes.append(change(board, ids.query_ids[query], ids.chunk_ids[chunk], None))
         board.refresh(changes, 1)
-        filling = learn(board)
+        filling = fit_unjudged_model(board)
         sums = np.sort((filling.draw(np.flatnonzero(hide), 199) > 0).sum(axis=1))
         inside.append(sums[9] <= np.sum(np.array(truth) > 0) <= sums[189])
     assert 0.8 <= np.mean(inside) <= 0.99
@@ -173,7 +175,7 @@ def test_graded_queries_without_a_relevant_chunk_are_hard_or_hopeless_together()
     graded = {f"good{n}": {"c0": 1} for n in range(60)} | {f"bad{n}": {"c0": 0} for n in range(20)}
     runs = {"A": {query: [f"c{n}" for n in range(DEPTH)] for query in graded}}
     board = board_of(graded, runs)
-    filling = learn(board)
+    filling = fit_unjudged_model(board)
     query = filling.tops.query[filling.holes]
     drawn = filling.draw(filling.holes, 400) > 0
     bad = np.array([name.startswith("bad") for name in board.collection.query_ids])
@@ -193,7 +195,7 @@ def test_what_one_run_alone_finds_may_be_of_another_kind() -> None:
     }
     seen = {f"c{n}": int(n < 2) for n in range(4)} | {"a0": 1, "b0": 0}
     board = board_of(dict.fromkeys(names, seen), runs)
-    filling = learn(board)
+    filling = fit_unjudged_model(board)
     relevant = 1 - filling.chances(filling.holes)[:, 0]
     of_a = filling.tops.ranks[filling.holes, board.column_of("A")] > 0
     assert relevant[of_a].mean() > 0.8
@@ -205,7 +207,7 @@ def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> 
     names = [f"q{n}" for n in range(80)]
     runs = {"A": {name: [f"c{n}" for n in range(20)] for name in names}}
     known = {name: {f"c{n}": int(draw.random() < 0.5) for n in range(4)} for name in names}
-    filling = learn(board_of(known, runs))
+    filling = fit_unjudged_model(board_of(known, runs))
     rank = filling.tops.ranks[filling.holes, 0]
     drawn = filling.draw(filling.holes, 300) > 0
     shares = [drawn[:, rank == each].mean(axis=1) for each in (5, 10, 20)]
@@ -214,6 +216,6 @@ def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> 
     assert off[-1] > 2 * off[0]
 
 
-def test_a_pair_that_no_run_has_near_its_top_is_refused(filling: Filling) -> None:
+def test_a_pair_that_no_run_has_near_its_top_is_refused(filling: UnjudgedModel) -> None:
     with pytest.raises(NotFound, match="no run"):
         filling.tops.places([0], [999])

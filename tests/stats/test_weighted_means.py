@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import Conventions, Scoreboard, collect, worth
+from labeler.evaluation import Conventions, Scoreboard, collect, effective_sample_size
 from labeler.model import GradeChange, Traffic
 from labeler.stats import (
-    as_if_equal,
-    intervals,
+    as_equal_weights,
+    bootstrap_intervals,
     mean_intervals,
     weighted_intervals,
     weighted_mean,
-    weighted_wilson,
-    wilson,
+    weighted_wilson_interval,
+    wilson_interval,
 )
 
 MEASURES = "nDCG@10 R@5 P@5 RR AP Success@3"
@@ -50,7 +50,7 @@ def sizes(rows):
 @given(queries, st.integers(1, 10**6))
 def test_a_set_that_is_like_its_traffic_has_the_same_means_bit_for_bit(rows, times) -> None:
     board = board_of(rows)
-    alike = board.weighing(Traffic.of("topic", {k: n * times for k, n in sizes(rows).items()}))
+    alike = board.weighted_by(Traffic.of("topic", {k: n * times for k, n in sizes(rows).items()}))
     assert set(alike.weights.tolist()) == {1.0}
     for facet in (None, "topic"):
         plain, weighed = means_of(board, facet), means_of(alike, facet)
@@ -65,7 +65,7 @@ def test_whole_weights_are_queries_that_stand_there_as_often(rows, often) -> Non
     times = dict(zip(BUCKETS, often, strict=True))
     board = board_of(rows)
     traffic = {bucket: n * times[bucket] for bucket, n in sizes(rows).items()}
-    weighed = means_of(board.weighing(Traffic.of("topic", traffic)))
+    weighed = means_of(board.weighted_by(Traffic.of("topic", traffic)))
     repeated = means_of(board_of([row for row in rows for _ in range(times[row[1]])]))
     for one, other in zip(weighed, repeated, strict=True):
         assert one.n <= other.n
@@ -76,7 +76,7 @@ def test_a_query_counts_as_often_as_its_bucket_is_asked_for() -> None:
     rows = [([3], "bill"), ([0, 3], "parcel"), ([0, 3], "parcel"), ([0, 3], "parcel")]
     board = board_of(rows)
     [plain] = board.table(board.conventions.measures("RR"))
-    weighed = board.weighing(Traffic.of("topic", {"bill": 90, "parcel": 10}))
+    weighed = board.weighted_by(Traffic.of("topic", {"bill": 90, "parcel": 10}))
     [row] = weighed.table(board.conventions.measures("RR"))
     assert plain.value == 0.625
     assert row.value == pytest.approx(0.9 * 1 + 0.1 * 0.5)
@@ -87,7 +87,7 @@ def test_a_query_counts_as_often_as_its_bucket_is_asked_for() -> None:
 
 def test_an_undefined_query_stays_undefined_and_counted() -> None:
     board = board_of([([3], "bill"), ([0], "bill"), ([0, 3], "parcel")])
-    weighed = board.weighing(Traffic.of("topic", {"bill": 1, "parcel": 1}))
+    weighed = board.weighted_by(Traffic.of("topic", {"bill": 1, "parcel": 1}))
     [row] = weighed.table(board.conventions.measures("RR"))
     assert (row.n, row.undefined) == (2, 1)
     assert row.value == pytest.approx((0.75 * 1 + 1.5 * 0.5) / (0.75 + 1.5))
@@ -96,7 +96,7 @@ def test_an_undefined_query_stays_undefined_and_counted() -> None:
 def test_what_no_log_asks_for_weighs_nothing_and_what_no_query_asks_is_said() -> None:
     board = board_of([([3], "bill"), ([0, 3], "parcel"), ([3], "refund")])
     traffic = Traffic.of("topic", {"bill": 10, "parcel": 30, "opening hours": 60})
-    weighed = board.weighing(traffic)
+    weighed = board.weighted_by(traffic)
     [row] = weighed.table(board.conventions.measures("RR"))
     assert row.value == pytest.approx(0.25 * 1 + 0.75 * 0.5)
     assert row.n == 2
@@ -111,17 +111,17 @@ def test_what_no_log_asks_for_weighs_nothing_and_what_no_query_asks_is_said() ->
 def test_weights_move_with_the_first_grade_of_a_query() -> None:
     board = board_of([([3], "bill"), ([0, 3], "parcel"), ([], "parcel")])
     traffic = Traffic.of("topic", {"bill": 50, "parcel": 50})
-    assert board.weighing(traffic).weights.tolist() == [1.0, 1.0, 1.0]
+    assert board.weighted_by(traffic).weights.tolist() == [1.0, 1.0, 1.0]
     board.refresh([GradeChange("q2", board.collection.chunk_ids.index("c0"), 3)], 1)
-    assert board.weighing(traffic).weights.tolist() == [1.5, 0.75, 0.75]
+    assert board.weighted_by(traffic).weights.tolist() == [1.5, 0.75, 0.75]
 
 
 def test_a_weight_is_the_same_whatever_part_of_the_set_is_looked_at() -> None:
     board = board_of([([3], "bill"), ([0, 3], "parcel"), ([3], "parcel")])
     traffic = Traffic.of("topic", {"bill": 50, "parcel": 50})
     for narrow in (
-        board.weighing(traffic).within("topic", "bill"),
-        board.within("topic", "bill").weighing(traffic),
+        board.weighted_by(traffic).within("topic", "bill"),
+        board.within("topic", "bill").weighted_by(traffic),
     ):
         assert narrow.weights[0] == 1.5
         [row] = narrow.table(board.conventions.measures("RR"))
@@ -131,7 +131,7 @@ def test_a_weight_is_the_same_whatever_part_of_the_set_is_looked_at() -> None:
 def test_a_facet_that_is_not_there_or_was_never_logged_is_refused() -> None:
     board = board_of([([3], "bill")])
     with pytest.raises(NotFound, match="no facet is called 'intent'; there are: topic"):
-        board.weighing(Traffic.of("intent", {"a": 1}))
+        board.weighted_by(Traffic.of("intent", {"a": 1}))
     with pytest.raises(BadInput, match="no logged question has a bucket of 'topic'"):
         Traffic.of("topic", {"bill": 0})
 
@@ -150,16 +150,16 @@ def test_an_interval_of_a_weighted_mean_holds_the_true_one_about_as_often_as_it_
 
 def test_equal_weights_give_the_interval_and_the_share_that_none_give() -> None:
     sample = np.array([0.0, 1.0, 1.0, 0.5, 0.25])
-    assert weighted_intervals([sample], [np.full(5, 0.3)]) == intervals([sample])
+    assert weighted_intervals([sample], [np.full(5, 0.3)]) == bootstrap_intervals([sample])
     ones = np.array([0.0, 1.0, 1.0])
-    assert weighted_wilson(ones, np.full(3, 2.0)) == wilson(2, 3)
-    assert np.allclose(as_if_equal(sample, np.ones(5)), sample)
+    assert weighted_wilson_interval(ones, np.full(3, 2.0)) == wilson_interval(2, 3)
+    assert np.allclose(as_equal_weights(sample, np.ones(5)), sample)
 
 
 def test_unequal_weights_widen_a_share_as_fewer_queries_would() -> None:
     ones, weights = np.array([1.0, 0.0] * 20), np.array([4.0, 4.0, *[1.0] * 38])
-    wide, narrow = weighted_wilson(ones, weights), wilson(20, 40)
-    assert worth(weights) < 40
+    wide, narrow = weighted_wilson_interval(ones, weights), wilson_interval(20, 40)
+    assert effective_sample_size(weights) < 40
     assert wide.hi - wide.lo > narrow.hi - narrow.lo
-    assert weighted_wilson(np.ones(4), np.array([1.0, 2.0, 3.0, 4.0])).hi == 1.0
+    assert weighted_wilson_interval(np.ones(4), np.array([1.0, 2.0, 3.0, 4.0])).hi == 1.0
     assert weighted_mean(ones, weights) == 0.5

@@ -28,8 +28,8 @@ Python = Callable[..., subprocess.Popen[str]]
 
 LABELER = """
 import resource, sys
-from labeler.cli import main, progress
-limit, progress.PATIENCE_SECONDS = int(sys.argv.pop(1)), 0
+from labeler.cli import main, output
+limit, output.PATIENCE_SECONDS = int(sys.argv.pop(1)), 0
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 main(prog_name="labeler")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from labeler.store import Store, health
+from labeler.store import Store, integrity
 from labeler.store.schema import migrations
 
 OURS = "m013_candidates_and_the_history_of_queries"
@@ -28,8 +28,8 @@ def test_a_file_that_skipped_this_shape_gets_it_and_is_found_whole(tmp_path: Pat
         before = migrated.golden_state().hash
         assert migrated.batches() == []
         assert migrated.proposals() == []
-    with health.reading(path) as db:
-        assert health.broken_laws(db) == []
+    with integrity.open_read_only(path) as db:
+        assert integrity.broken_rules(db) == []
     with Store(tmp_path / "new.db", create=True) as fresh:
         assert fresh.golden_state().hash == before, "an empty set is the same in either order"
 
@@ -67,8 +67,8 @@ def test_a_gap_in_the_history_is_found_by_check(filled: Store):
     filled._db.execute("DROP TRIGGER query_history_is_not_deleted")
     filled._db.execute("DELETE FROM query_history WHERE id = 1")
     filled._db.conn.commit()
-    with health.reading(filled.path) as db:
-        found = health.broken_laws(db)
+    with integrity.open_read_only(filled.path) as db:
+        found = integrity.broken_rules(db)
     assert found[0] == "1 of 2 changes of queries are there"
 
 

@@ -17,7 +17,7 @@ from labeler.analysis.comparison import compare
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
-from labeler.formats.meant import chunk_id_of
+from labeler.formats.id_resolution import chunk_id_from_text
 from labeler.model import Chunk, Document, GoldenGrade, Judgment, Query, Ranking, Selection
 from labeler.services import import_export as transfer
 from labeler.store import Store
@@ -187,9 +187,9 @@ def test_a_run_has_chunks_of_one_chunking_alone(both: Store, loaded):
 
 def test_a_text_that_two_chunkings_have_is_the_chunk_of_the_one_that_is_meant(both: Store, loaded):
     both.add_chunks(loaded([Chunk("same", V1[0].text)]), chunking="v3")
-    made = chunk_id_of(V1[0].text or "")
+    made = chunk_id_from_text(V1[0].text or "")
     for chunking, called in (("", "1"), ("v3", "v3:same")):
-        found = transfer.meant_by(both, chunking).chunks([made])
+        found = transfer.id_resolver(both, chunking).chunks([made])
         assert found == {made: called}
 
 

@@ -97,8 +97,8 @@ def test_a_file_that_may_not_grow_is_one_clear_error(filled: Store, python):
     said, errors = python(FILL, filled.path, 1_000_000).communicate()
     assert errors == ""
     assert said == (
-        f"Unusable {filled.path}: the disk does not read or write; nothing was changed, check its "
-        "space and its health\n"
+        f"StorageError {filled.path}: the disk does not read or write; nothing was changed, "
+        "check its space and its health\n"
     )
     with Store(filled.path) as store:
         assert_whole(store)
@@ -113,7 +113,7 @@ def test_a_full_disk_is_one_clear_error_and_room_makes_it_work_again(
     shutil.copy(filled.path, path)
     said, errors = python(FILL, path, 0).communicate()
     assert errors == ""
-    assert said == f"Unusable {path}: the disk is full; nothing was changed\n"
+    assert said == f"StorageError {path}: the disk is full; nothing was changed\n"
     with Store(path) as store:
         assert_whole(store)
         assert store.chunk("new 0") is None

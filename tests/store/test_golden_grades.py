@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import read_golden, write_golden
 from labeler.model import (
+    GOLDEN_RULES,
     LOWER_MEDIAN,
     MAJORITY,
     ROUNDED_MEAN,
-    RULES,
     UPPER_MEDIAN,
     Chunk,
     GoldenGrade,
@@ -33,10 +33,10 @@ from labeler.model import (
     Loaded,
     LoadedGolden,
     Query,
-    acting_in,
     agreed_grade,
+    find_control_character,
 )
-from labeler.services.import_export.freezing import live
+from labeler.services.import_export.snapshots import live_content
 from labeler.store import Store
 
 GRADERS = ("Ann", "Bob", "Cy")
@@ -150,7 +150,7 @@ def assert_opens_as_the_view_has_it(store: Store) -> None:
         "ORDER BY q.id, c.id"
     )
     assert found.golden is not None
-    assert found.golden.hash == live(store).state.hash, "the same people stand behind them"
+    assert found.golden.hash == live_content(store).state.hash, "the same people stand behind them"
 
 
 def assert_all_of_a_grader_is_what_each_pair_says(store: Store) -> None:
@@ -169,8 +169,8 @@ def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     kind, grader, pair, grade = step
     event_id = f"e{number}"
     if kind == "rule":
-        store.save_settings(replace(store.settings(), golden_rule=RULES[grade]))
-        oracle.rule = RULES[grade]
+        store.save_settings(replace(store.settings(), golden_rule=GOLDEN_RULES[grade]))
+        oracle.rule = GOLDEN_RULES[grade]
         return
     if kind == "text":
         words = loaded([Chunk(pair[1], f"text {grade}")])
@@ -275,7 +275,7 @@ def test_an_even_number_of_graders_meets_at_the_lower_median(filled: Store, grad
     assert median in grades, "a golden grade must be one that somebody gave"
 
 
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.sampled_from(RULES))
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.sampled_from(GOLDEN_RULES))
 def test_the_model_makes_one_grade_of_several_as_the_words_say(grades, rule):
     assert agreed_grade(grades, rule) == in_one(sorted(grades), rule)
     assert agreed_grade(grades[::-1], rule) == agreed_grade(grades, rule)
@@ -299,7 +299,7 @@ def test_the_golden_view_and_the_model_make_the_same_of_any_grades(empty, data):
                 store.add_grader(f"grader {number}")
                 store.judge(Judgment(f"{pair}{number}", *pair, f"grader {number}", grade=grade))
         log = store.events()
-        for rule in data.draw(st.permutations(RULES)):
+        for rule in data.draw(st.permutations(GOLDEN_RULES)):
             store.save_settings(replace(store.settings(), golden_rule=rule))
             expected = {
                 pair: agreed_grade(given_ones, rule)
@@ -420,7 +420,7 @@ TEXTS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
 )
 WORDS = TEXTS.filter(str.strip)
-NAMES = WORDS.filter(lambda name: acting_in(name) is None)
+NAMES = WORDS.filter(lambda name: find_control_character(name) is None)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | TEXTS,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),

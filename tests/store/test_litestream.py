@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from labeler.store import Store
-from labeler.store.backup.checking import examine
+from labeler.store.backup.file_check import check_file
 from tests.benchmarks.load import clients_of
 from tests.browser.server import QUIET, WarmServer, small_golden_set
 
@@ -59,4 +59,4 @@ def test_what_is_restored_after_a_crash_is_the_log_up_to_a_moment(
     assert [event.event_id for event in given] == client.saved
     assert kept, "what is older than an interval is there"
     assert kept == given[: len(kept)], "nothing is missing before what is kept"
-    assert [found for found in examine(restored) if found.is_wrong] == []
+    assert [found for found in check_file(restored) if found.is_wrong] == []

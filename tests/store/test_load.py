@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import Chunk, GoldenGrade, Judgment, LoadedBeir, Query, Ranking, acting_in
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    LoadedBeir,
+    Query,
+    Ranking,
+    find_control_character,
+)
 from labeler.store import Store
 from tests.support.databases import REFUSED, another_tool, dump
 
@@ -343,7 +351,7 @@ def test_ids_are_kept_exactly(store: Store, loaded, golden):
     store.add_chunks(loaded([Chunk(name, name) for name in HOSTILE_IDS]))
     store.add_run(loaded([Ranking(name, tuple(HOSTILE_IDS)) for name in HOSTILE_IDS]), name=" r ")
     store.add_golden(golden([GoldenGrade(name, name, 3, (name,), name) for name in HOSTILE_IDS]))
-    names = [name for name in HOSTILE_IDS if acting_in(name) is None]
+    names = [name for name in HOSTILE_IDS if find_control_character(name) is None]
     for name in names:
         store.add_grader(name)
     collection = store.collection()

@@ -8,7 +8,7 @@ import pytest
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Judgment
-from labeler.store import Outdated, Store
+from labeler.store import JudgmentConflict, Store
 from tests.support.databases import assert_refused
 
 
@@ -270,7 +270,7 @@ def test_who_does_not_know_what_stands_is_refused(filled: Store, replaces: str |
     filled.judge(graded("b1", 2, "Bob"))
     filled.judge(graded("verdict", 2, kind="adjudicate"))
     before = filled.events()
-    with pytest.raises(Outdated, match="in another tab or on another device"):
+    with pytest.raises(JudgmentConflict, match="in another tab or on another device"):
         filled.judge_knowing(graded("new", 3), replaces)
     assert filled.events() == before
     assert filled.judge_knowing(graded("new", 3), "e2")

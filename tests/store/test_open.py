@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
 from labeler.model import Ranking, Remark
-from labeler.store import Store, Unusable
+from labeler.store import StorageError, Store
 from labeler.store.schema import migrations
 from tests.support.new_golden_set import newborn
 
@@ -50,7 +50,7 @@ def test_a_text_file_is_refused_and_left_alone(tmp_path: Path, create: bool):
     path = tmp_path / "notes.txt"
     path.write_text("not a database, but quite long enough to be taken for one\n" * 20)
     before = path.read_bytes()
-    with pytest.raises(Unusable, match="not a golden set of labeler"):
+    with pytest.raises(StorageError, match="not a golden set of labeler"):
         Store(path, create=create)
     assert path.read_bytes() == before
 
@@ -373,11 +373,11 @@ def test_who_may_not_even_look_is_told_so(filled: Store, public_folder: Path, py
     closed.chmod(0o700)
     script = """if True:
         import os, sys
-        from labeler.store import Store, Unusable
+        from labeler.store import Store, StorageError
         os.getuid() or os.setuid(65534)
         try:
             Store(sys.argv[1])
-        except Unusable as error:
+        except StorageError as error:
             print(error)
     """
     if os.getuid() != 0:
@@ -393,7 +393,7 @@ def test_a_damaged_file_says_so(filled: Store):
     content = bytearray(filled.path.read_bytes())
     content[4096:] = os.urandom(len(content) - 4096)
     filled.path.write_bytes(content)
-    says = pytest.raises(Unusable, match="damaged; nothing more is written to it")
+    says = pytest.raises(StorageError, match="damaged; nothing more is written to it")
     with says, Store(filled.path) as store:
         store.collection()
     assert filled.path.read_bytes() == content

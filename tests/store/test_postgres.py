@@ -18,13 +18,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from labeler.cli import main
-from labeler.cli.sample import build_demo
-from labeler.errors import Away, BadInput, Busy, NotFound
+from labeler.cli.demo_data import build_demo
+from labeler.errors import BadInput, Busy, DatabaseUnavailable, NotFound
 from labeler.model import Judgment, Query, Ranking
-from labeler.store import Outdated, Store, database, leasing, postgres, shaping
-from labeler.store.addresses import Address, place_of
+from labeler.store import JudgmentConflict, Store
+from labeler.store.addresses import Address, parse_location
+from labeler.store.postgres import adapter, engine, pool
 from labeler.store.schema import Database, migrations
-from labeler.web.discretion import AWAY, without_path
+from labeler.web.redact import UNAVAILABLE, redact_path
 from tests.support.databases import rewrite
 from tests.support.postgres import Server, newborn_database, release, server_or_skip
 
@@ -88,8 +89,8 @@ def test_a_golden_set_goes_to_a_database_and_back_with_its_hash_its_log_and_its_
     assert logs[0].stdout == logs[1].stdout == logs[2].stdout != ""
     with Store(before) as first, Store(empty) as second:
         assert (
-            first._engine.numbers_given(first._db).items()
-            <= {**second._engine.numbers_given(second._db), "sqlite_sequence": 0}.items()
+            first._engine.last_ids(first._db).items()
+            <= {**second._engine.last_ids(second._db), "sqlite_sequence": 0}.items()
         ), "the number of a dropped run comes never again"
     refused = run("copy", before, empty)
     assert (refused.exit_code, "golden set already" in refused.output) == (1, True)
@@ -166,7 +167,7 @@ def test_of_two_tabs_at_two_servers_one_is_told_that_the_other_was_faster(addres
                 server.judge_knowing(
                     Judgment(f"e{number}", "q", "c", "Ann", grade=number % 4), None
                 )
-            except Outdated:
+            except JudgmentConflict:
                 return "outdated"
         return "saved"
 
@@ -183,7 +184,7 @@ def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: s
         for number in range(3):
             store.judge(Judgment(f"e{number}", "q", "c", "Ann", grade=number))
         store.seal()
-    rewrite(place_of(address), "UPDATE judgments SET grade = 3 WHERE id = 2")
+    rewrite(parse_location(address), "UPDATE judgments SET grade = 3 WHERE id = 2")
     with psycopg.connect(address) as other:
         other.execute("ALTER TABLE labeler.judgments DISABLE TRIGGER judgments_are_not_updated")
     checked = run("check", db=address)
@@ -196,7 +197,7 @@ def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: s
 
 
 def test_many_rows_are_read_some_at_a_time_and_all_of_them(address: str, loaded):
-    many = tuple(f"c{number:04}" for number in range(2 * database.AT_ONCE + 7))
+    many = tuple(f"c{number:04}" for number in range(2 * adapter.ROWS_AT_ONCE + 7))
     with Store(address) as store:
         store.add_run(loaded([Ranking("q1", many)]), name="long")
         with store._reading():
@@ -263,14 +264,13 @@ def test_a_newer_golden_set_is_refused_and_an_older_one_brought_up(
         db.execute("UPDATE graders SET shoes = 43")
 
     with monkeypatch.context() as newer:
-        newer.setattr(postgres, "migrations", later)
-        newer.setattr(database, "migrations", later)
-        newer.setattr(shaping, "migrations", later)
+        newer.setattr(engine, "migrations", later)
+        newer.setattr(adapter, "migrations", later)
         with Store(address) as store:
             assert store._rows("SELECT name, shoes FROM graders") == [("Ann", 43)]
             store._db.execute("INSERT INTO hats (size) VALUES (?)", [1.5])
             assert store._rows("SELECT query FROM golden") == [(1,)]
-            assert not store._db.missing_guards()
+            assert not store._db.missing_triggers()
         with Store(address) as again:
             assert again._rows("SELECT id, size FROM hats") == [(1, 1.5)]
     with pytest.raises(BadInput, match="written by a newer version of labeler"):
@@ -289,8 +289,10 @@ def test_no_message_shows_a_password_and_none_is_taken_from_a_command_line(
         assert "im@" not in said.output
     refused = run("--db", nowhere, "runs")
     assert "what is on a command line" in refused.output
-    assert GEHEIM not in refused.output + repr(place_of(nowhere)) + str(place_of(closed))
-    assert "ge%3Ah" not in refused.output + repr(place_of(nowhere)) + caplog.text
+    assert GEHEIM not in refused.output + repr(parse_location(nowhere)) + str(
+        parse_location(closed)
+    )
+    assert "ge%3Ah" not in refused.output + repr(parse_location(nowhere)) + caplog.text
 
 
 def test_what_needs_a_file_says_what_to_do_instead(address: str, tmp_path: Path):
@@ -312,24 +314,24 @@ def test_a_server_that_goes_away_is_said_and_all_goes_on_when_it_is_back(
 ):
     server_or_skip()
     now = 0.0
-    monkeypatch.setattr(leasing, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=lambda: now))
     own = Server(synchronous_commit="on")
     try:
         address = own.database()
         with Store(address, create=True) as store:
             _fill(store, loaded)
             own.stop(signal.SIGQUIT)
-            with pytest.raises(Away, match="the database does not answer") as caught:
+            with pytest.raises(DatabaseUnavailable, match="the database does not answer") as caught:
                 store.judge(Judgment("e", "q", "c", "Ann", grade=1))
-            assert without_path(caught.value, "") == f"the golden set: {AWAY}"
+            assert redact_path(caught.value, "") == f"the golden set: {UNAVAILABLE}"
             own.start()
-            with pytest.raises(Away, match="the database does not answer"):
+            with pytest.raises(DatabaseUnavailable, match="the database does not answer"):
                 Store(address)  # who asks right after is told what is known
-            now += leasing.SPARED_SECONDS
+            now += pool.RETRY_AFTER_SECONDS
             assert store.judge(Judgment("e", "q", "c", "Ann", grade=1))
             assert not store.judge(Judgment("e", "q", "c", "Ann", grade=1)), "sent again"
     finally:
-        leasing.forget(Address.parse(address))
+        pool.close_pool(Address.parse(address))
         own.remove()
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from labeler.formats import read_beir
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
-from labeler.store.search import words_in
-from labeler.store.sqlite import terms_of
+from labeler.store.chunks import search_words
+from labeler.store.sqlite import fts_terms
 
 TEXTS = {
     "milk": Chunk("milk", "Clean the milk system every evening.", "Daily care"),
@@ -116,7 +116,7 @@ def test_operators_are_words_like_others(shelf: Store):
 @given(words=st.text(max_size=40))
 def test_no_text_breaks_the_language_of_the_search(shelf: Store, words: str):
     assert set(found(shelf, words)) <= set(TEXTS)
-    assert all(term.rstrip("*").strip('"').isalnum() for term in terms_of(words_in(words)))
+    assert all(term.rstrip("*").strip('"').isalnum() for term in fts_terms(search_words(words)))
 
 
 def test_the_index_follows_new_texts(shelf: Store, loaded: Callable[..., Loaded]):

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Settings
-from labeler.services.assignment.desk import Desk
+from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE, Judgment, Settings
+from labeler.services.assignment.assigner import Assigner
 from labeler.store import Store
 from labeler.store.schema import migrations
 from tests.support.assignment import ask, judge, pairs_of, queries_of, shelf
@@ -25,14 +25,16 @@ pytestmark = pytest.mark.parametrize("kept", ["postgres"], indirect=True)
 
 
 def test_graders_at_two_servers_get_different_queries(shelf: Store):
-    here, there = Desk(), Desk()
+    here, there = Assigner(), Assigner()
     ann, bob, cy = ask(here, shelf, "Ann"), ask(there, shelf, "Bob"), ask(here, shelf, "Cy")
     assert len(queries_of(ann) | queries_of(bob) | queries_of(cy)) == 3
-    assert pairs_of(ask(Desk(), shelf, "Ann")) == pairs_of(ann), "at a server that is started anew"
+    assert pairs_of(ask(Assigner(), shelf, "Ann")) == pairs_of(ann), (
+        "at a server that is started anew"
+    )
 
 
 def test_a_grader_goes_on_at_another_server_where_they_are(shelf: Store):
-    here, there = Desk(), Desk()
+    here, there = Assigner(), Assigner()
     ask(here, shelf, "Ann")
     bob = ask(there, shelf, "Bob")
     judge(shelf, bob.papers[0], "Bob")
@@ -51,7 +53,7 @@ def test_of_graders_who_ask_at_one_moment_no_two_get_the_same(shelf: Store):
     def server(name: str) -> set[str]:
         with Store(shelf.path) as store:
             at_once.wait()
-            return queries_of(ask(Desk(), store, name))
+            return queries_of(ask(Assigner(), store, name))
 
     with ThreadPoolExecutor(len(names)) as pool:
         handed = list(pool.map(server, names))
@@ -59,10 +61,10 @@ def test_of_graders_who_ask_at_one_moment_no_two_get_the_same(shelf: Store):
 
 
 def test_pairs_that_decide_are_with_one_grader_at_a_time(shelf: Store):
-    shelf.save_settings(Settings(strategy=WHAT_DECIDES, holes_of=("A", "B")))
+    shelf.save_settings(Settings(strategy=ACTIVE_OF_TWO, holes_of=("A", "B")))
     ahead = [(f"m{n}", chunk) for n in range(8) for chunk in list(numbers_of(shelf))[:5]]
-    ann, bob = (ask(Desk(lambda: ahead), shelf, name, 20) for name in ("Ann", "Bob"))
-    assert {paper.source for paper in (*ann.papers, *bob.papers)} == {ASKED_TO_DECIDE}
+    ann, bob = (ask(Assigner(lambda: ahead), shelf, name, 20) for name in ("Ann", "Bob"))
+    assert {paper.source for paper in (*ann.papers, *bob.papers)} == {ACTIVE_SOURCE}
     assert not set(pairs_of(ann)) & set(pairs_of(bob))
     assert len(pairs_of(ann)) == len(pairs_of(bob)) == 20
 
@@ -72,7 +74,7 @@ def numbers_of(store: Store) -> list[int]:
 
 
 def test_whoever_writes_for_long_keeps_nobody_from_being_handed_something(shelf: Store):
-    ann = ask(desk := Desk(), shelf, "Ann")
+    ann = ask(desk := Assigner(), shelf, "Ann")
     with another_writer(shelf), Store(shelf.path, busy_seconds=0.2) as store:
         assert not queries_of(ask(desk, store, "Bob")) & queries_of(ann)
 
@@ -85,8 +87,8 @@ def test_a_golden_set_of_one_server_gets_its_claims_when_it_is_opened(shelf: Sto
             "WHERE name = 'm018_claims_of_several_servers'"
         )
     with Store(shelf.path) as store:
-        ann = ask(Desk(), store, "Ann")
-        assert not queries_of(ask(Desk(), store, "Bob")) & queries_of(ann)
+        ann = ask(Assigner(), store, "Ann")
+        assert not queries_of(ask(Assigner(), store, "Bob")) & queries_of(ann)
 
 
 # What was handed out ----------------------------------------------------------------------------

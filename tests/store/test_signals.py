@@ -12,7 +12,7 @@ from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.formats import Limits, guess, read_answers, read_signals
 from labeler.model import Answer, Ranking, Signal, SignalPoint
-from labeler.store import Store, health
+from labeler.store import Store, integrity
 from tests.support.databases import assert_whole
 
 SIGNALS = "date,system,query,name,value,n\n"
@@ -259,6 +259,6 @@ def test_a_file_that_has_later_tables_takes_these_too(tmp_path: Path) -> None:
     with Store(path) as store:
         assert store.signals() == []
         assert_whole(store)
-    with health.reading(path) as db:
-        assert health.broken_laws(db) == []
-        assert health.migrations_behind(db) == []
+    with integrity.open_read_only(path) as db:
+        assert integrity.broken_rules(db) == []
+        assert integrity.migrations_behind(db) == []

@@ -11,10 +11,9 @@ import pytest
 from labeler.errors import BadInput
 from labeler.model import Judgment, Remark
 from labeler.store import Store
-from labeler.store.chain import Seal, next_seal
-from labeler.store.chained import MOST_FAULTS
-from labeler.store.schema import ADD_SEAL
-from labeler.store.seals import AT_ONCE
+from labeler.store.hash_chain import Seal, next_seal
+from labeler.store.schema import INSERT_SEAL
+from labeler.store.tamper_check import MOST_FAULTS, SEALED_AT_ONCE
 from tests.support.databases import IN_BOTH, assert_whole, rewrite
 
 
@@ -196,7 +195,7 @@ def test_a_grade_is_one_insert_and_sealed_after_it_is_on_the_disk(filled: Store)
 
 
 def test_more_events_than_are_sealed_at_once_are_all_sealed(filled: Store):
-    many = AT_ONCE + 5
+    many = SEALED_AT_ONCE + 5
     for number in range(many):
         filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
         if not number:
@@ -300,4 +299,4 @@ def test_a_seal_made_by_hand_is_the_one_that_is_stored(graded: Store):
     [(grader, at)] = graded._rows("SELECT grader, created_at FROM remarks WHERE id = 2")
     event = [2, "r2", "q2", grader, "unanswered", "nothing fits", None, at]
     assert next_seal(first, event) == second
-    assert "INSERT INTO seals" in ADD_SEAL
+    assert "INSERT INTO seals" in INSERT_SEAL

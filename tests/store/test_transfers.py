@@ -21,11 +21,11 @@ from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
 from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Selection, Settings
-from labeler.services.carryover import follow, place, record
-from labeler.services.import_export import export, freezing
-from labeler.store import Store, health
-from labeler.store.backup.checking import examine
-from labeler.ui.review.carried import as_file
+from labeler.services.import_export import export, snapshots
+from labeler.services.transfer import compute_transfer, locate_basis, record_transfer
+from labeler.store import Store, integrity
+from labeler.store.backup.file_check import check_file
+from labeler.ui.transfers import transferred_file
 from tests.store.test_open import to_earlier_shape
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole, rewrite
 from tests.support.page import listed_queries, open_page, words
@@ -79,7 +79,7 @@ def run(both: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 def carry(store: Store) -> None:
     basis = store.carry_basis("", "v2")
-    record(store, follow(basis, place(basis)))
+    record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
 def golden(store: Store) -> dict[tuple[str, str], int]:
@@ -147,7 +147,7 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
     assert entry.detail == {"from": "", "to": "v2", "carried": 2, "taken back": 0}
     assert both.check_seals().unsealed == 0
     assert_whole(both)
-    assert not [each for each in examine(both.path) if each.is_wrong]
+    assert not [each for each in check_file(both.path) if each.is_wrong]
 
 
 def test_a_trial_writes_nothing(run, both: Store):
@@ -166,15 +166,15 @@ def test_carrying_over_twice_adds_nothing(run, both: Store):
 def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
     before = everything(both), both.newest()
     basis = both.carry_basis("", "v2")
-    found = follow(basis, place(basis))
+    found = compute_transfer(basis, locate_basis(basis))
 
     def stop(_: float) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        record(both, found, stop)
+        record_transfer(both, found, stop)
     assert (everything(both), both.newest()) == before
-    record(both, found)
+    record_transfer(both, found)
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
@@ -557,8 +557,8 @@ def test_what_rests_on_another_query_is_refused_and_found_where_it_got_in(run, b
         "WHERE kind = 'carry' AND grade = 3"
     )
     rewrite(both.path, change)
-    with health.reading(both.path) as db:
-        [broken] = health.broken_laws(db)
+    with integrity.open_read_only(both.path) as db:
+        [broken] = integrity.broken_rules(db)
     assert "rests on judgment 1, which is of another query" in broken
     [fault] = both.check_seals().faults
     assert "is not what it was when it was sealed" in fault
@@ -591,8 +591,8 @@ def test_a_file_of_before_keeps_every_number_seal_and_row(both: Store):
         assert migrated._value("PRAGMA foreign_keys") == 1
         carry(migrated)
         assert carried(migrated) == {"v2:1": 3, "v2:2": 1}
-    with health.reading(both.path) as db:
-        assert health.broken_laws(db) == ["6 of 11 judgments are there"]
+    with integrity.open_read_only(both.path) as db:
+        assert integrity.broken_rules(db) == ["6 of 11 judgments are there"]
 
 
 def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: Store):
@@ -608,8 +608,8 @@ def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: S
 
 def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_one(run, both):
     run(*WHOLE)
-    freezing.freeze(both, "v1")
-    then, _ = freezing.collection_of(both, "v1")
+    snapshots.freeze(both, "v1")
+    then, _ = snapshots.collection_of(both, "v1")
     live = both.collection()
     assert then.marks == live.marks != {}
     assert list(then.carried) == list(live.carried)
@@ -688,7 +688,7 @@ def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_pas
     assert sections(app)[-1] == "Carried over"
     link = "/queries?a=new&amp;query=q1&amp;chunking=v2"
     assert any(link in each.proto.body for each in app.get("html"))
-    [best, zero] = as_file(both.carried_grades()).decode().splitlines()[1:]
+    [best, zero] = transferred_file(both.carried_grades()).decode().splitlines()[1:]
     assert best.startswith("q1,")
     assert "1,3,Ana,2026-03-04T" in best
     assert ",2,0,Ana," in zero

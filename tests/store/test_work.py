@@ -8,7 +8,7 @@ import pytest
 
 from labeler.model import Chunk, GoldenGrade, Judgment, Query, Ranking, Remark
 from labeler.store import Store
-from labeler.store.work import GraderWork, Progress
+from labeler.store.activity import GraderActivity, Progress
 from tests.support.page import loaded
 
 
@@ -28,7 +28,7 @@ def say(filled: Store):
     return judge
 
 
-def work_of(store: Store, grader: str) -> GraderWork:
+def work_of(store: Store, grader: str) -> GraderActivity:
     return next(row for row in store.work() if row.grader == grader)
 
 

@@ -7,8 +7,8 @@ from itertools import count
 import pytest
 
 from labeler.model import Judgment, Remark, Settings
-from labeler.services.assignment.desk import Desk
-from labeler.services.assignment.papers import Next, Paper
+from labeler.services.assignment.assigner import Assigner
+from labeler.services.assignment.items import GradingItem, NextItems
 from labeler.store import Store
 from tests.support.grading_client import many
 
@@ -32,23 +32,23 @@ def shelf(store: Store, loaded) -> Store:
     return store
 
 
-def ask(desk: Desk, store: Store, grader: str = "Ann", limit: int = 5, **more) -> Next:
+def ask(desk: Assigner, store: Store, grader: str = "Ann", limit: int = 5, **more) -> NextItems:
     return desk.next_for(store, grader, limit, **more)[0]
 
 
-def pair_of(paper: Paper) -> tuple[str, str]:
+def pair_of(paper: GradingItem) -> tuple[str, str]:
     return paper.item.query.query_id, paper.item.chunk.chunk_id
 
 
-def pairs_of(found: Next) -> list[tuple[str, str]]:
+def pairs_of(found: NextItems) -> list[tuple[str, str]]:
     return [pair_of(paper) for paper in found.papers]
 
 
-def queries_of(found: Next) -> set[str]:
+def queries_of(found: NextItems) -> set[str]:
     return {query_id for query_id, _ in pairs_of(found)}
 
 
-def judge(store: Store, paper: Paper, grader: str = "Ann", **more) -> str:
+def judge(store: Store, paper: GradingItem, grader: str = "Ann", **more) -> str:
     """Put what a grader says of a paper into the log, as the routes do."""
     event_id = f"e{next(NUMBERS)}"
     said = {"grade": 2, "source": paper.source, "text_hash": paper.item.text_hash, **more}
@@ -61,5 +61,5 @@ def remark(store: Store, query_id: str, grader: str = "Ann", kind: str = "unclea
     store.remark(Remark(f"r{next(NUMBERS)}", query_id, grader, kind))
 
 
-def numbers(found: Next) -> tuple[int, int, int, int]:
+def numbers(found: NextItems) -> tuple[int, int, int, int]:
     return found.saved, found.open, found.queries_done, found.queries_total

@@ -25,11 +25,11 @@ class Pad:
     def __init__(self, store: Store, ask: Callable[..., Any], grader: str = "Ann") -> None:
         self.ask, self.grader = ask, grader
         self.golden_set = store.golden_set_uuid()
-        self.slips = tokens.Slips(store.signing_key(), self.golden_set)
+        self.slips = tokens.PairSignatures(store.signing_key(), self.golden_set)
         self.key = key_of(store, grader)
         self.headers = {
             "host": "127.0.0.1",
-            "x-labeler-token": tokens.issue(store.signing_key(), self.golden_set, grader),
+            "x-labeler-token": tokens.issue_token(store.signing_key(), self.golden_set, grader),
             "sec-fetch-site": "same-origin",
         }
         self.restart(store)

@@ -182,9 +182,9 @@ def the_server() -> Server | str:
     atexit.register(server.remove)
     with Store(server.database(TEMPLATE), create=True) as store:
         address = store.path
-    from labeler.store import leasing
+    from labeler.store.postgres import pool
 
-    leasing.forget(address)
+    pool.close_pool(address)
     return server
 
 
@@ -213,7 +213,7 @@ def newborn_database() -> str:
 
 def release(address: str) -> None:
     """Forget a database and drop it."""
-    from labeler.store import leasing
+    from labeler.store.postgres import pool
 
-    leasing.forget(Address.parse(address))
+    pool.close_pool(Address.parse(address))
     server_or_skip().drop(address)

@@ -14,7 +14,7 @@ from labeler.model import (
     Ranking,
 )
 from labeler.store import Store
-from labeler.store.columns import text_hash
+from labeler.store.columns import hash_text
 from tests.support.page import loaded
 
 # Fifty characters of a document, of which 12-17 and 25-29 answer q1.
@@ -36,7 +36,7 @@ def marked(
 ) -> GoldenGrade:
     """Grade a chunk for q1, with what made the grade."""
     [text] = [chunk.text for chunk in chunks if chunk.chunk_id == chunk_id]
-    evidence = Evidence(text_hash(text) or "", passages) if passages else None
+    evidence = Evidence(hash_text(text) or "", passages) if passages else None
     return GoldenGrade("q1", chunk_id, grade, evidence=evidence)
 
 

@@ -13,9 +13,14 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.analysis.agreement import Sheet, agreement_of, agreement_records, conventions_of
+from labeler.analysis.agreement import (
+    GradeMatrix,
+    agreement_conventions,
+    agreement_records,
+    compute_agreement,
+)
 from labeler.model import Chunk, Judgment, Query
-from labeler.render import charts, downloads, tables
+from labeler.render import charts, csv_exports, tables
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page, words
 
@@ -179,20 +184,20 @@ def test_a_wrong_address_is_said_in_words(grade):
 
 
 def test_files_have_every_digit_and_how_the_numbers_are_meant():
-    found = agreement_of(Sheet.of_ratings([[2, 2], [2, 2]]))
-    rows, meant = agreement_records(found), conventions_of("ordinal", "majority")
-    alpha, *_ = json.loads(downloads.agreement_json(rows, meant))
+    found = compute_agreement(GradeMatrix.of_ratings([[2, 2], [2, 2]]))
+    rows, meant = agreement_records(found), agreement_conventions("ordinal", "majority")
+    alpha, *_ = json.loads(csv_exports.agreement_json(rows, meant))
     assert (alpha["value"], alpha["conventions"]["golden_rule"]) == (None, "majority")
     assert "only one grade was given" in alpha["reason"]
     first, *_ = csv.DictReader(
-        io.StringIO(downloads.agreement_csv(rows, meant["description"]).decode())
+        io.StringIO(csv_exports.agreement_csv(rows, meant["description"]).decode())
     )
     assert first["value"] == ""
     assert first["conventions"].endswith("the majority")
 
 
 def test_a_cell_says_its_share_of_the_row_and_nothing_where_it_is_empty():
-    drawn = str(tables.confusion_picture([[3, 1], [0, 0]], ["no", "yes"], "Ann", "Bob"))
+    drawn = str(tables.confusion_matrix([[3, 1], [0, 0]], ["no", "yes"], "Ann", "Bob"))
     assert drawn.count("<small>") == 2
     assert "75%" in drawn
     assert "--share: 0.0" in drawn

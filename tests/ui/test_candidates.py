@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.model import Asked, Query
-from labeler.services.candidates.candidates import gathered
-from labeler.store import Store, mark_of
+from labeler.model import AskedQuestion, Query
+from labeler.services.candidates import group_questions
+from labeler.store import Store, query_fingerprint
 from tests.support.page import empty_golden_set, loaded, open_page, words
 
 
@@ -31,8 +31,8 @@ def path(tmp_path: Path) -> Path:
 def ask(path: Path, *questions: str, source: str = "log") -> None:
     """Put questions among the candidates."""
     with Store(path) as store:
-        asked = [(line, Asked(text)) for line, text in enumerate(questions, 1)]
-        found = gathered(asked, source, "asked.csv")
+        asked = [(line, AskedQuestion(text)) for line, text in enumerate(questions, 1)]
+        found = group_questions(asked, source, "asked.csv")
         store.add_candidates(found, found.questions)
 
 
@@ -80,7 +80,7 @@ def test_a_second_lead_is_told_keeps_what_was_typed_and_overwrites_only_knowingl
     app = open_page("data", section="Queries", edit="q1")
     with Store(path) as store:
         first = store.query("q1")
-        store.edit_query(replace(first, guideline="faster"), mark_of(first))
+        store.edit_query(replace(first, guideline="faster"), query_fingerprint(first))
     at(app, "Question").set_value("mine")
     app = press(app, "Save")
     assert "has changed this query since you opened it: guideline" in words(app)
@@ -97,7 +97,7 @@ def test_a_second_lead_can_begin_anew(path: Path):
     app = open_page("data", section="Queries", edit="q1")
     with Store(path) as store:
         first = store.query("q1")
-        store.edit_query(replace(first, text="faster"), mark_of(first))
+        store.edit_query(replace(first, text="faster"), query_fingerprint(first))
     app = press(press(app, "Save"), "Begin anew with what it says now")
     assert at(app, "Question").value == "faster"
     at(app, "Guideline for graders").set_value("look twice")

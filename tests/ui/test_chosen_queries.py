@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Remark
-from labeler.services.import_export import freezing
+from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page, words
 
@@ -37,7 +37,7 @@ def halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             store.add_run(loaded([*lists, *(Ranking(name, last) for name in TEST)]), name=run)
         grades = [GoldenGrade(name, "c1", 3) for name in DEV + TEST]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        freezing.freeze(store, "v1")
+        snapshots.freeze(store, "v1")
     return path
 
 

@@ -13,10 +13,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.analysis.comparison import compare, rows_over, sort_queries, sureties
+from labeler.analysis.comparison import (
+    assess_significance,
+    compare,
+    rows_in_scope,
+    sort_queries,
+)
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
-from labeler.render import downloads
+from labeler.render import csv_exports
 from labeler.store import Store
 from tests.support.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
@@ -131,14 +136,14 @@ def test_the_page_and_its_file_state_one_surety(database: Path):
     with Store(database) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     found = compare(board, "old", "new", board.conventions.measures("RR R@1"), "intent")
-    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found, "setup").decode())))
+    rows = list(csv.DictReader(io.StringIO(csv_exports.compare_csv(found, "setup").decode())))
     assert [(row["bucket"], row["family"]) for row in rows[:3]] == [
         ("setup", "2"),
         ("setup", "2"),
         ("", "4"),
     ]
-    shown = sureties(found, rows_over(found, "setup"))
-    assert float(rows[0]["p_holm"]) == shown.of(rows_over(found, "setup")[0]).holm
+    shown = assess_significance(found, rows_in_scope(found, "setup"))
+    assert float(rows[0]["p_holm"]) == shown.of(rows_in_scope(found, "setup")[0]).holm
 
 
 def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled: Path):
@@ -148,7 +153,7 @@ def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled
     texts = {name: f"text of {name}" for name in board.collection.query_ids}
     for sort, step in (("worst for B", 1), ("best for B", -1)):
         rows = sort_queries(found.queries(found.measures[0]), sort, texts, {})
-        file = downloads.query_csv(rows, found, texts, {}).decode()
+        file = csv_exports.query_delta_csv(rows, found, texts, {}).decode()
         listed = list(csv.DictReader(io.StringIO(file)))
         assert [row["query_id"] for row in listed] == [row.query_id for row in rows]
         assert [row["place"] for row in listed] == ["1", "2", "3", "4"]

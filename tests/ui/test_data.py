@@ -10,9 +10,17 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.model import HOLES_OF_TWO, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
+from labeler.model import (
+    UNJUDGED_OF_TWO,
+    Chunk,
+    GoldenGrade,
+    LoadedGolden,
+    Query,
+    Ranking,
+    Settings,
+)
 from labeler.store import Store
-from labeler.web.auth.access import hash_of, session_by_link
+from labeler.web.auth.access import hash_secret, session_by_link
 from tests.support.page import empty_golden_set, loaded, open_page, words
 from tests.support.signed_in import let_in
 
@@ -308,7 +316,7 @@ def invited(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with a lead, Lea, who looks at the page, and two graders."""
     with Store(filled) as store:
         cookies = let_in(store, "Lea", "leas", "lead")
-        store.invite("Ann", hash_of("anns"))
+        store.invite("Ann", hash_secret("anns"))
         store.allow("Bob", "bob@example.org")
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.cookies", cookies)
     return filled
@@ -330,7 +338,7 @@ def test_an_invitation_shows_its_link_once(invited: Path):
     assert [*people["name"]] == ["Ann", "Bob", "Cy", "Lea (you)"], "whoever is new is in the table"
     assert [*people["role"]] == ["grader", "grader", "grader", "lead"]
     with Store(invited) as store:
-        assert store.invited_with(hash_of(secret)) == ("Cy", "grader")
+        assert store.invited_with(hash_secret(secret)) == ("Cy", "grader")
     assert "/join/" not in words(app.run())
 
 
@@ -363,7 +371,7 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
     app = open_page("data", section="People", person="Ann")
     app = press(app, "Make them lead")
     with Store(invited) as store:
-        assert store.invited_with(hash_of("anns")) == ("Ann", "lead")
+        assert store.invited_with(hash_secret("anns")) == ("Ann", "lead")
     app = press(app, "New link")
     assert "The link they had before has ended." in words(app)
     secret = link_of(app)
@@ -373,10 +381,10 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
     app = press(app, "Rename")
     assert field(app, "Who?").value == "Anna", "the page stays with whom it was about"
     with Store(invited) as store:
-        assert store.invited_with(hash_of(secret)) == ("Anna", "grader")
+        assert store.invited_with(hash_secret(secret)) == ("Anna", "grader")
     app = press(app, "Revoke")
     with Store(invited) as store:
-        assert store.invited_with(hash_of(secret)) is None
+        assert store.invited_with(hash_secret(secret)) is None
     assert "Anna is not invited. Invite them above, under this name." in words(app)
 
 
@@ -398,7 +406,9 @@ def test_a_lead_is_told_when_it_is_themselves_they_shut_out(invited: Path):
     app = press(open_page("data", section="People", person="Lea"), "New link")
     assert "from the moment you open it here" in words(app)
     with Store(invited) as store:
-        assert store.invited_with(hash_of("leas")) == ("Lea", "lead"), "the old one holds till then"
+        assert store.invited_with(hash_secret("leas")) == ("Lea", "lead"), (
+            "the old one holds till then"
+        )
 
 
 def test_the_door_can_be_opened_again(invited: Path):
@@ -417,7 +427,7 @@ def test_where_others_reach_the_server_the_door_stays_closed(invited: Path, monk
 def test_a_login_is_asked_for_where_the_server_has_one(invited: Path, monkeypatch):
     assert "Login" not in [each.label for each in open_page("data", section="People").text_input]
     monkeypatch.setenv("LABELER_LOGIN", "1")
-    monkeypatch.setattr("labeler.web.auth.visitors.user_of", lambda _: {})
+    monkeypatch.setattr("labeler.web.auth.session_cookies.user_of", lambda _: {})
     app = open_page("data", section="People")
     field(app, "Login").set_value("Cy@example.org")
     field(app, "Name").set_value("Cy")
@@ -465,7 +475,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
 
 def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
     with Store(filled) as store:
-        store.save_settings(Settings(strategy=HOLES_OF_TWO, holes_of=("all", "*some*")))
+        store.save_settings(Settings(strategy=UNJUDGED_OF_TWO, holes_of=("all", "*some*")))
     said = "Graders are given 'only holes of A vs B' with this run"
     assert said in words(open_page("data", section="Runs", run="all"))
     with Store(filled) as store:

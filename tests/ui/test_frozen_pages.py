@@ -7,7 +7,7 @@ import re
 import pytest
 
 from labeler.model import Judgment, Query, Settings
-from labeler.services.import_export import freezing
+from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.page import loaded, open_page, words
 
@@ -15,7 +15,7 @@ from tests.support.page import loaded, open_page, words
 @pytest.fixture
 def frozen(filled: Store) -> Store:
     """A golden set that was frozen as ``v*1*``, and where everything is other since."""
-    freezing.freeze(filled, "v*1*")
+    snapshots.freeze(filled, "v*1*")
     filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=3))
     filled.save_settings(Settings(rel=2))
     changed = Query("q1", "another question", "single", buckets={"intent": "other"})

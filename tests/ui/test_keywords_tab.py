@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.analysis.keywords import Corpus, beside_grades, keyword_scores
+from labeler.analysis.keyword_corpus import Corpus
+from labeler.analysis.keywords import compare_with_grades, keyword_scores
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, Judgment, Query, Ranking
-from labeler.render import downloads
+from labeler.render import csv_exports
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page, words
 
@@ -150,8 +151,8 @@ def test_the_file_holds_the_numbers_of_the_table(database: Path):
     wanted = {query.query_id: query.keywords for query in QUERIES if query.keywords}
     scores = keyword_scores(corpus, wanted, lambda q: board.chunks("<b>run</b>", q).tolist(), 10)
     beside = chosen.measures("nDCG@10 RR@10")
-    found = beside_grades(board, "<b>run</b>", scores, beside)
-    text = downloads.keyword_csv(
+    found = compare_with_grades(board, "<b>run</b>", scores, beside)
+    text = csv_exports.keyword_csv(
         [found], 10, ["nDCG@10", "RR@10"], chosen, substring=False
     ).decode()
     [record] = csv.DictReader(io.StringIO(text))

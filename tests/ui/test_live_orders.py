@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.ui.live.orders import Orders, count_moved
+from labeler.ui.live.row_order import RowOrders, count_moved
 
 
-def keep(orders: Orders, rows: str, question: object = "worst first") -> str:
+def keep(orders: RowOrders, rows: str, question: object = "worst first") -> str:
     orders.moved = 0
     return "".join(orders.keep(rows, str, question))
 
 
 def test_rows_stay_where_they_were_and_those_elsewhere_now_are_counted():
-    orders = Orders()
+    orders = RowOrders()
     assert (keep(orders, "abcd"), orders.moved) == ("abcd", 0)
     assert (keep(orders, "dabc"), orders.moved) == ("abcd", 1)
     assert (keep(orders, "dcba"), orders.moved) == ("abcd", 3)
@@ -27,27 +27,27 @@ def test_rows_stay_where_they_were_and_those_elsewhere_now_are_counted():
 
 
 def test_whoever_asks_for_it_sees_the_rows_sorted():
-    orders = Orders()
+    orders = RowOrders()
     keep(orders, "abcd")
     orders.forget()
     assert (keep(orders, "dabc"), orders.moved) == ("dabc", 0)
 
 
 def test_another_question_has_an_order_of_its_own():
-    orders = Orders()
+    orders = RowOrders()
     keep(orders, "abc")
     assert keep(orders, "cba", question="best first") == "cba"
     assert keep(orders, "bca") == "abc", "nor is the first one forgotten"
 
 
 def test_a_new_row_comes_last_and_one_that_has_gone_leaves_no_gap():
-    orders = Orders()
+    orders = RowOrders()
     keep(orders, "abc")
     assert (keep(orders, "xca"), orders.moved) == ("acx", 2)
 
 
 def test_a_session_remembers_few_questions():
-    orders = Orders()
+    orders = RowOrders()
     keep(orders, "ab", question=0)
     for number in range(1, 100):
         keep(orders, "ab", question=number)
@@ -71,13 +71,13 @@ def test_the_fewest_moves_are_counted(size: int):
 
 @given(st.lists(st.lists(st.integers(0, 9), unique=True), min_size=1, max_size=6))
 def test_no_row_is_lost_doubled_or_made_up(looks: list[list[int]]):
-    orders = Orders()
+    orders = RowOrders()
     for rows in looks:
         assert sorted(orders.keep(rows, int, "all")) == sorted(rows)
 
 
 def test_several_runs_of_one_page_may_keep_its_orders_at_once():
-    orders, before = Orders(), sys.getswitchinterval()
+    orders, before = RowOrders(), sys.getswitchinterval()
 
     def page(number: int) -> None:
         for look in range(5_000):

@@ -14,11 +14,19 @@ import pytest
 from labeler.analysis import comparison
 from labeler.analysis.keywords import KeywordRow
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
-from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
-from labeler.render import downloads
-from labeler.store import Contents, Leaked, Store
-from labeler.ui.boards import conventions, live_board
-from labeler.ui.data.contents import counts_line
+from labeler.model import (
+    GOLDEN_RULES,
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    LoadedGolden,
+    Query,
+    Ranking,
+)
+from labeler.render import csv_exports
+from labeler.store import Contents, LeakedQuery, Store
+from labeler.ui.data.upload import describe_contents
+from labeler.ui.scoreboards import conventions, live_board
 from tests.support.page import drawn, empty_golden_set, loaded, open_page, words
 
 
@@ -143,11 +151,11 @@ def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
         board = Scoreboard(store.collection(), conventions)
     measures = conventions.measures("RBP(p=0.5) RR")
     scores, residuals = board.table(measures), residual_means(board, measures)
-    text = downloads.score_csv(scores, conventions, residuals).decode()
+    text = csv_exports.score_csv(scores, conventions, residuals).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RBP(p=0.5)", "RBP(rel=1, p=0.5)")
-    assert "residual" not in downloads.score_csv(board.table(measures[1:]), conventions).decode()
+    assert "residual" not in csv_exports.score_csv(board.table(measures[1:]), conventions).decode()
 
 
 def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
@@ -160,10 +168,10 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
     [row] = compared.queries(measures[0])
     keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
     for content in (
-        downloads.score_csv(board.table(measures, "intent"), board.conventions),
-        downloads.compare_csv(compared),
-        downloads.query_csv([row], compared, {formula: formula}, {formula: formula}),
-        downloads.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
+        csv_exports.score_csv(board.table(measures, "intent"), board.conventions),
+        csv_exports.compare_csv(compared),
+        csv_exports.query_delta_csv([row], compared, {formula: formula}, {formula: formula}),
+        csv_exports.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
     ):
         cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]
         assert f"'{formula}" in cells
@@ -252,11 +260,11 @@ def test_another_rule_of_several_grades_moves_the_board_and_stands_under_it(fill
             store.add_grader(grader)
             store.judge(Judgment(f"rule-{grader}", query_id, chunk_id, grader, grade=grade))
         golden = {}
-        for rule in RULES:
+        for rule in GOLDEN_RULES:
             store.save_settings(replace(store.settings(), golden_rule=rule))
             board = live_board(store, conventions(store.settings()))
             golden[rule] = board.golden(query_id).get(store.chunk_number(chunk_id))
-    assert golden == dict(zip(RULES, (0, 3, 1, None), strict=True))
+    assert golden == dict(zip(GOLDEN_RULES, (0, 3, 1, None), strict=True))
     assert "several graders: majority" in words(open_page("scores", measure=["RR"]))
 
 
@@ -267,10 +275,10 @@ def test_a_wrong_measure_names_the_right_one(filled: Path):
 
 
 def test_one_of_a_kind_is_counted_in_the_singular():
-    assert counts_line(Contents(1, 0, 1, 0, 1, 1, 1, 1, 1)) == (
+    assert describe_contents(Contents(1, 0, 1, 0, 1, 1, 1, 1, 1)) == (
         "1 query · 1 chunk · 1 run · 1 golden grade · 1 grader · 1 grade of an earlier text"
     )
-    assert counts_line(Contents(2, 0, 0, 0, 2, 2, 0, 2, 2)) == (
+    assert describe_contents(Contents(2, 0, 0, 0, 2, 2, 0, 2, 2)) == (
         "2 queries · 0 chunks · 2 runs · 2 golden grades · 2 graders"
     )
 
@@ -474,7 +482,7 @@ def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page
     with Store(filled) as store:
         store.add_queries(loaded([Query("q0", "zero")]))
         store.set_splits({"q1": "test", "q2": "test", "q3": "dev", "q0": "test"}, {})
-        store.mark_leaked([Leaked("q0", "train.jsonl", 7, "query", 1.0, "words")])
+        store.mark_leaked([LeakedQuery("q0", "train.jsonl", 7, "query", 1.0, "words")])
     said = words(open_page(page, split="test", leaked="without"))
     assert "split test · leaked queries left out" in said
     assert "Of split test · leaked queries left out: 2 of 2 queries have grades" in said

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 from labeler.analysis import failures as diagnosis
 from labeler.analysis.comparison import dcg_table
 from labeler.analysis.failures import UsefulInPrompt
-from labeler.evaluation import Conventions, Ranked, Scoreboard
+from labeler.evaluation import Conventions, RankedChunk, Scoreboard
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
-from labeler.render import downloads
+from labeler.render import csv_exports
 from labeler.store import Store
 from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
 
@@ -386,17 +386,17 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
             board, "late", UsefulInPrompt(), store.chunks_with_text(), store.chunks_numbered
         )
     rows = diagnosis.query_rows(board, queries, "late", "first", measures, (None, None), found)
-    given = downloads.failing_csv(rows, "late", "first", measures, board.conventions)
+    given = csv_exports.query_list_csv(rows, "late", "first", measures, board.conventions)
     first, low, *_ = csv.DictReader(io.StringIO(given.decode()))
     assert float(first["delta"]) == float(first["nDCG@10"]) - 1
     assert first["full_names"] == "nDCG(dcg='exp-log2')@10"
     assert low["query"] == HOSTILE
     assert "gain 2^grade−1" in low["conventions"]
-    lists = downloads.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
+    lists = csv_exports.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
     grades = [row["grade"] for row in csv.DictReader(io.StringIO(lists.decode()))]
     assert grades == ["0", "0", "0", "0", "0", "", "", "2", ""]
     table = dcg_table(board, "late", "low", measures[0])
-    worked = downloads.dcg_csv(table, "late", "low", board.conventions).decode()
+    worked = csv_exports.dcg_csv(table, "late", "low", board.conventions).decode()
     worked_rows = list(csv.DictReader(io.StringIO(worked)))
     assert sum(row["list"] == "ideal" for row in worked_rows) == 1
     assert worked_rows[0]["measure"] == "nDCG@10"
@@ -404,9 +404,9 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
 
 
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised():
-    listed = {"=1+1": [Ranked(1, 0, "@cmd", None, None)]}
+    listed = {"=1+1": [RankedChunk(1, 0, "@cmd", None, None)]}
     [row] = csv.DictReader(
-        io.StringIO(downloads.lists_csv(listed, "-q", Conventions.of()).decode())
+        io.StringIO(csv_exports.lists_csv(listed, "-q", Conventions.of()).decode())
     )
     assert (row["run"], row["chunk_id"], row["query_id"]) == ("'=1+1", "'@cmd", "'-q")
     assert row["score"] == ""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.evaluation import share_words
+from labeler.evaluation import format_share
 from labeler.model import (
     MAJORITY,
     Chunk,
@@ -24,9 +24,9 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.render import charts, downloads
+from labeler.render import charts, csv_exports
 from labeler.store import Store
-from labeler.ui.review.disagreements import as_file, small_print
+from labeler.ui.review.disagreements import disagreements_file, small_print
 from tests.support.page import empty_golden_set, loaded, open_page, words
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$"
@@ -214,7 +214,7 @@ def test_a_file_has_every_row_and_no_cell_that_a_spreadsheet_would_run():
         {"note": "=1+1", "grade": 3, "title": None},
         {"note": 'a "b",\nc', "grade": None, "title": "@x"},
     ]
-    first, second = csv.DictReader(io.StringIO(downloads.rows_csv(given).decode()))
+    first, second = csv.DictReader(io.StringIO(csv_exports.rows_csv(given).decode()))
     assert first == {"note": "'=1+1", "grade": "3", "title": ""}
     assert second == {"note": 'a "b",\nc', "grade": "", "title": "'@x"}
 
@@ -239,10 +239,10 @@ def test_days_without_a_grade_are_in_the_chart_and_old_ones_are_not():
 
 
 def test_a_share_is_whole_only_where_nothing_is_missing():
-    assert share_words(1999, 2000) == ">99%"
-    assert share_words(2000, 2000) == "100%"
-    assert share_words(1, 2000) == "<1%"
-    assert share_words(0, 2000) == "0%"
+    assert format_share(1999, 2000) == ">99%"
+    assert format_share(2000, 2000) == "100%"
+    assert format_share(1, 2000) == "<1%"
+    assert format_share(0, 2000) == "0%"
 
 
 def test_whoever_decides_has_a_name(pooled: Store, say):
@@ -275,12 +275,12 @@ def test_disagreements_leave_as_a_file_that_no_spreadsheet_runs(pooled: Store, s
     say("<i>Bob</i>", "c0", 3)
     say("Ann", "c1", 1, "q1")
     say("<i>Bob</i>", "c1", 2, "q1")
-    file = as_file({"facet": ["pool"], "bucket": ["setup"]}).decode()
+    file = disagreements_file({"facet": ["pool"], "bucket": ["setup"]}).decode()
     rows = list(csv.DictReader(io.StringIO(file)))
     assert [(row["query_id"], row["grader"]) for row in rows] == [
         ("q1", "<i>Bob</i>"),
         ("q1", "Ann"),
     ]
-    everything = as_file({}).decode()
+    everything = disagreements_file({}).decode()
     assert "'=1+1" in everything
-    assert as_file({"grader": ["nobody"]}).strip() == b""
+    assert disagreements_file({"grader": ["nobody"]}).strip() == b""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.ui.beginning import (
+from labeler.ui.data.setup_steps import (
     CHUNKS,
     GRADE,
     GRADE_ON,
@@ -13,29 +13,29 @@ from labeler.ui.beginning import (
     QUERIES,
     RUN,
     SCORE,
-    There,
+    SetupCounts,
     next_steps,
 )
 
-READY = There(queries=9, readable=90, runs=2, matching=2)
+READY = SetupCounts(queries=9, readable=90, runs=2, matching=2)
 
 
 @pytest.mark.parametrize(
     ("there", "steps"),
     [
-        (There(), [QUERIES, CHUNKS, RUN]),
-        (There(queries=9), [CHUNKS, RUN]),
-        (There(queries=9, readable=90), [RUN]),
-        (There(readable=90, runs=2), [QUERIES]),
-        (There(queries=9, readable=90, runs=2), [MATCHING]),
-        (There(queries=9, runs=2), [MATCHING, CHUNKS]),
-        (There(queries=9, runs=2, matching=1), [CHUNKS]),
-        (There(queries=9, runs=2, matching=1, grades=7), [CHUNKS, SCORE]),
+        (SetupCounts(), [QUERIES, CHUNKS, RUN]),
+        (SetupCounts(queries=9), [CHUNKS, RUN]),
+        (SetupCounts(queries=9, readable=90), [RUN]),
+        (SetupCounts(readable=90, runs=2), [QUERIES]),
+        (SetupCounts(queries=9, readable=90, runs=2), [MATCHING]),
+        (SetupCounts(queries=9, runs=2), [MATCHING, CHUNKS]),
+        (SetupCounts(queries=9, runs=2, matching=1), [CHUNKS]),
+        (SetupCounts(queries=9, runs=2, matching=1, grades=7), [CHUNKS, SCORE]),
         (READY, [INVITE, GRADE]),
-        (There(9, 90, 2, 2, invited=3), [GRADE]),
-        (There(9, 90, 2, 1, grades=7), [SCORE, INVITE, GRADE_ON]),
-        (There(9, 90, 2, 2, grades=7, invited=1), [SCORE, GRADE_ON]),
-        (There(9, 90, 0, 0, grades=7), [RUN]),
+        (SetupCounts(9, 90, 2, 2, invited=3), [GRADE]),
+        (SetupCounts(9, 90, 2, 1, grades=7), [SCORE, INVITE, GRADE_ON]),
+        (SetupCounts(9, 90, 2, 2, grades=7, invited=1), [SCORE, GRADE_ON]),
+        (SetupCounts(9, 90, 0, 0, grades=7), [RUN]),
     ],
 )
 def test_what_comes_next_is_what_is_lacking_and_then_what_is_possible(there, steps):
@@ -45,7 +45,7 @@ def test_what_comes_next_is_what_is_lacking_and_then_what_is_possible(there, ste
 def test_there_is_always_something_to_do_next():
     counts = [0, 1]
     every = [
-        There(q, c, r, min(q, r, m), g, i)
+        SetupCounts(q, c, r, min(q, r, m), g, i)
         for q in counts
         for c in counts
         for r in counts

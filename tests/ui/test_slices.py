@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 from labeler.analysis.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
-from labeler.render import downloads
-from labeler.render.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE
-from labeler.render.tables.pictured import MOST_SHADE
+from labeler.render import csv_exports
+from labeler.render.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE_COLOUR
+from labeler.render.tables.slice_plots import MOST_SHADE
 from labeler.store import Store
 from tests.support.contrast import contrast, mixed
 from tests.support.page import (
@@ -308,7 +308,7 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     with Store(filled) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
-    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found).decode())))
+    rows = list(csv.DictReader(io.StringIO(csv_exports.compare_csv(found).decode())))
     assert [each["bucket"] for each in rows] == ["", "<b>refund</b>", "setup"]
     assert float(rows[1]["a"]) == 1 / 3
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
@@ -319,7 +319,7 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
 def test_shades_leave_numbers_readable_and_dots_stand_out_in_the_light_and_in_the_dark(
     ground: str, ink: str
 ):
-    darkest = mixed(SHADE, ground, MOST_SHADE / 100)
+    darkest = mixed(SHADE_COLOUR, ground, MOST_SHADE / 100)
     assert contrast(darkest, ink) >= 4.5
     assert all(contrast(each, ground) >= 3 for each in RUN_COLOURS)
 

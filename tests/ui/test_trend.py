@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labeler.analysis.gate import SERVED
+from labeler.analysis.gate import GATE_VARIABLE
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page, words
@@ -70,7 +70,7 @@ def test_a_threshold_of_the_gate_file_stands_beside_the_value(
 ) -> None:
     gate = tmp_path / "gate.toml"
     gate.write_text('[overall]\n"RR" = 0.6\n', encoding="utf-8")
-    monkeypatch.setenv(SERVED, str(gate))
+    monkeypatch.setenv(GATE_VARIABLE, str(gate))
     said = trend()
     assert "|below the threshold 0.6|" in said
     assert "▼ search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said

@@ -10,15 +10,15 @@ def reads_while_the_next_run_begins() -> None:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
     from streamlit.runtime.state import SafeSessionState
 
-    from labeler.ui import address
+    from labeler.ui import url_state
 
     of_next = SafeSessionState(get_script_run_ctx().session_state._state, lambda: None)
     with of_next.query_params() as shared:
         shared.populate_from_query_string("a=other&query=q9")
-    st.text(address.here("queries"))
-    st.text(address.given("a"))
-    address.write(query="q2")
-    st.text(address.here("queries"))
+    st.text(url_state.this_page_url("queries"))
+    st.text(url_state.get("a"))
+    url_state.write(query="q2")
+    st.text(url_state.this_page_url("queries"))
 
 
 def test_a_run_that_is_being_replaced_reads_its_own_address_to_the_end() -> None:
@@ -34,14 +34,14 @@ def test_a_run_that_is_being_replaced_reads_its_own_address_to_the_end() -> None
 def shows_a_list_or_what_was_opened() -> None:
     import streamlit as st
 
-    from labeler.ui import address
+    from labeler.ui import url_state
 
-    if address.given("query") is None:
-        address.choose_tab("Show", ["List", "Why"], "view")
-        address.choose("Sorted", ["worst", "holes"], "sort")
-        address.write_text("Query", "query")
-        address.choose_page(3)
-    st.text(address.here("queries"))
+    if url_state.get("query") is None:
+        url_state.choose_tab("Show", ["List", "Why"], "view")
+        url_state.choose("Sorted", ["worst", "holes"], "sort")
+        url_state.write_text("Query", "query")
+        url_state.choose_page(3)
+    st.text(url_state.this_page_url("queries"))
 
 
 def test_what_a_browser_still_says_of_boxes_that_are_gone_changes_no_address() -> None:

@@ -24,22 +24,22 @@ from labeler.web.auth import access
 from labeler.web.auth.access import (
     SECURE_COOKIE,
     SESSION_COOKIE,
-    Claims,
-    Door,
+    AccessPolicy,
+    Credentials,
     Person,
     check_may_grade,
-    hash_of,
+    hash_secret,
     new_secret,
-    promise_key,
+    promise_lead_link,
     session_by_login,
 )
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.guarding import ClosedDoor, FilesForLeads
-from labeler.web.auth.tokens import Forbidden, issue
+from labeler.web.auth.login_flow import login_routes
+from labeler.web.auth.middleware import LeadFilesOnly, SignInRequired
+from labeler.web.auth.tokens import Forbidden, issue_token
 from tests.support.page import words
 from tests.support.signed_in import let_in
 
-NOBODY = Claims()
+NOBODY = Credentials()
 ISSUER = "https://id.example"
 
 
@@ -56,76 +56,82 @@ def _plain_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_door_is_open_on_this_machine_until_somebody_is_invited(store: Store):
-    assert Door().visitor(store, Claims(name="Ann")) == Person("Ann", "lead", "name")
-    assert Door().visitor(store, NOBODY) == Person(None, "lead", "name")
-    store.invite("Bob", hash_of("bobs"))
-    assert Door().visitor(store, Claims(name="Bob")) is None
+    assert AccessPolicy().visitor(store, Credentials(name="Ann")) == Person("Ann", "lead", "name")
+    assert AccessPolicy().visitor(store, NOBODY) == Person(None, "lead", "name")
+    store.invite("Bob", hash_secret("bobs"))
+    assert AccessPolicy().visitor(store, Credentials(name="Bob")) is None
     store.revoke("Bob")
-    assert Door().visitor(store, NOBODY) == Person(None, "lead", "name")
+    assert AccessPolicy().visitor(store, NOBODY) == Person(None, "lead", "name")
 
 
-@pytest.mark.parametrize("door", [Door(reachable=True), Door(login=True)])
-def test_others_never_find_an_open_door_although_nobody_is_invited(store: Store, door: Door):
+@pytest.mark.parametrize("door", [AccessPolicy(reachable=True), AccessPolicy(login=True)])
+def test_others_never_find_an_open_door_although_nobody_is_invited(
+    store: Store, door: AccessPolicy
+):
     assert door.is_closed(store)
-    assert door.visitor(store, Claims("Ann", "guess", "guess", login())) is None
+    assert door.visitor(store, Credentials("Ann", "guess", "guess", login())) is None
 
 
 def test_only_who_asked_for_it_keeps_the_door_open(store: Store):
-    store.invite("Bob", hash_of("bobs"))
-    door = Door(reachable=True, allows_anyone=True)
-    assert door.visitor(store, Claims(name="Ann")) == Person("Ann", "lead", "name")
+    store.invite("Bob", hash_secret("bobs"))
+    door = AccessPolicy(reachable=True, allows_anyone=True)
+    assert door.visitor(store, Credentials(name="Ann")) == Person("Ann", "lead", "name")
 
 
 def test_a_link_says_who_somebody_is_and_a_claimed_name_does_not(store: Store):
     let_in(store, "Bob", "bobs")
     let_in(store, "Lea", "leas", "lead")
-    claims = Claims(name="Lea", session="bobs")
-    assert Door().visitor(store, claims) == Person("Bob", "grader", "link")
-    assert Door().visitor(store, Claims(session="leas")) == Person("Lea", "lead", "link")
-    for wrong in ("", "Bobs", hash_of("bobs"), "bobs "):
-        assert Door().visitor(store, Claims(session=wrong)) is None
+    claims = Credentials(name="Lea", session="bobs")
+    assert AccessPolicy().visitor(store, claims) == Person("Bob", "grader", "link")
+    assert AccessPolicy().visitor(store, Credentials(session="leas")) == Person(
+        "Lea", "lead", "link"
+    )
+    for wrong in ("", "Bobs", hash_secret("bobs"), "bobs "):
+        assert AccessPolicy().visitor(store, Credentials(session=wrong)) is None
 
 
 def test_a_login_counts_only_where_the_server_has_one(store: Store):
     store.allow("Ann", "ann@example.org")
-    claims = Claims(login=login())
-    assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
-    assert Door().visitor(store, claims) is None
+    claims = Credentials(login=login())
+    assert AccessPolicy(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
+    assert AccessPolicy().visitor(store, claims) is None
     token = session_by_login(store, claims.login)
-    assert Door(login=True).visitor(store, Claims(session=token)) == Person(
+    assert AccessPolicy(login=True).visitor(store, Credentials(session=token)) == Person(
         "Ann", "grader", "login"
     )
-    assert Door().visitor(store, Claims(session=token)) is None
+    assert AccessPolicy().visitor(store, Credentials(session=token)) is None
 
 
 def test_a_revoked_link_leaves_a_login_that_stands(store: Store):
     let_in(store, "Ann", "old")
     store.revoke("Ann")
     store.allow("Ann", "ann@example.org")
-    claims = Claims(session="old", login=login())
-    assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
+    claims = Credentials(session="old", login=login())
+    assert AccessPolicy(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
 
 
 @pytest.mark.parametrize("invited", [False, True])
 def test_nobody_is_lead_on_a_server_for_graders_only(store: Store, invited: bool):
     if invited:
         let_in(store, "Lea", "leas", "lead")
-    person = Door(graders_only=True).visitor(store, Claims(name="Lea", session="leas"))
+    person = AccessPolicy(graders_only=True).visitor(store, Credentials(name="Lea", session="leas"))
     assert person is not None
     assert (person.name, person.is_lead) == ("Lea", False)
 
 
 def test_a_role_is_read_anew_each_time(store: Store):
     let_in(store, "Lea", "leas", "lead")
-    store.invite("Bea", hash_of("beas"), role="lead")
+    store.invite("Bea", hash_secret("beas"), role="lead")
     with Store(store.path) as other:
         other.allow("Lea", "lea@example.org", role="grader")
-    assert Door().visitor(store, Claims(session="leas")) == Person("Lea", "grader", "link")
+    assert AccessPolicy().visitor(store, Credentials(session="leas")) == Person(
+        "Lea", "grader", "link"
+    )
 
 
 def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeypatch):
     check_may_grade(store, "Ann")
-    store.invite("Bob", hash_of("bobs"))
+    store.invite("Bob", hash_secret("bobs"))
     check_may_grade(store, "Bob")
     with pytest.raises(Forbidden, match="Ann is not invited, or not any more"):
         check_may_grade(store, "Ann")
@@ -157,14 +163,14 @@ def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeyp
     ],
 )
 def test_an_address_counts_if_the_provider_says_it_is_confirmed_or_is_trusted(user, address):
-    assert access.address_of(user, {ISSUER}) == address
+    assert access.confirmed_address(user, {ISSUER}) == address
 
 
 def test_a_secret_is_long_new_each_time_and_not_kept(store: Store):
     secret = access.new_secret()
     assert len(secret) >= 43
     assert secret != access.new_secret()
-    store.invite("Ann", hash_of(secret))
+    store.invite("Ann", hash_secret(secret))
     assert secret.encode() not in store.path.read_bytes()
     wal = Path(f"{store.path}-wal")
     assert secret.encode() not in (wal.read_bytes() if wal.exists() else b"")
@@ -184,18 +190,18 @@ def served(store: Store) -> Starlette:
 
     return Starlette(
         routes=[
-            *door_routes(str(store.path)),
+            *login_routes(str(store.path)),
             Route("/{path:path}", anything, methods=["GET", "PUT", "POST", "DELETE"]),
         ],
         middleware=[
-            Middleware(FilesForLeads, path=str(store.path)),
-            Middleware(ClosedDoor, path=str(store.path)),
+            Middleware(LeadFilesOnly, path=str(store.path)),
+            Middleware(SignInRequired, path=str(store.path)),
         ],
     )
 
 
 def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store, ask):
-    store.invite("Ann", hash_of("secret"))
+    store.invite("Ann", hash_secret("secret"))
     looked = ask(served, "GET", "/join/secret")
     assert looked.status == 200
     assert b"You are invited as Ann" in looked.body
@@ -207,7 +213,7 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
     assert answer.headers["cache-control"] == "no-store"
     cookie = cookies_of(answer)[SESSION_COOKIE]
     assert "secret" not in answer.headers["set-cookie"]
-    assert store.session(hash_of(cookie.value)).name == "Ann"
+    assert store.session(hash_secret(cookie.value)).name == "Ann"
     assert (cookie["path"], cookie["samesite"], cookie["httponly"]) == ("/", "lax", True)
     assert int(cookie["max-age"]) > 300 * 24 * 3600
     assert not cookie["secure"]
@@ -215,7 +221,7 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
 
 @pytest.mark.parametrize("forwarded", ["https", "https, http"])
 def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, ask, forwarded: str):
-    store.invite("Ann", hash_of("secret"))
+    store.invite("Ann", hash_secret("secret"))
     proxied = {"x-forwarded-proto": forwarded}
     cookie = cookies_of(ask(served, "POST", "/join/secret", headers=proxied))[SECURE_COOKIE]
     assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
@@ -227,7 +233,7 @@ def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, as
 
 @pytest.mark.parametrize("secret", ["wrong", "%00", "%ED%A0%80", "x" * 5000])
 def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, secret: str):
-    store.invite("Ann", hash_of("secret"))
+    store.invite("Ann", hash_secret("secret"))
     answer = ask(served, "GET", f"/join/{secret}")
     assert answer.status == 403
     assert b"does not work" in answer.body
@@ -235,16 +241,16 @@ def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, 
 
 
 def test_a_revoked_link_does_not_work(served, store, ask):
-    store.invite("Ann", hash_of("secret"))
+    store.invite("Ann", hash_secret("secret"))
     store.revoke("Ann")
     for method in ("GET", "POST"):
         assert ask(served, method, "/join/secret").status == 403
 
 
 def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask):
-    filled.invite("Lea", hash_of("leas"), role="lead")
-    filled.invite("Ann", hash_of("anns"))
-    served = Starlette(routes=door_routes(str(filled.path)))
+    filled.invite("Lea", hash_secret("leas"), role="lead")
+    filled.invite("Ann", hash_secret("anns"))
+    served = Starlette(routes=login_routes(str(filled.path)))
 
     def landing(secret: str) -> str:
         return ask(served, "POST", f"/join/{secret}").headers["location"]
@@ -256,7 +262,7 @@ def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask)
 
 
 def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask):
-    key = promise_key(store, "Lea")
+    key = promise_lead_link(store, "Lea")
     assert not store.has_invitations(), "showing the link has closed nothing yet"
     looked = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
     assert b"You are invited as Lea" in looked.body
@@ -264,8 +270,8 @@ def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask)
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert (answer.status, answer.headers["location"]) == (303, "/data?section=People")
     token = cookies_of(answer)[SESSION_COOKIE].value
-    assert store.session(hash_of(token)).name == "Lea"
-    assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
+    assert store.session(hash_secret(token)).name == "Lea"
+    assert store.invited_with(hash_secret(key.secret)) == ("Lea", "lead")
     again = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert again.status == 303
     assert len(store.ways_in()) == 1
@@ -277,10 +283,10 @@ def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask)
 def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
     served, store, ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    key = promise_key(store, "Lea")
+    key = promise_lead_link(store, "Lea")
     with Store(tmp_path / "other.db", create=True) as other:
-        foreign = promise_key(other, "Lea")
-    token = issue(store.signing_key(), store.golden_set_uuid(), "Lea")
+        foreign = promise_lead_link(other, "Lea")
+    token = issue_token(store.signing_key(), store.golden_set_uuid(), "Lea")
     for path in (
         f"/join/{new_secret()}?promise={key.promise}",
         f"/join/{foreign.secret}?promise={foreign.promise}",
@@ -299,23 +305,23 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
 
 
 def test_a_promise_does_not_open_a_door_that_somebody_else_has_closed(served, store, ask):
-    key = promise_key(store, "Lea")
-    store.invite("Ann", hash_of("anns"), role="lead")
+    key = promise_lead_link(store, "Lea")
+    store.invite("Ann", hash_secret("anns"), role="lead")
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert answer.status == 403
     assert b"somebody else has closed the door meanwhile" in answer.body
-    store.invite("Lea", hash_of("as grader"))
+    store.invite("Lea", hash_secret("as grader"))
     assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 403
-    assert store.invited_with(hash_of("as grader")) == ("Lea", "grader")
+    assert store.invited_with(hash_secret("as grader")) == ("Lea", "grader")
 
 
 def test_a_lead_s_own_new_link_leaves_the_old_one_until_it_is_used(served, store, ask):
-    store.invite("Lea", hash_of("old"), role="lead")
-    key = promise_key(store, "Lea")
-    assert store.invited_with(hash_of("old")) == ("Lea", "lead")
+    store.invite("Lea", hash_secret("old"), role="lead")
+    key = promise_lead_link(store, "Lea")
+    assert store.invited_with(hash_secret("old")) == ("Lea", "lead")
     assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 303
-    assert store.invited_with(hash_of("old")) is None
-    assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
+    assert store.invited_with(hash_secret("old")) is None
+    assert store.invited_with(hash_secret(key.secret)) == ("Lea", "lead")
 
 
 GUARDED = [
@@ -362,7 +368,7 @@ def test_files_are_a_leads_only(served, store, ask, method: str, path: str):
 
 @pytest.mark.parametrize("path", FREE)
 def test_what_every_page_needs_is_everyones(served, store, ask, path: str):
-    store.invite("Ann", hash_of("anns"))
+    store.invite("Ann", hash_secret("anns"))
     assert ask(served, "GET", path).status == 200
 
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Query, Ranking, Settings
-from labeler.store import Outdated, Store
-from labeler.web.auth.access import hash_of
+from labeler.store import JudgmentConflict, Store
+from labeler.web.auth.access import hash_secret
 from tests.support.grading_client import Pad, pad
 from tests.support.signed_in import let_in
 
@@ -101,14 +101,16 @@ def test_who_did_not_know_the_adjudication_that_stands_does_not_replace_it(split
         split.add_grader(name)
     assert split.adjudicate(verdict("v1", 1), None)
     assert not split.adjudicate(verdict("v1", 1), None), "sent again"
-    with pytest.raises(Outdated, match="Lea has adjudicated this chunk meanwhile: 1; that stands"):
+    with pytest.raises(
+        JudgmentConflict, match="Lea has adjudicated this chunk meanwhile: 1; that stands"
+    ):
         split.adjudicate(verdict("v2", 2, "Max"), None)
     assert split.adjudicate(verdict("v2", 2, "Max"), "v1")
     assert split.disagreements()[0].golden == 2
     assert split.take_back_adjudication(event_id="u", undoes="v2", grader="Max")
     assert split.disagreements()[0].golden == 1, "what stood before stands again"
     split.take_back_adjudication(event_id="u1", undoes="v1", grader="Lea")
-    with pytest.raises(Outdated, match="has been taken back"):
+    with pytest.raises(JudgmentConflict, match="has been taken back"):
         split.adjudicate(verdict("v3", 2), "v1")
 
 
@@ -250,8 +252,8 @@ def test_a_decision_keeps_the_passages_that_made_it_and_one_of_wrong_ones_is_kep
 
 def test_a_grader_gets_no_disagreement_and_decides_none(split: Store, lead: Pad, ask):
     item = asked(lead)["items"][0]
-    split.invite("Lea", hash_of("leas"), role="lead")
-    split.invite("Ann", hash_of("anns"))
+    split.invite("Lea", hash_secret("leas"), role="lead")
+    split.invite("Ann", hash_secret("anns"))
     grader = lead.beside(split, "Ann")
     assert grader.answer("disagreements").status == 403
     assert post(grader, event(grader, item, "v1", 1), status=403) == (

@@ -14,11 +14,20 @@ from click.testing import CliRunner
 
 from labeler.cli import main
 from labeler.errors import LabelerError
-from labeler.model import AUDITED, Actor, AuditEntry, Chunk, GoldenGrade, Judgment, Query, Ranking
+from labeler.model import (
+    AUDIT_KINDS,
+    Actor,
+    AuditEntry,
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    Query,
+    Ranking,
+)
 from labeler.services import import_export as transfer
 from labeler.store import Store
 from labeler.web.auth import access
-from labeler.web.auth.access import hash_of
+from labeler.web.auth.access import hash_secret
 from tests.support.databases import assert_refused
 from tests.support.page import empty_golden_set, open_page, words
 
@@ -45,7 +54,7 @@ def told(entry: AuditEntry) -> tuple[str, str | None, str | None, str | None]:
 
 
 DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
-    "invite": (lambda s: s.invite("Ann", hash_of("secret")), "invite", "Ann"),
+    "invite": (lambda s: s.invite("Ann", hash_secret("secret")), "invite", "Ann"),
     "allow": (lambda s: s.allow("Ann", "ann@example.org"), "invite", "Ann"),
     "role": (lambda s: s.change_role("Bob", "lead"), "role", "Bob"),
     "revoke": (lambda s: s.revoke("Bob"), "revoke", "Bob"),
@@ -71,8 +80,8 @@ DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
 @pytest.mark.parametrize("deed", DEEDS)
 def test_what_is_done_is_kept_with_who_did_it(lea: Store, deed: str):
     do, kind, subject = DEEDS[deed]
-    lea.invite("Bob", hash_of("bobs"))
-    lea.invite("Zoe", hash_of("zoes"), role="lead")
+    lea.invite("Bob", hash_secret("bobs"))
+    lea.invite("Zoe", hash_secret("zoes"), role="lead")
     before = len(kinds(lea))
     do(lea)
     assert len(kinds(lea)) == before + 1
@@ -125,10 +134,16 @@ def test_grades_and_remarks_are_in_their_own_log_only(lea: Store):
 
 def test_no_secret_is_kept(lea: Store):
     secret, _ = access.invite(lea, "Ann")
-    key = access.promise_key(lea, "Lea")
-    access.keep_promise(lea, key) if not lea.has_invitations() else None
+    key = access.promise_lead_link(lea, "Lea")
+    access.redeem_promise(lea, key) if not lea.has_invitations() else None
     written = json.dumps([entry.as_dict() for entry in lea.audit_log()])
-    for each in (secret, hash_of(secret), key.secret, hash_of(key.secret), lea.signing_key()):
+    for each in (
+        secret,
+        hash_secret(secret),
+        key.secret,
+        hash_secret(key.secret),
+        lea.signing_key(),
+    ):
         assert each not in written
 
 
@@ -325,4 +340,4 @@ def test_what_a_page_changes_is_kept_as_done_by_whoever_looked_at_it(tmp_path: P
 
 
 def test_every_kind_has_words_for_people():
-    assert all(AUDITED.values())
+    assert all(AUDIT_KINDS.values())

@@ -10,16 +10,16 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Ranking, Settings
-from labeler.services.assignment.desk import Desk
-from labeler.services.assignment.pooling import TELLING_AT_ONCE, Pool
+from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE, Judgment, Ranking, Settings
+from labeler.services.assignment.assigner import Assigner
+from labeler.services.assignment.pooling import DECIDING_AT_ONCE, Pool
 from labeler.store import Store
-from labeler.ui.asking import AT_ONCE, Asking
+from labeler.ui.assignment_cache import GRADES_UNTIL_REFRESH, DecisionQueue
 from labeler.web.grading_api import grading_routes
 from tests.browser.server import loaded, small_golden_set
 from tests.support.grading_client import Pad
 
-TWO = Settings(strategy=WHAT_DECIDES, holes_of=("forward", "backward"), pool_depth=30)
+TWO = Settings(strategy=ACTIVE_OF_TWO, holes_of=("forward", "backward"), pool_depth=30)
 
 
 @pytest.fixture
@@ -35,36 +35,36 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     st.cache_resource.clear()
 
 
-def pairs_of(desk: Desk, store: Store, grader: str = "Ann", limit: int = 60):
+def pairs_of(desk: Assigner, store: Store, grader: str = "Ann", limit: int = 60):
     """Return what a grader is handed: pairs and why."""
     papers = desk.next_for(store, grader, limit)[0].papers
     return [(each.item.query.query_id, each.item.chunk.chunk_id, each.source) for each in papers]
 
 
 def test_only_what_decides_is_handed_out_a_few_at_once(asked: Store):
-    asking = Asking()
-    given = pairs_of(Desk(asking.telling), asked)
-    assert len(given) == TELLING_AT_ONCE
-    assert {source for _, _, source in given} == {ASKED_TO_DECIDE}
+    asking = DecisionQueue()
+    given = pairs_of(Assigner(asking.telling), asked)
+    assert len(given) == DECIDING_AT_ONCE
+    assert {source for _, _, source in given} == {ACTIVE_SOURCE}
     best = [(query, asked.chunk_number(chunk)) for query, chunk, _ in given]
-    assert set(best) == set(asking.telling()[:TELLING_AT_ONCE])
+    assert set(best) == set(asking.telling()[:DECIDING_AT_ONCE])
     near = {f"c{n}" for n in (*range(10), *range(20, 30))}
     assert {chunk for _, chunk, _ in given} <= near, "the top 10 of either run, and no other"
 
 
 def test_the_order_handed_out_does_not_tell_what_is_most_telling(asked: Store):
-    desk = Desk(Asking().telling)
+    desk = Assigner(DecisionQueue().telling)
     ann, bob = pairs_of(desk, asked, "Ann"), pairs_of(desk, asked, "Bob")
     queries = [query for query, _, _ in ann]
     assert sorted(queries, key=queries.index) == queries, "query by query"
-    alone = pairs_of(Desk(Asking().telling), asked, "Bob")
+    alone = pairs_of(Assigner(DecisionQueue().telling), asked, "Bob")
     assert set(alone) == set(ann)
     assert alone != ann, "each grader in an order of their own"
     assert not set(ann) & set(bob), "who grades at the same time is given other pairs"
 
 
 def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
-    desk = Desk(Asking().telling)
+    desk = Assigner(DecisionQueue().telling)
     lists = [Ranking(f"q{n}", tuple(f"c{c}" for c in range(30))) for n in range(4)]
     asked.add_run(loaded(lists), name="same as forward")
     asked.save_settings(replace(TWO, holes_of=("forward", "same as forward")))
@@ -74,7 +74,7 @@ def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
 
 
 def test_a_run_that_has_gone_or_a_measure_that_cannot_decide_stops_no_grader(asked: Store):
-    desk = Desk(Asking().telling)
+    desk = Assigner(DecisionQueue().telling)
     for settings in (replace(TWO, holes_of=("forward", "gone")), replace(TWO, decide_by="NumRet")):
         asked.save_settings(settings)
         assert {source for _, _, source in pairs_of(desk, asked)} == {"pool"}
@@ -82,26 +82,26 @@ def test_a_run_that_has_gone_or_a_measure_that_cannot_decide_stops_no_grader(ask
 
 def test_other_strategies_ask_for_nothing_more(asked: Store):
     asked.save_settings(Settings())
-    assert Asking().telling() == ()
+    assert DecisionQueue().telling() == ()
 
     def never():
         raise AssertionError("nobody asked what decides")
 
-    assert pairs_of(Desk(never), asked)
+    assert pairs_of(Assigner(never), asked)
 
 
 def test_after_a_few_grades_it_is_looked_at_anew(asked: Store):
-    asking = Asking()
+    asking = DecisionQueue()
     before = asking.telling()
-    for number, (query_id, chunk) in enumerate(before[:AT_ONCE], 1):
+    for number, (query_id, chunk) in enumerate(before[:GRADES_UNTIL_REFRESH], 1):
         [item] = asked.items([(query_id, chunk)], 100).values()
         asked.judge(Judgment(f"e{number}", query_id, item.chunk.chunk_id, "Ann", grade=3))
-        assert (asking.telling() is before) == (number < AT_ONCE)
-    assert not set(before[:AT_ONCE]) & set(asking.telling())
+        assert (asking.telling() is before) == (number < GRADES_UNTIL_REFRESH)
+    assert not set(before[:GRADES_UNTIL_REFRESH]) & set(asking.telling())
 
 
 def test_what_a_grader_may_not_be_given_is_left_out_of_what_decides():
-    pool = Pool({"q1": [1, 2], "q2": [3]}, strategy=WHAT_DECIDES)
+    pool = Pool({"q1": [1, 2], "q2": [3]}, strategy=ACTIVE_OF_TWO)
     ahead = [("q2", 3), ("q1", 2), ("gone", 9), ("q1", 77)]
     assert set(pool.telling(7, {}, ahead)) == {("q2", 3), ("q1", 2)}
     assert pool.telling(7, {}, ahead, without={"q2"}) == [("q1", 2)]
@@ -114,7 +114,7 @@ def test_what_a_grader_may_not_be_given_is_left_out_of_what_decides():
 def browser(asked: Store, ask) -> Pad:
     """Open Ann's browser at a server that asks for what decides."""
     pad = Pad(asked, ask)
-    pad.app = Starlette(routes=grading_routes(str(asked.path), telling=Asking().telling))
+    pad.app = Starlette(routes=grading_routes(str(asked.path), telling=DecisionQueue().telling))
     return pad
 
 
@@ -132,7 +132,7 @@ def test_the_grade_keeps_why_it_was_asked_for_and_the_browser_never_learns_it(
     refused = pad.send({**pad.event("claim"), **claimed, "source": "search"})[0]["refused"]
     assert "did not hand you this chunk" in refused
     [event] = asked.events()
-    assert (event.source, event.blind) == (ASKED_TO_DECIDE, True)
+    assert (event.source, event.blind) == (ACTIVE_SOURCE, True)
     assert asked.asked_to_decide() == 1
     [done] = pad.get("history")["done"]
     assert done["item"]["source"] == "pool"
@@ -143,6 +143,6 @@ def test_a_browser_that_claims_to_have_been_asked_is_not_believed(asked: Store, 
     pad = browser
     item = pad.next()["items"][0]
     back = {name: item[name] for name in ("query", "chunk", "text_hash", "slip")}
-    answer = pad.send({**pad.event("made up"), **back, "source": ASKED_TO_DECIDE})[0]
+    answer = pad.send({**pad.event("made up"), **back, "source": ACTIVE_SOURCE})[0]
     assert "did not hand you this chunk" in answer["refused"]
     assert asked.asked_to_decide() == 0

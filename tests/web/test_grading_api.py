@@ -14,7 +14,7 @@ from labeler.store import Store
 from labeler.web.auth import tokens
 from labeler.web.grading_api import grading_routes
 from labeler.web.grading_api.guard import MOST_BYTES
-from labeler.web.grading_api.taking import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
+from labeler.web.grading_api.write_api import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
 from tests.support.databases import another_writer
 from tests.support.grading_client import Pad, pad
 
@@ -22,7 +22,9 @@ __all__ = ["pad"]
 
 
 def others_token(filled: Store) -> dict[str, str]:
-    return {"x-labeler-token": tokens.issue(filled.signing_key(), "another golden set", "Ann")}
+    return {
+        "x-labeler-token": tokens.issue_token(filled.signing_key(), "another golden set", "Ann")
+    }
 
 
 def expired_token(filled: Store) -> dict[str, str]:
@@ -30,7 +32,9 @@ def expired_token(filled: Store) -> dict[str, str]:
     with pytest.MonkeyPatch.context() as clock:
         clock.setattr(time, "time", lambda: real() - tokens.LIFETIME_SECONDS - 2)
         return {
-            "x-labeler-token": tokens.issue(filled.signing_key(), filled.golden_set_uuid(), "Ann")
+            "x-labeler-token": tokens.issue_token(
+                filled.signing_key(), filled.golden_set_uuid(), "Ann"
+            )
         }
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from labeler.model import Chunk, Judgment, Settings
 from labeler.store import Store
-from labeler.store.columns import text_hash
+from labeler.store.columns import hash_text
 from tests.support.grading_client import Pad, pad
 
 __all__ = ["pad"]
 
 TEXT = "text 3"  # of c3, as the fixture makes it
-HASH = text_hash(TEXT)
+HASH = hash_text(TEXT)
 
 
 def marking(pad: Pad, event_id: str = "e1", evidence: Any = ((0, 4),), **more: Any) -> Any:
@@ -90,7 +90,7 @@ def test_passages_of_another_chunk_are_refused_with_their_grade(
     filled: Store, pad: Pad, loaded: Any
 ):
     filled.add_chunks(loaded([Chunk("long", "a text that is longer than that of c3")]))
-    shown = {"chunk": "long", "text_hash": text_hash("a text that is longer than that of c3")}
+    shown = {"chunk": "long", "text_hash": hash_text("a text that is longer than that of c3")}
     foreign = {**pad.event(evidence=[[7, 30]], **shown), "chunk": "c3"}
     [answer] = pad.send(foreign)
     assert "did not hand you this chunk" in answer["refused"]

@@ -23,9 +23,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from labeler.store import Store
-from labeler.web.auth.access import SESSION_COOKIE, hash_of
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.hosts import HOST_NAMES, HostNames
+from labeler.web.auth.access import SESSION_COOKIE, hash_secret
+from labeler.web.auth.allowed_hosts import HOST_NAMES, AllowedHosts
+from labeler.web.auth.login_flow import login_routes
 from labeler.web.grading_api import grading_routes
 from tests.support.signed_in import let_in
 
@@ -46,7 +46,7 @@ DIRECTIVES = {
 @pytest.fixture
 def app(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlette]:
     """Make an application that has the server's middleware and a page that fails."""
-    from labeler.app.main import broken, middleware
+    from labeler.app.main import middleware, server_error
 
     monkeypatch.delenv("LABELER_ANY_HOST", raising=False)
 
@@ -59,12 +59,12 @@ def app(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlett
     return lambda: Starlette(
         routes=[
             *grading_routes(str(filled.path)),
-            *door_routes(str(filled.path)),
+            *login_routes(str(filled.path)),
             Route("/", page),
             Route("/fail", fail),
         ],
         middleware=middleware(),
-        exception_handlers={Exception: broken},
+        exception_handlers={Exception: server_error},
     )
 
 
@@ -111,7 +111,7 @@ def test_every_answer_carries_the_headers(app, ask, method: str, path: str, host
     ],
 )
 def test_only_our_own_pages_open_a_websocket(origin: str | None, answer: str):
-    from labeler.web.auth.naming import OwnNames
+    from labeler.web.auth.middleware import HostCheck
 
     sent: list[str] = []
 
@@ -127,7 +127,7 @@ def test_only_our_own_pages_open_a_websocket(origin: str | None, answer: str):
     headers = [(b"host", b"127.0.0.1:8501")]
     headers += [] if origin is None else [(b"origin", origin.encode())]
     scope = {"type": "websocket", "scheme": "ws", "headers": headers}
-    asyncio.run(OwnNames(accept, HostNames())(scope, receive, send))
+    asyncio.run(HostCheck(accept, AllowedHosts())(scope, receive, send))
     assert sent == [answer]
 
 
@@ -288,7 +288,7 @@ def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(
         assert (path, status, b"<script" in body) == (path, 403, False)
         assert_guarded(headers)
     filled.revoke_everyone()
-    filled.invite("Ann", hash_of("anns again"))
+    filled.invite("Ann", hash_secret("anns again"))
     assert request(server, "/media/x.csv", Cookie=f"{SESSION_COOKIE}=leas")[0] == 403
 
 

@@ -14,15 +14,21 @@ from streamlit.auth_util import decode_provider_token
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from labeler.cli.logging_in import SECRET as SHARED_SECRET
-from labeler.cli.logging_in import check_login
+from labeler.cli.server import SECRET as SHARED_SECRET
+from labeler.cli.server import check_login
 from labeler.errors import BadInput, LabelerError
 from labeler.store import Store
-from labeler.web.auth import visitors
-from labeler.web.auth.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
+from labeler.web.auth import session_cookies
+from labeler.web.auth.access import (
+    FORMER_COOKIE,
+    SECURE_COOKIE,
+    SESSION_COOKIE,
+    AccessPolicy,
+    Credentials,
+)
 from labeler.web.auth.access import LOGIN as LOGIN_FLAG
-from labeler.web.auth.entering import door_routes
-from labeler.web.auth.guarding import ClosedDoor
+from labeler.web.auth.login_flow import login_routes
+from labeler.web.auth.middleware import SignInRequired
 
 SECRET = "0123456789abcdef" * 2
 ORIGIN = "https://grading.example"
@@ -133,7 +139,7 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path: Path):
 def test_a_missing_library_is_said_with_what_installs_it(file, monkeypatch, missing: str):
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "labeler.cli.logging_in.find_spec", lambda name: None if name == missing else real(name)
+        "labeler.cli.server.find_spec", lambda name: None if name == missing else real(name)
     )
     with pytest.raises(BadInput, match=r"pip install 'retrieval-labeler\[login\]'"):
         check_login(file(toml_of({"auth": {**GENERAL, **PROVIDER}})))
@@ -158,21 +164,23 @@ ANN = (
     '{"iss": "https://id.example", "sub": "a1", "email": "Ann@example.org", '
     f'"email_verified": true, "is_logged_in": true, "origin": "{ORIGIN}"}}'
 )
-LOGIN = Door(login=True)
+LOGIN = AccessPolicy(login=True)
 
 
 def address_in(cookies: dict[str, str]) -> str | None:
     """Return the address that the cookies' login claims."""
-    login = visitors.claims_of(cookies, LOGIN).login
+    login = session_cookies.credentials_from_cookies(cookies, LOGIN).login
     return None if login is None else login.address
 
 
 def test_a_login_claims_its_issuer_its_subject_and_its_address(signed):
-    login = visitors.claims_of(signed(ANN), LOGIN).login
+    login = session_cookies.credentials_from_cookies(signed(ANN), LOGIN).login
     assert (login.issuer, login.subject) == ("https://id.example", "a1")
     assert login.address == "ann@example.org"
-    nameless = visitors.claims_of(signed(ANN.replace('"sub"', '"sab"')), LOGIN)
-    assert nameless == Claims()
+    nameless = session_cookies.credentials_from_cookies(
+        signed(ANN.replace('"sub"', '"sab"')), LOGIN
+    )
+    assert nameless == Credentials()
 
 
 def test_a_long_login_comes_in_several_cookies(signed):
@@ -202,17 +210,20 @@ def test_only_our_own_signature_for_this_very_server_counts(signed):
 
 def test_a_server_without_a_login_believes_none(signed):
     cookies = {**signed(ANN), SESSION_COOKIE: "plain", SECURE_COOKIE: "sure", FORMER_COOKIE: "old"}
-    claims = visitors.claims_of(cookies, Door(), "Ann")
-    assert claims == Claims(name="Ann", session="plain", secret="old")
-    assert visitors.claims_of(cookies, Door(), secure=True).session == "sure"
+    claims = session_cookies.credentials_from_cookies(cookies, AccessPolicy(), "Ann")
+    assert claims == Credentials(name="Ann", session="plain", secret="old")
+    assert (
+        session_cookies.credentials_from_cookies(cookies, AccessPolicy(), secure=True).session
+        == "sure"
+    )
 
 
 def test_every_provider_is_offered_at_the_door_and_led_to(signed, store: Store, ask, monkeypatch):
-    assert visitors.providers() == ["default", "google"]
+    assert session_cookies.configured_providers() == ["default", "google"]
     monkeypatch.setenv(LOGIN_FLAG, "1")
     app = Starlette(
-        routes=door_routes(str(store.path)),
-        middleware=[Middleware(ClosedDoor, path=str(store.path))],
+        routes=login_routes(str(store.path)),
+        middleware=[Middleware(SignInRequired, path=str(store.path))],
     )
     door = ask(app, "GET", "/scores").body.decode()
     assert re.findall('href="(/login/[^"]+)">([^<]+)<', door) == [
@@ -229,7 +240,7 @@ def test_every_provider_is_offered_at_the_door_and_led_to(signed, store: Store, 
 
 def test_who_has_logged_in_and_may_not_come_in_is_told_why(signed, store: Store, ask, monkeypatch):
     monkeypatch.setenv(LOGIN_FLAG, "1")
-    app = Starlette(middleware=[Middleware(ClosedDoor, path=str(store.path))])
+    app = Starlette(middleware=[Middleware(SignInRequired, path=str(store.path))])
 
     def told(user: str) -> str:
         cookies = "; ".join(f"{name}={value}" for name, value in signed(user).items())

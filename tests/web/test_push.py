@@ -19,31 +19,31 @@ from websockets.sync.client import ClientConnection, connect
 
 from labeler.model import Judgment, Remark
 from labeler.store import Store
+from labeler.web import push
 from labeler.web.auth.access import GRADERS_ONLY, SESSION_COOKIE
-from labeler.web.auth.hosts import HostNames
-from labeler.web.push import START, Pace, Telling, telling
-from labeler.web.push.pages import OpenPage
+from labeler.web.auth.allowed_hosts import AllowedHosts
+from labeler.web.push import START, LivePush, OpenPage, Pace
 from tests.support.signed_in import let_in
 
 Open = Callable[..., ClientConnection]
 
 
 @pytest.fixture
-def told(filled: Store) -> Telling:
-    return Telling(str(filled.path))
+def told(filled: Store) -> LivePush:
+    return LivePush(str(filled.path))
 
 
 @pytest.fixture
-def url(told: Telling) -> Iterator[str]:
+def url(told: LivePush) -> Iterator[str]:
     """Serve the sockets as the app does."""
-    from labeler.web.auth.naming import OwnNames
+    from labeler.web.auth.middleware import HostCheck
 
     @asynccontextmanager
     async def lifespan(_: Starlette):
         async with told.running():
             yield
 
-    names = Middleware(OwnNames, names=HostNames())
+    names = Middleware(HostCheck, names=AllowedHosts())
     app = Starlette(routes=[told.route()], lifespan=lifespan, middleware=[names])
     server = uvicorn.Server(
         uvicorn.Config(app, port=0, log_level="critical", ws="websockets-sansio")
@@ -123,7 +123,7 @@ def test_a_page_is_told_of_what_another_process_writes(filled, open_page, grade)
 def test_a_grade_taken_by_this_server_is_told_without_waiting_for_the_next_look(
     filled, told, open_page, grade, monkeypatch
 ):
-    monkeypatch.setattr(telling, "LOOK_EVERY_SECONDS", 3_600)
+    monkeypatch.setattr(push, "LOOK_EVERY_SECONDS", 3_600)
     page = open_page()
     shows(page, [0, 0, 0])
     shows(page, hears(page))
@@ -185,7 +185,7 @@ def test_a_page_that_is_still_busy_is_told_of_the_last_grade_only(filled, open_p
 
 
 def test_pages_run_one_after_another(filled, open_page, grade, monkeypatch):
-    monkeypatch.setattr(telling, "PATIENCE_SECONDS", 3_600)
+    monkeypatch.setattr(push, "PATIENCE_SECONDS", 3_600)
     pages = [open_page() for _ in range(3)]
     before = filled.newest()
     newest = grade()

@@ -13,8 +13,8 @@ import pytest
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import parse
 from labeler.model import Chunk, Judgment, Query, Ranking, Remark, Settings
-from labeler.store import Leaked, Store
-from labeler.web.grading_api.giving import MOST_ITEMS
+from labeler.store import LeakedQuery, Store
+from labeler.web.grading_api.read_api import MOST_ITEMS
 from tests.support.grading_client import Pad, many, pad
 
 __all__ = ["pad"]
@@ -54,7 +54,7 @@ def test_next_is_the_pool_without_what_is_settled_or_ones_own(filled: Store, pad
 def test_next_is_of_a_split_where_one_is_asked_for(filled: Store, pad: Pad, loaded):
     filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
     filled.set_splits({"q1": "test", "q2": "dev"}, {})
-    filled.mark_leaked([Leaked("q2", "few.jsonl", 1, "query", 1.0, "words")])
+    filled.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "words")])
     assert {item["query"] for item in pad.get("next")["items"]} == {"q1", "q2"}
     answer = pad.get("next", split="dev")
     assert {item["query"] for item in answer["items"]} == {"q2"}

@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from labeler.paths import PACKAGE
-from labeler.web import scripts
+from labeler.web import static_js
 
 SCRIPTS = PACKAGE / "ui"
 FILES = sorted(SCRIPTS.glob("*/*.js"))
@@ -30,8 +30,8 @@ def imports_of(path: Path) -> list[str]:
 @pytest.fixture
 def get(ask):
     """Ask for a script as a browser does."""
-    app = Starlette(routes=scripts.script_routes())
-    return lambda name, version=scripts.VERSION, **headers: ask(
+    app = Starlette(routes=static_js.script_routes())
+    return lambda name, version=static_js.VERSION, **headers: ask(
         app, "GET", f"/scripts/{version}/{name}", headers=headers
     )
 
@@ -67,22 +67,23 @@ def test_an_address_of_another_version_finds_nothing_rather_than_another_script(
 def test_any_change_of_any_script_makes_new_addresses():
     one = {"a/x.js": b"1", "a/y.js": b"2"}
     others = ({"a/x.js": b"1", "a/y.js": b"3"}, {"a/x.js": b"12", "a/y.js": b""}, {"a/x.js": b"1"})
-    assert all(scripts._hash_of(other) != scripts._hash_of(one) for other in others)
-    assert scripts._hash_of(dict(one)) == scripts._hash_of(one)
+    assert all(static_js._hash_of(other) != static_js._hash_of(one) for other in others)
+    assert static_js._hash_of(dict(one)) == static_js._hash_of(one)
 
 
 @pytest.mark.parametrize(
-    ("room", "main", "lent"), [("grading", "main", ["live/dialogs.js"]), ("ranks", "lists", [])]
+    ("room", "main", "lent"),
+    [("grading", "main", ["live/dialogs.js"]), ("rank_views", "lists", [])],
 )
 def test_a_room_is_asked_for_at_once_the_main_script_first(room, main, lent):
-    addresses = re.findall(rf"/scripts/{scripts.VERSION}/([^\"]+)", scripts.loader(room, main))
+    addresses = re.findall(rf"/scripts/{static_js.VERSION}/([^\"]+)", static_js.loader(room, main))
     assert addresses[0] == f"{room}/{main}.js"
     own = [name_of(path) for path in FILES if path.parent.name == room]
     assert sorted(addresses) == sorted([*own, *lent])
 
 
 def test_what_a_room_has_from_another_comes_along():
-    addresses = re.findall(r"/scripts/[0-9a-f]+/([^\"]+)", scripts.loader("adjudication", "main"))
+    addresses = re.findall(r"/scripts/[0-9a-f]+/([^\"]+)", static_js.loader("adjudication", "main"))
     assert len(set(addresses)) == len(addresses)
     assert {"adjudication/bench.js", "grading/marker.js", "grading/places.js"} <= {*addresses}
     for name in addresses:

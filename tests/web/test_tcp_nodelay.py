@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from labeler.web.promptly import answer_at_once
+from labeler.web.tcp_nodelay import set_tcp_nodelay
 from tests.browser.server import WarmServer, small_golden_set
 
 ACKNOWLEDGED_AFTER = 0.04  # seconds that Linux lets pass at least before it does so unasked
@@ -30,7 +30,7 @@ def test_a_connection_that_is_accepted_sends_at_once(family: int) -> None:
             pytest.skip(f"no such address here: {error}")
         listening.listen()
         before = os.listdir("/dev/fd")
-        answer_at_once()
+        set_tcp_nodelay()
         assert len(os.listdir("/dev/fd")) == len(before), "every socket it looked at is closed"
         with socket.create_connection(listening.getsockname()[:2]) as client:
             accepted, _ = listening.accept()

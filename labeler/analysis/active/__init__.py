@@ -1,26 +1,35 @@
-"""The next grade that decides which of two runs is better, and whether it is decided.
+"""Active choice of the pairs to grade next, and how sure it is which of two runs is better."""
 
-Knows runs, grades and what holes may be; not who is asked, nor how.
-"""
-
-from labeler.analysis.active.choosing import BATCH, Chosen, choose
-from labeler.analysis.active.following import Decider, can_decide, one_measure
-from labeler.analysis.active.standings import FAVOURS, LEAST, MATTERS, SURE, Standing, stand
-from labeler.analysis.active.trials import Trial, try_out
+from labeler.analysis.active.certainty import (
+    LEAST_GRADES,
+    NO_FAIR_SAMPLE_NOTE,
+    SETTLED_AT,
+    SMALLEST_MATTERING,
+    Certainty,
+    assess_certainty,
+)
+from labeler.analysis.active.decider import Decider, can_decide, parse_deciding_measure
+from labeler.analysis.active.simulation import (
+    BATCH,
+    DecidingPair,
+    Simulation,
+    choose_pairs,
+    simulate,
+)
 
 __all__ = [
     "BATCH",
-    "FAVOURS",
-    "LEAST",
-    "MATTERS",
-    "SURE",
-    "Chosen",
+    "LEAST_GRADES",
+    "NO_FAIR_SAMPLE_NOTE",
+    "SETTLED_AT",
+    "SMALLEST_MATTERING",
+    "Certainty",
     "Decider",
-    "Standing",
-    "Trial",
+    "DecidingPair",
+    "Simulation",
+    "assess_certainty",
     "can_decide",
-    "choose",
-    "one_measure",
-    "stand",
-    "try_out",
+    "choose_pairs",
+    "parse_deciding_measure",
+    "simulate",
 ]

@@ -1,58 +1,62 @@
-"""How far graders agree, with each other, with what the others agree on and with themselves.
+"""Agreement of graders with each other, with the grade the others agree on, and with themselves."""
 
-Grades in, numbers and kind words out; knows no store and no page.
-"""
-
-from labeler.analysis.agreement.against import (
-    AgainstOthers,
-    Resolve,
-    Week,
-    against_others,
+from labeler.analysis.agreement.agreement_report import (
+    ALPHA_LIMITS_NOTE,
+    AgreementNote,
+    Record,
+    agreement_conventions,
+    agreement_notes,
+    agreement_records,
+    all_agreement_records,
+    explain_agreement,
+    join_names,
+    non_blind_notes,
+    summarize_agreement,
 )
-from labeler.analysis.agreement.coefficients import METRICS, Metric
-from labeler.analysis.agreement.draws import Draws, Sums
-from labeler.analysis.agreement.measuring import Agreement, Coefficient, PairAgreement, agreement_of
-from labeler.analysis.agreement.records import Record, agreement_records, records_of
-from labeler.analysis.agreement.repeats import SelfAgreement, by_grader, in_words, self_agreement
-from labeler.analysis.agreement.sheet import Sheet
-from labeler.analysis.agreement.words import (
-    LIMITS,
-    Note,
-    conventions_of,
-    left_aside,
-    listed,
-    meaning,
-    notes,
-    summary,
+from labeler.analysis.agreement.coefficients import METRICS, BootstrapSums, Metric, QueryBootstrap
+from labeler.analysis.agreement.grade_matrix import GradeMatrix
+from labeler.analysis.agreement.grader_agreement import (
+    AgainstOthers,
+    Agreement,
+    Coefficient,
+    PairAgreement,
+    ResolveGrades,
+    SelfAgreement,
+    WeekDifference,
+    compare_with_others,
+    compute_agreement,
+    describe_self_agreement,
+    self_agreement,
+    self_agreement_by_grader,
 )
 
 __all__ = [
-    "LIMITS",
+    "ALPHA_LIMITS_NOTE",
     "METRICS",
     "AgainstOthers",
     "Agreement",
+    "AgreementNote",
+    "BootstrapSums",
     "Coefficient",
-    "Draws",
+    "GradeMatrix",
     "Metric",
-    "Note",
     "PairAgreement",
+    "QueryBootstrap",
     "Record",
-    "Resolve",
+    "ResolveGrades",
     "SelfAgreement",
-    "Sheet",
-    "Sums",
-    "Week",
-    "against_others",
-    "agreement_of",
+    "WeekDifference",
+    "agreement_conventions",
+    "agreement_notes",
     "agreement_records",
-    "by_grader",
-    "conventions_of",
-    "in_words",
-    "left_aside",
-    "listed",
-    "meaning",
-    "notes",
-    "records_of",
+    "all_agreement_records",
+    "compare_with_others",
+    "compute_agreement",
+    "describe_self_agreement",
+    "explain_agreement",
+    "join_names",
+    "non_blind_notes",
     "self_agreement",
-    "summary",
+    "self_agreement_by_grader",
+    "summarize_agreement",
 ]

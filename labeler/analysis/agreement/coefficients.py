@@ -1,13 +1,17 @@
-"""The formulas: counts of grades in, coefficients out; knows no grader, no query and no chunk.
+"""Agreement coefficients (weighted kappa, alpha, Fleiss' kappa) and their bootstrap over queries.
 
-Every function takes leading axes, so that one call serves a value and all its draws, and gives NaN
+Every formula takes leading axes, so that one call computes a value and all its draws, and is NaN
 only where the disagreement to be expected by chance is 0. Counts are whole numbers held as floats
-wherever they can be: what should be exactly 0 or 1 is.
+wherever possible: what should be exactly 0 or 1 is. Whole queries are resampled, because the
+chunks of one query depend on each other.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +33,7 @@ def weighted_kappa(table: Floats, values: Floats) -> Floats:
     >>> weighted_kappa(np.array([[2.0, 1, 0], [0, 2, 0], [1, 0, 1]]), np.arange(3.0)).item()
     0.4067796610169492
     """
-    apart = _squares(values)
+    apart = _squared_distances(values)
     n = table.sum((-2, -1))
     rows, columns = table.sum(-1), table.sum(-2)
     seen = (table * apart).sum((-2, -1)) * n
@@ -46,7 +50,7 @@ def alpha(coincidences: Floats, values: Floats, metric: Metric = "ordinal") -> F
     """
     totals = coincidences.sum(-1)
     n = totals.sum(-1)
-    apart = _apart(totals, values, metric)
+    apart = _squared_differences(totals, values, metric)
     seen = (coincidences * apart).sum((-2, -1)) * (n - 1)
     chance = (totals[..., :, None] * totals[..., None, :] * apart).sum((-2, -1))
     return _one_minus(seen, chance)
@@ -84,16 +88,16 @@ def same_share(agreeing: Floats, of: Floats) -> Floats:
     return share
 
 
-def _apart(totals: Floats, values: Floats, metric: Metric) -> Floats:
+def _squared_differences(totals: Floats, values: Floats, metric: Metric) -> Floats:
     """Return the squared difference of every two grades."""
     if metric == "nominal":
         return 1.0 - np.eye(len(values))
     if metric == "interval":
-        return _squares(values)
-    return _squares(np.cumsum(totals, -1) - totals / 2)
+        return _squared_distances(values)
+    return _squared_distances(np.cumsum(totals, -1) - totals / 2)
 
 
-def _squares(places: Floats) -> Floats:
+def _squared_distances(places: Floats) -> Floats:
     squares: Floats = (places[..., :, None] - places[..., None, :]) ** 2
     return squares
 
@@ -101,3 +105,80 @@ def _squares(places: Floats) -> Floats:
 def _one_minus(seen: Floats, chance: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(chance > 0, 1.0 - seen / chance, np.nan)
+
+
+BOOTSTRAP_DRAWS = 2_000
+BOOTSTRAP_SEED = 20_260_101
+INTERVAL_LEVEL = 0.95
+LEAST_DEFINED = 0.9  # of the draws: among fewer, those left out could have been at either end
+NUMBERS_AT_ONCE = 256_000  # numbers drawn at once: more would leave the cache
+MOST_SIZES_KEPT = 4  # sizes of samples whose draws are kept: each is a wide table
+
+
+class PercentileInterval(NamedTuple):
+    """The 95% interval of a number, NaN at both ends where ``reason`` says why there is none."""
+
+    low: float
+    high: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BootstrapSums:
+    """What numbers by query come to: over all ``queries``, and over each draw of as many."""
+
+    whole: Floats
+    drawn: Floats
+    queries: int
+
+    def interval(self, number: Callable[[Floats], Floats]) -> PercentileInterval:
+        """Return the percentile interval of a number that is made of the sums.
+
+        Draws in which it is not defined are left out.
+        """
+        if self.queries < 2:
+            return PercentileInterval(math.nan, math.nan, "it rests on one query")
+        found = number(self.drawn)
+        known = found[~np.isnan(found)]
+        if len(known) < LEAST_DEFINED * len(found):
+            lost = f"not defined in {len(found) - len(known):,} of {len(found):,} draws"
+            return PercentileInterval(math.nan, math.nan, lost)
+        low, high = np.quantile(known, [(1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2])
+        return PercentileInterval(float(low), float(high))
+
+
+class QueryBootstrap:
+    """Resamples queries, whole, always in the same way: what is drawn of n of them is kept.
+
+    The chunks of one query hang together, so that to resample chunks would promise too much.
+    """
+
+    def __init__(self, draws: int = BOOTSTRAP_DRAWS, seed: int = BOOTSTRAP_SEED) -> None:
+        self.draws = draws
+        self.seed = seed
+        self._weights: dict[int, Floats] = {}
+
+    def of(self, by_query: Floats) -> BootstrapSums:
+        """Return the sums of ``by_query`` (queries, ...), over all of them and over each draw."""
+        queries = len(by_query)
+        drawn = np.empty((0, *by_query.shape[1:]))
+        if queries > 1:
+            flat = self._weights_of(queries) @ by_query.reshape(queries, -1)
+            drawn = flat.reshape(self.draws, *by_query.shape[1:])
+        return BootstrapSums(by_query.sum(0), drawn, queries)
+
+    def _weights_of(self, queries: int) -> Floats:
+        """Return how often each of so many queries is in each draw: whole numbers as floats."""
+        if queries not in self._weights:
+            if len(self._weights) == MOST_SIZES_KEPT:
+                self._weights.clear()
+            random = np.random.default_rng(self.seed)
+            weights = np.empty((self.draws, queries))
+            step = max(1, NUMBERS_AT_ONCE // queries)
+            for start in range(0, self.draws, step):
+                part = weights[start : start + step]
+                drawn = random.integers(0, queries, part.shape, dtype=np.int32)
+                drawn += np.arange(len(part), dtype=np.int32)[:, None] * np.int32(queries)
+                part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
+            self._weights[queries] = weights
+        return self._weights[queries]

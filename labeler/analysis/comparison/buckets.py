@@ -1,16 +1,20 @@
-"""Where one number misleads: buckets against the total, and where two facets cross."""
+"""Buckets of a comparison: which contradict the total, which come first, and two facets crossed.
+
+A mean over all queries can rise while a bucket falls: such contradictions are named here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from labeler.analysis.comparison.deltas import Comparison, Delta
-from labeler.analysis.comparison.surety import Sureties, sureties
+from labeler.analysis.comparison.significance import SignificanceTable, assess_significance
 from labeler.errors import BadInput
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Score, Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
 
 
@@ -24,7 +28,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CrossedCell:
     """Where two facets cross: one value, and count of holes and of
     carried grades, for each run, in the order asked for.
 
@@ -46,10 +50,10 @@ class Cell:
         return self.values[-1] - self.values[0]
 
 
-def contradictions(
+def find_contradictions(
     comparison: Comparison,
     names: tuple[str, str] | None = None,
-    tested: Sureties | None = None,
+    tested: SignificanceTable | None = None,
 ) -> tuple[Contradiction, ...]:
     """Return the buckets that move against the total by more than chance, the largest move first.
 
@@ -58,39 +62,41 @@ def contradictions(
     left out, as it says nothing of a ranking. ``names`` are what A and B are called, their own
     unless given.
     """
-    tested = sliced(comparison) if tested is None else tested
+    tested = assess_buckets(comparison) if tested is None else tested
     found = []
     for total in comparison.deltas:
         if not total.measure.definition.always_defined:
             rows = [row for row in comparison.buckets if row.measure == total.measure]
             found += [
-                Contradiction(row, total, _against(comparison, row, total, names))
+                Contradiction(row, total, _describe_contradiction(comparison, row, total, names))
                 for row in tested.sure(rows)
                 if row.direction != total.direction
             ]
     return tuple(sorted(found, key=lambda each: -abs(each.bucket.delta)))
 
 
-def sliced(comparison: Comparison) -> Sureties:
+def assess_buckets(comparison: Comparison) -> SignificanceTable:
     """Test all buckets and totals of a comparison together, as one table shows them."""
-    return sureties(comparison, [*comparison.deltas, *comparison.buckets])
+    return assess_significance(comparison, [*comparison.deltas, *comparison.buckets])
 
 
-def worst_bucket(comparison: Comparison, measure: Measure, tested: Sureties) -> Delta | None:
+def find_worst_bucket(
+    comparison: Comparison, measure: Measure, tested: SignificanceTable
+) -> Delta | None:
     """Return the bucket in which B loses most of those where it does by more than chance."""
-    falling = [row for row in parts_of(comparison, measure) if row.direction < 0]
+    falling = [row for row in proper_buckets(comparison, measure) if row.direction < 0]
     return min(tested.sure(falling), key=lambda row: row.delta, default=None)
 
 
-def parts_of(comparison: Comparison, measure: Measure) -> list[Delta]:
+def proper_buckets(comparison: Comparison, measure: Measure) -> list[Delta]:
     """Return a measure's differences in buckets, without one that holds all: it is the total."""
     [total] = [row for row in comparison.deltas if row.measure == measure]
     return [row for row in comparison.buckets if row.measure == measure and row.n < total.n]
 
 
-def crossed(
+def cross_facets(
     board: Scoreboard, runs: Sequence[str], measure: Measure, facet: str, other: str
-) -> tuple[Cell, ...]:
+) -> tuple[CrossedCell, ...]:
     """Return a measure's means where a bucket of ``facet`` meets one of ``other``, row by row.
 
     Every combination is there, also one without queries (``n`` 0, NaN). Raises `NotFound` for an
@@ -109,22 +115,22 @@ def crossed(
     values, holes = board.values(measure)[:, places], board.holes(measure)[:, places]
     carried = board.carried(measure)[:, places]
     names = [(str(row), str(column)) for row in rows for column in columns]
-    return _cells(names, group, board.counted(measure), values, holes, carried)
+    return _crossed_cells(names, group, board.counted(measure), values, holes, carried)
 
 
-def _cells(
+def _crossed_cells(
     names: Sequence[tuple[str, str]],
     group: Ints,
     counted: Bools,
     values: Floats,
     *counts: Ints,
-) -> tuple[Cell, ...]:
+) -> tuple[CrossedCell, ...]:
     queries, n = _sums(group, len(names)), _sums(group[counted], len(names))
     sums = [_sums(group[counted], len(names), column) for column in values[counted].T]
     means = [np.divide(each, n, out=np.full(len(n), np.nan), where=n > 0) for each in sums]
     holes, carried = ([_sums(group, len(names), column) for column in of.T] for of in counts)
     return tuple(
-        Cell(row, column, given, counted, total - counted, gaps, over)
+        CrossedCell(row, column, given, counted, total - counted, gaps, over)
         for (row, column), given, counted, total, gaps, over in zip(
             names,
             zip(*(mean.tolist() for mean in means), strict=True),
@@ -142,18 +148,47 @@ def _sums(group: Ints, size: int, weights: Floats | Ints | None = None) -> Float
     return sums
 
 
-def _against(
+def _describe_contradiction(
     comparison: Comparison, row: Delta, total: Delta, names: tuple[str, str] | None
 ) -> str:
     a, b = names or (comparison.a, comparison.b)
     heading = comparison.conventions.heading(row.measure)
     return (
-        f"{row.facet} = {row.bucket} moves against the total: {heading} {_moves(row)} "
-        f"(n {row.n:,}) from {a} to {b}, but over all queries it {_moves(total)} (n {total.n:,})"
+        f"{row.facet} = {row.bucket} moves against the total: {heading} {_format_move(row)} "
+        f"(n {row.n:,}) from {a} to {b}, but over all queries it "
+        f"{_format_move(total)} (n {total.n:,})"
     )
 
 
-def _moves(row: Delta) -> str:
+def _format_move(row: Delta) -> str:
     if not row.direction:
         return "stays"
     return f"{'rises' if row.direction > 0 else 'falls'} by {abs(row.delta):.4f}"
+
+
+def worst_first(comparison: Comparison, least: int) -> list[str]:
+    """Return the buckets by how far B is below A by the first measure, the farthest first.
+
+    Those of fewer than ``least`` queries come after all others, those without a value last. Equal
+    ones keep the order of the facet.
+    """
+    first = comparison.measures[0]
+    rows = [(row.bucket, row.n, row.delta) for row in comparison.buckets if row.measure == first]
+    return _order_buckets(rows, least)
+
+
+def lowest_first(scores: Iterable[Score], least: int) -> list[str]:
+    """Return the buckets of one run by their value, the lowest first; otherwise `worst_first`.
+
+    ``scores`` are those of one measure.
+    """
+    return _order_buckets([(row.bucket, row.n, row.value) for row in scores], least)
+
+
+def _order_buckets(rows: Iterable[tuple[str | None, int, float]], least: int) -> list[str]:
+    def place(row: tuple[str | None, int, float]) -> tuple[bool, bool, float]:
+        _, n, value = row
+        undefined = math.isnan(value)
+        return undefined, n < least, 0.0 if undefined else value
+
+    return [str(bucket) for bucket, _, _ in sorted(rows, key=place)]

@@ -1,4 +1,6 @@
-"""The difference between two runs: per measure, per bucket and per query, over the same queries."""
+"""Differences between two runs by measure, by bucket and by query, over the same queries for
+both.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ class Delta(NamedTuple):
         return 1 if self.delta > 0 else -1
 
 
-class Both(NamedTuple):
+class CommonMeans(NamedTuple):
     """The means over the ``n`` queries that both runs have results for."""
 
     n: int
@@ -92,7 +94,7 @@ class QueryDelta(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MeasureColumn:
     """One measure's values by query, (queries,) or (queries, 2) for A and B."""
 
     a: Floats
@@ -132,7 +134,7 @@ class Comparison:
     missing: Bools
     answered: Bools
     groups: tuple[tuple[str | None, ...], Ints]
-    columns: Mapping[Measure, Column]
+    columns: Mapping[Measure, MeasureColumn]
     weights: Floats | None = None
     apart: bool = False
 
@@ -146,7 +148,7 @@ class Comparison:
         delta = self.columns[row.measure].delta[self._known(row)]
         return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
 
-    def weighing(self, row: Delta) -> Floats:
+    def weighted_by(self, row: Delta) -> Floats:
         """Return the weight of each of the same queries, 1 where all count the same."""
         known = self._known(row)
         return np.ones(len(known)) if self.weights is None else self.weights[known]
@@ -156,7 +158,7 @@ class Comparison:
         has_value = ~np.isnan(self.columns[row.measure].delta)
         return np.flatnonzero(has_value & self._inside(row.bucket))
 
-    def on_both(self, row: Delta) -> Both | None:
+    def means_in_common(self, row: Delta) -> CommonMeans | None:
         """Return a row's means over the queries that both runs answered, None if those are all.
 
         None as well where the row has no value.
@@ -173,7 +175,7 @@ class Comparison:
             float(np.average(side[there], weights=weights)) if n else math.nan
             for side in (column.a, column.b)
         )
-        return Both(n, a, b)
+        return CommonMeans(n, a, b)
 
     def _inside(self, bucket: str | None) -> Bools:
         """Say which queries are in a bucket; None stands for all."""
@@ -274,16 +276,16 @@ def _answered(board: Scoreboard, run: str) -> Bools:
     return answered
 
 
-def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> Column:
+def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> MeasureColumn:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
     holes = board.holes(measure)[:, places]
     judged, carried = board.judged_for(measure), board.carried(measure)[:, places]
-    return Column(values[:, 0], values[:, 1], board.counted(measure), holes, judged, carried)
+    return MeasureColumn(values[:, 0], values[:, 1], board.counted(measure), holes, judged, carried)
 
 
 def _deltas(
-    board: Scoreboard, a: str, b: str, columns: Mapping[Measure, Column], facet: str | None
+    board: Scoreboard, a: str, b: str, columns: Mapping[Measure, MeasureColumn], facet: str | None
 ) -> Iterator[Delta]:
     table = board.table(columns, facet)
     rows_a, rows_b = ([row for row in table if row.run == run] for run in (a, b))

@@ -1,4 +1,4 @@
-"""B against A as programs get it: rows of named columns; knows no file format."""
+"""Rows of a comparison for CSV, JSON and the Python API: one per measure, bucket or query."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from collections.abc import Iterable
 from itertools import chain
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
-from labeler.analysis.comparison.surety import Reach, Sureties, cautions_of, reaches, sureties
-from labeler.evaluation import NO_RESULT, Record, names_of, why_no_mean, why_no_value
+from labeler.analysis.comparison.significance import (
+    Power,
+    SignificanceTable,
+    assess_power,
+    assess_significance,
+    describe_caution,
+)
+from labeler.evaluation import (
+    NO_RESULT,
+    Record,
+    measure_names,
+    why_no_mean,
+    why_no_value,
+)
 
 
 def delta_records(
-    comparison: Comparison, rows: Iterable[Delta], tested: Sureties | None = None
+    comparison: Comparison, rows: Iterable[Delta], tested: SignificanceTable | None = None
 ) -> list[Record]:
     """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
 
@@ -21,7 +33,7 @@ def delta_records(
     the rows; without it they are tested among each other.
     """
     rows = list(rows)
-    tested = sureties(comparison, rows) if tested is None else tested
+    tested = assess_significance(comparison, rows) if tested is None else tested
     in_buckets = any(row.facet is not None for row in rows)
     has_carried = any(row.carried_a or row.carried_b for row in rows)
     return [
@@ -33,7 +45,7 @@ def delta_records(
             "a": row.a,
             "b": row.b,
             "delta": row.delta,
-            "reason": _why(comparison, row, why_no_mean(row.n, row.undefined, row.measure)),
+            "reason": _reason(comparison, row, why_no_mean(row.n, row.undefined, row.measure)),
             "wins": row.wins,
             "ties": row.ties,
             "losses": row.losses,
@@ -44,16 +56,18 @@ def delta_records(
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
             **({"carried_a": row.carried_a, "carried_b": row.carried_b} if has_carried else {}),
-            **_sure(comparison, row, reach, tested),
+            **_significance_columns(comparison, row, reach, tested),
         }
-        for row, reach in zip(rows, reaches(comparison, rows), strict=True)
-        for names in names_of(row.measure)
+        for row, reach in zip(rows, assess_power(comparison, rows), strict=True)
+        for names in measure_names(row.measure)
     ]
 
 
-def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) -> Record:
+def _significance_columns(
+    comparison: Comparison, row: Delta, reach: Power, tested: SignificanceTable
+) -> Record:
     """Return the columns that say how sure a difference is."""
-    surety, both = tested.of(row), comparison.on_both(row)
+    surety, both = tested.of(row), comparison.means_in_common(row)
     return {
         "lo": reach.interval.lo,
         "hi": reach.interval.hi,
@@ -64,7 +78,7 @@ def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) ->
         "family": surety.family,
         "detectable": reach.detectable,
         "more_queries": reach.more_queries,
-        "caution": cautions_of(row, reach) or None,
+        "caution": describe_caution(row, reach) or None,
         "n_both": both.n if both else None,
         "both_a": both.a if both else math.nan,
         "both_b": both.b if both else math.nan,
@@ -82,17 +96,17 @@ def query_delta_records(
     every = chain.from_iterable(zip(*columns, strict=True))
     has_carried = any(each.carried.any() for each in comparison.columns.values())
     return [
-        record | (_carried(row) if has_carried else {})
+        record | (_transferred_columns(row) if has_carried else {})
         for row in (every if rows is None else rows)
-        for record in _records_of(comparison, row)
+        for record in _query_records(comparison, row)
     ]
 
 
-def _carried(row: QueryDelta) -> Record:
+def _transferred_columns(row: QueryDelta) -> Record:
     return {"carried_a": row.carried_a, "carried_b": row.carried_b}
 
 
-def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
+def _query_records(comparison: Comparison, row: QueryDelta) -> list[Record]:
     return [
         {
             "run_a": comparison.a,
@@ -102,7 +116,7 @@ def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
             "a": row.a,
             "b": row.b,
             "delta": row.delta,
-            "reason": _why(comparison, row, why_no_value(row.judged, row.counted, row.measure)),
+            "reason": _reason(comparison, row, why_no_value(row.judged, row.counted, row.measure)),
             "wins": int(row.delta > TOLERANCE),
             "ties": int(abs(row.delta) <= TOLERANCE),
             "losses": int(row.delta < -TOLERANCE),
@@ -113,11 +127,11 @@ def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
             "missing_a": int(row.missing_a),
             "missing_b": int(row.missing_b),
         }
-        for names in names_of(row.measure)
+        for names in measure_names(row.measure)
     ]
 
 
-def _why(comparison: Comparison, row: Delta | QueryDelta, why: str) -> str | None:
+def _reason(comparison: Comparison, row: Delta | QueryDelta, why: str) -> str | None:
     if not math.isnan(row.delta):
         return None
     if why != NO_RESULT:

@@ -1,4 +1,9 @@
-"""Which of two runs is better, in one sentence that says no more than the numbers can bear."""
+"""Verdict on two runs and the findings beside it, in sentences.
+
+The verdict says which run is better, and no more than the tests allow: the usual measures are
+looked at even where they are not shown, so that none that falls is hidden. The findings say what
+a table of means hides: where B loses most, and which buckets move against the total.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,21 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from labeler.analysis.comparison.buckets import (
+    Contradiction,
+    assess_buckets,
+    find_contradictions,
+    find_worst_bucket,
+    proper_buckets,
+)
 from labeler.analysis.comparison.deltas import Comparison, Delta, compare
-from labeler.analysis.comparison.surety import FEW, Sureties, sureties
-from labeler.evaluation import Conventions, Scoreboard, signed, usual
+from labeler.analysis.comparison.grader_sensitivity import MOST_NAMED
+from labeler.analysis.comparison.query_views import ComparisonView
+from labeler.analysis.comparison.recall_vs_order import CandidateOverlap, split_delta
+from labeler.analysis.comparison.significance import FEW, SignificanceTable, assess_significance
+from labeler.evaluation import Conventions, Scoreboard, format_signed, measures_for_runs
 from labeler.measures import Measure
-from labeler.model import counted
+from labeler.model import format_count, format_list
 
 AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chance", "few"
 
@@ -36,12 +51,12 @@ class Verdict:
         return frozenset(row.measure for row in (*self.rises, *self.falls))
 
 
-def verdict(
+def decide_verdict(
     board: Scoreboard,
     comparison: Comparison,
     bucket: str | None = None,
     names: tuple[str, str] | None = None,
-    tested: Sureties | None = None,
+    tested: SignificanceTable | None = None,
 ) -> Verdict | None:
     """Say which run is better, over all queries or those of one bucket of the facet compared by.
 
@@ -53,7 +68,7 @@ def verdict(
     of their own. ``names`` are what A and B are called, their own unless given. None where no
     measure has a value.
     """
-    asked = _asked(board, comparison, bucket, tested)
+    asked = _tested_rows(board, comparison, bucket, tested)
     if not asked:
         return None
     a, b = names or (comparison.a, comparison.b)
@@ -65,24 +80,24 @@ def verdict(
         tuple(row for row, is_sure in asked if is_sure and row.direction == way) for way in (1, -1)
     )
     others = [row for row, is_sure in asked if row.direction and not is_sure]
-    kind, sentence = _in_words(comparison.conventions, a, b, rises, falls, others)
+    kind, sentence = _describe_verdict(comparison.conventions, a, b, rises, falls, others)
     return Verdict(kind, rises, falls, sentence, tuple(others))
 
 
-def rows_over(comparison: Comparison, bucket: str | None) -> list[Delta]:
+def rows_in_scope(comparison: Comparison, bucket: str | None) -> list[Delta]:
     """Return the means over all queries, or over those of one bucket."""
     if bucket is None:
         return [*comparison.deltas]
     return [row for row in comparison.buckets if row.bucket == bucket]
 
 
-def _asked(
-    board: Scoreboard, comparison: Comparison, bucket: str | None, tested: Sureties | None
+def _tested_rows(
+    board: Scoreboard, comparison: Comparison, bucket: str | None, tested: SignificanceTable | None
 ) -> list[tuple[Delta, bool]]:
     """Return what is looked at, and whether each is more than chance: first what was compared."""
-    shown = rows_over(comparison, bucket)
-    tested = sureties(comparison, shown) if tested is None else tested
-    more, of_more = _not_shown(board, comparison, bucket)
+    shown = rows_in_scope(comparison, bucket)
+    tested = assess_significance(comparison, shown) if tested is None else tested
+    more, of_more = _rows_not_shown(board, comparison, bucket)
     sure = [(row, tested.of(row).is_sure) for row in shown]
     sure += [(row, of_more.of(row).is_sure) for row in more]
     asked = [
@@ -91,28 +106,28 @@ def _asked(
         if not math.isnan(row.delta) and not row.measure.definition.always_defined
     ]
     comparable = [each for each in asked if each[0].measure.crosses]
-    return comparable if board.collection.is_of_several and comparable else asked
+    return comparable if board.collection.has_several_chunkings and comparable else asked
 
 
-def _not_shown(
+def _rows_not_shown(
     board: Scoreboard, comparison: Comparison, bucket: str | None
-) -> tuple[list[Delta], Sureties]:
+) -> tuple[list[Delta], SignificanceTable]:
     """Return the usual measures that were not compared, and their tests."""
-    asked = usual(board.collection, (comparison.a, comparison.b))
+    asked = measures_for_runs(board.collection, (comparison.a, comparison.b))
     more = [
         measure
         for measure in board.resolve(comparison.conventions.measures(asked))
         if measure not in comparison.columns and not measure.definition.always_defined
     ]
     if not more:
-        return [], Sureties()
+        return [], SignificanceTable()
     facet = comparison.facet if bucket is not None else None
     found = compare(board, comparison.a, comparison.b, more, facet)
-    rows = rows_over(found, bucket)
-    return rows, sureties(found, rows)
+    rows = rows_in_scope(found, bucket)
+    return rows, assess_significance(found, rows)
 
 
-def _in_words(
+def _describe_verdict(
     conventions: Conventions,
     a: str,
     b: str,
@@ -120,8 +135,8 @@ def _in_words(
     falls: Sequence[Delta],
     others: Sequence[Delta],
 ) -> tuple[str, str]:
-    rising, falling = (_listed(conventions, rows) for rows in (rises, falls))
-    left = f"; {_counted(others)} may be chance" if others else ""
+    rising, falling = (_list_deltas(conventions, rows) for rows in (rises, falls))
+    left = f"; {_count_others(others)} may be chance" if others else ""
     if rises and falls:
         verbs = ["rises" if len(rises) == 1 else "rise", "falls" if len(falls) == 1 else "fall"]
         change = f"from {a} to {b}, {rising} {verbs[0]} while {falling} {verbs[1]}"
@@ -130,15 +145,161 @@ def _in_words(
         better = "better" if rises else "worse"
         return SURE, f"{b} is {better} than {a} by more than chance: {rising or falling}{left}"
     if others:
-        first = _listed(conventions, others[:1])
-        more = f" and {_counted(others[1:])}" if others[1:] else ""
+        first = _list_deltas(conventions, others[:1])
+        more = f" and {_count_others(others[1:])}" if others[1:] else ""
         return OPEN, f"No measure tells {b} from {a}: {first}{more} may be chance"
     return OPEN, f"No measure moves from {a} to {b}"
 
 
-def _counted(rows: Sequence[Delta]) -> str:
-    return counted(len(rows), "other measure", "other measures")
+def _count_others(rows: Sequence[Delta]) -> str:
+    return format_count(len(rows), "other measure", "other measures")
 
 
-def _listed(conventions: Conventions, rows: Iterable[Delta]) -> str:
-    return ", ".join(f"{conventions.heading(row.measure)} ({signed(row.delta)})" for row in rows)
+def _list_deltas(conventions: Conventions, rows: Iterable[Delta]) -> str:
+    return ", ".join(
+        f"{conventions.heading(row.measure)} ({format_signed(row.delta)})" for row in rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonFinding:
+    """A sentence, and the bucket's difference that it is about, None where it is about none."""
+
+    sentence: str
+    about: Delta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonFindings:
+    """What is to be said of two runs, the answer first: ``decide_verdict`` is which of them is
+    better.
+
+    It is None where no measure has a value, and where the lists are the same: ``identical`` says
+    so. ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against``
+    which buckets move against the total, the measure in question first.
+    """
+
+    verdict: Verdict | None = None
+    identical: str = ""
+    losses: ComparisonFinding | None = None
+    parts: tuple[str, ...] = ()
+    against: tuple[ComparisonFinding, ...] = ()
+
+
+def find_comparison_findings(
+    view: ComparisonView,
+    related: CandidateOverlap,
+    bucket: str | None = None,
+    names: tuple[str, str] | None = None,
+    tested: SignificanceTable | None = None,
+) -> ComparisonFindings:
+    """Say of two runs what their means mean, over all queries or those of one bucket.
+
+    ``related`` is how B's candidates relate to A's. ``names`` are what A and B are called, their
+    own unless given. ``tested`` are the tests of the means that are shown, see `decide_verdict`;
+    buckets are tested among all of their facet, as on a table of its own.
+    """
+    if related.identical:
+        return ComparisonFindings(identical=related.sentence)
+    said = decide_verdict(view.board, view.compared, bucket, names, tested)
+    found = [(comparison, assess_buckets(comparison)) for comparison in _compare_by_facet(view)]
+    against = [each for pair in found for each in find_contradictions(pair[0], names, pair[1])]
+    if bucket is not None:
+        alone = [_describe_alone(*pair, bucket, said) for pair in found]
+        kept = _contradiction_findings(view, against, bucket)
+        return ComparisonFindings(said, parts=tuple(filter(None, alone)), against=kept)
+    keeps = related.within == related.queries  # else the parts say how much other chunks matter
+    return ComparisonFindings(
+        said,
+        losses=_find_loss(view, found, names),
+        parts=(*([related.sentence] if keeps else []), *_describe_parts(view)),
+        against=_contradiction_findings(view, against),
+    )
+
+
+def _describe_parts(view: ComparisonView) -> tuple[str, ...]:
+    """Say what the difference is made of; nothing of a weighted one, whose parts are not known."""
+    if view.board.weights is not None:
+        return ()
+    parts = split_delta(view.board, view.compared.a, view.compared.b, view.by)
+    return (parts.sentence,) if parts.n else ()
+
+
+def find_bucket_findings(
+    comparison: Comparison, names: tuple[str, str], tested: SignificanceTable
+) -> tuple[ComparisonFinding | None, tuple[ComparisonFinding, ...]]:
+    """Say of one facet where B loses most by the first measure, and what moves against the total.
+
+    ``tested`` are the tests of its buckets and totals: neither is said of what may be chance. What
+    moves against the total is not said to lose most, too.
+    """
+    against = find_contradictions(comparison, names, tested)
+    worst = find_worst_bucket(comparison, comparison.measures[0], tested)
+    said = tuple(ComparisonFinding(each.sentence, each.bucket) for each in against)
+    if worst is None or worst in [each.bucket for each in against]:
+        return None, said
+    return ComparisonFinding(describe_loss(comparison, worst, names[1]), worst), said
+
+
+def describe_loss(comparison: Comparison, row: Delta, b: str) -> str:
+    """Say in which bucket B loses most, see `find_worst_bucket`."""
+    change = (
+        f"{comparison.conventions.heading(row.measure)} {format_signed(row.delta)} (n {row.n:,})"
+    )
+    return f"{b} loses most in {row.facet} = {row.bucket}: {change}, by more than chance"
+
+
+def _describe_alone(
+    comparison: Comparison, tested: SignificanceTable, bucket: str, said: Verdict | None
+) -> str:
+    """Say which differences of a bucket are more than chance only as it is looked at by itself."""
+    rows = [row for row in comparison.buckets if row.bucket == bucket and not math.isnan(row.delta)]
+    sure = frozenset[Measure]() if said is None else said.sure
+    unsure = [row for row in rows if row.measure in sure and not tested.of(row).is_sure]
+    if not unsure:
+        return ""
+    named = format_list([comparison.conventions.heading(row.measure) for row in unsure], MOST_NAMED)
+    tests = max(tested.of(row).family for row in rows)
+    return (
+        f"By itself: among all buckets of {comparison.facet}, which are {tests:,} tests, {named} "
+        "may be chance"
+    )
+
+
+def _compare_by_facet(view: ComparisonView) -> list[Comparison]:
+    compared = view.compared
+    facets = [compared.facet] if compared.facet else list(view.board.facets)
+    return [
+        compare(view.board, compared.a, compared.b, compared.measures, facet) for facet in facets
+    ]
+
+
+def _find_loss(
+    view: ComparisonView,
+    found: list[tuple[Comparison, SignificanceTable]],
+    names: tuple[str, str] | None,
+) -> ComparisonFinding | None:
+    """Say where B loses most by the measure in question, of all facets."""
+    rows = [(find_worst_bucket(by, view.by, tested), by) for by, tested in found]
+    falling = [(row, comparison) for row, comparison in rows if row is not None]
+    b = names[1] if names else view.compared.b
+    if falling:
+        row, comparison = min(falling, key=lambda each: each[0].delta)
+        return ComparisonFinding(describe_loss(comparison, row, b), row)
+    asked = [(row, tested) for by, tested in found for row in proper_buckets(by, view.by)]
+    if not any(row.n >= FEW for row, _ in asked):
+        return None
+    of = f" of {view.compared.facet}" if view.compared.facet else ""
+    tests = sorted({tested.of(row).family for row, tested in asked})
+    over = f"{tests[0]:,} tests" if len(tests) == 1 else f"up to {tests[-1]:,} tests"
+    return ComparisonFinding(
+        f"In no bucket{of} does {b} lose {view.heading} by more than chance, corrected over {over}"
+    )
+
+
+def _contradiction_findings(
+    view: ComparisonView, against: list[Contradiction], bucket: str | None = None
+) -> tuple[ComparisonFinding, ...]:
+    kept = [each for each in against if bucket in (None, each.bucket.bucket)]
+    kept.sort(key=lambda each: (each.total.measure != view.by, -abs(each.bucket.delta)))
+    return tuple(ComparisonFinding(each.sentence, each.bucket) for each in kept)

@@ -1,22 +1,21 @@
-"""A gate before a release: thresholds, allowed drops, and whether a run keeps to them.
+"""Release gate: least values and largest drops from a TOML file, and whether a run keeps them."""
 
-Knows boards, runs and buckets; not where they are stored, which exit code a build gets, nor who
-looks.
-"""
-
-from labeler.analysis.gate.checks import (
-    checks_of,
-    other_conventions,
+from labeler.analysis.gate.gate_file import (
+    GATE_VARIABLE,
+    read_gate,
+    read_gate_file,
+    read_limited_bytes,
+    resolve_checks,
     rules_for,
+    served_gate,
+    served_passed_runs,
+    suggest_nearest,
     thresholds_for,
+    why_other_conventions,
     with_runs,
 )
-from labeler.analysis.gate.files import SERVED, bytes_of, gate_at, served_gate, served_passing
-from labeler.analysis.gate.history import History
-from labeler.analysis.gate.judging import judge, judge_each
-from labeler.analysis.gate.passing import PassedRun, Passing, read_passing
-from labeler.analysis.gate.reading import nearest, read_gate
-from labeler.analysis.gate.records import (
+from labeler.analysis.gate.passed_runs import PassedRun, PassedRuns, ReferenceRuns, read_passed_runs
+from labeler.analysis.gate.rules import (
     BASELINE,
     BEST,
     FAILED,
@@ -24,47 +23,47 @@ from labeler.analysis.gate.records import (
     PASSED,
     UNJUDGED,
     Check,
-    Finding,
     Gate,
-    Outcome,
+    GateOutcome,
+    LimitResult,
+    LimitTerms,
     Rule,
-    Terms,
     Threshold,
 )
-from labeler.analysis.gate.words import KINDS, apart
+from labeler.analysis.gate.verdicts import REFERENCE_LABELS, format_apart, judge_run, judge_runs
 
 __all__ = [
     "BASELINE",
     "BEST",
     "FAILED",
-    "KINDS",
+    "GATE_VARIABLE",
     "LAST",
     "PASSED",
-    "SERVED",
+    "REFERENCE_LABELS",
     "UNJUDGED",
     "Check",
-    "Finding",
     "Gate",
-    "History",
-    "Outcome",
+    "GateOutcome",
+    "LimitResult",
+    "LimitTerms",
     "PassedRun",
-    "Passing",
+    "PassedRuns",
+    "ReferenceRuns",
     "Rule",
-    "Terms",
     "Threshold",
-    "apart",
-    "bytes_of",
-    "checks_of",
-    "gate_at",
-    "judge",
-    "judge_each",
-    "nearest",
-    "other_conventions",
+    "format_apart",
+    "judge_run",
+    "judge_runs",
     "read_gate",
-    "read_passing",
+    "read_gate_file",
+    "read_limited_bytes",
+    "read_passed_runs",
+    "resolve_checks",
     "rules_for",
     "served_gate",
-    "served_passing",
+    "served_passed_runs",
+    "suggest_nearest",
     "thresholds_for",
+    "why_other_conventions",
     "with_runs",
 ]

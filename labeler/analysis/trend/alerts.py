@@ -1,7 +1,7 @@
-"""What somebody should look at: drops of the newest run that are more than chance, as sentences.
+"""Alerts on the newest run of a series: drops that are more than chance, as sentences.
 
-Each place is looked at once against every earlier run, so all of that is corrected for. Knows no
-page, and not who set a threshold.
+Each series is looked at against every earlier run, so the correction is over all these
+comparisons, not only over those that were tested.
 """
 
 from __future__ import annotations
@@ -14,23 +14,29 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.analysis.comparison import FEW
-from labeler.analysis.trend.series import VISIBLE, Place, Point, Series, Values
-from labeler.evaluation import Conventions, number, signed
+from labeler.analysis.trend.series import (
+    VISIBLE,
+    QueryValues,
+    SeriesKey,
+    TrendPoint,
+    TrendSeries,
+)
+from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.measures import Floats, Measure
-from labeler.stats import LEVEL, p_values, smallest
+from labeler.stats import ALPHA, p_values, smallest_p_value
 
-MOST_SHOWN = 3
+MOST_OPEN_ALERTS = 3
 """As many alerts stand open; the rest is folded."""
 
-SILENT, PAST, DROP, SLIDE, BUCKET = "silent", "threshold", "drop", "slide", "bucket"
-ORDER = (SILENT, PAST, DROP, SLIDE, BUCKET)
+NO_VALUE, PAST_THRESHOLD, DROP, SLIDE, BUCKET = "silent", "threshold", "drop", "slide", "bucket"
+GRAVITY_ORDER = (NO_VALUE, PAST_THRESHOLD, DROP, SLIDE, BUCKET)
 
-Thresholds = Mapping[Place, float]
+Thresholds = Mapping[SeriesKey, float]
 NO_THRESHOLDS: Thresholds = MappingProxyType({})
 
 
-def thresholds_of(
-    every: Iterable[Series],
+def thresholds_by_series(
+    every: Iterable[TrendSeries],
     asked: Callable[[Measure, str | None, str | None], Iterable[float]],
 ) -> Thresholds:
     """Return the bar of each series that has one, the highest of several.
@@ -49,19 +55,20 @@ def thresholds_of(
 class Alert(NamedTuple):
     """A drop from ``older`` to ``newer``, the newest run; ``p`` is after the correction.
 
-    ``kind`` is `PAST` a threshold, a `DROP` since the run before, a `SLIDE` since the highest, a
-    `BUCKET` that fell while the mean rose, or `SILENT`: the newest run has no value at all.
+    ``kind`` is `PAST_THRESHOLD` a threshold, a `DROP` since the run before, a `SLIDE` since the
+    highest, a `BUCKET` that fell while the mean rose, or `NO_VALUE`: the newest run has no value at
+    all.
     """
 
     kind: str
-    place: Place
-    older: Point | None
-    newer: Point
+    place: SeriesKey
+    older: TrendPoint | None
+    newer: TrendPoint
     p: float
     sentence: str
 
 
-class Looked(NamedTuple):
+class AlertScan(NamedTuple):
     """The alerts, the gravest first, and over how many comparisons the correction was."""
 
     alerts: tuple[Alert, ...]
@@ -75,7 +82,7 @@ class Looked(NamedTuple):
         looks = "the one comparison" if self.looks == 1 else f"all {self.looks:,} comparisons"
         return (
             "an alert is a drop of the newest run that is more than chance: a two-sided "
-            f"randomisation test over at least {FEW} queries with p ≤ {LEVEL} after Bonferroni's "
+            f"randomisation test over at least {FEW} queries with p ≤ {ALPHA} after Bonferroni's "
             f"correction over {looks} with earlier runs and in buckets"
         )
 
@@ -84,67 +91,69 @@ class _Pair(NamedTuple):
     """The newest run of a series against an earlier one, for a reason; ``bar`` is a threshold."""
 
     kind: str
-    series: Series
-    older: Point
+    series: TrendSeries
+    older: TrendPoint
     bar: float = math.nan
     rise: float = math.nan  # of the mean over all queries meanwhile, for a bucket
 
 
-def look(
-    values: Values,
-    every: Sequence[Series],
-    buckets: Sequence[Series] = (),
+def scan_for_alerts(
+    values: QueryValues,
+    every: Sequence[TrendSeries],
+    buckets: Sequence[TrendSeries] = (),
     thresholds: Thresholds = NO_THRESHOLDS,
-) -> Looked:
+) -> AlertScan:
     """Look at the newest run of each series, and of ``buckets`` beside the mean of their system.
 
     A bucket is held against the run before and the first of the window, and is of a measure and a
     system of ``every``. Thresholds are by place.
     """
     conventions = values.board.conventions
-    pairs = [pair for each in every for pair in _pairs(each, thresholds.get(each.place))]
+    pairs = [pair for each in every for pair in _pairs_to_test(each, thresholds.get(each.place))]
     beside = {(s.place.system, s.place.measure): s for s in every if s.place.facet is None}
     watched = [each for each in buckets if len(each.known) > 1 and each.known[-1].n >= FEW]
-    pairs += [pair for each in watched for pair in _against(each, beside)]
+    pairs += [pair for each in watched for pair in _bucket_pairs(each, beside)]
     looks = sum(max(0, len(each.known) - 1) for each in every)
     looks += sum(len(_references(each)) for each in watched)
     samples = [
         values.differences(pair.series.place, pair.older.run, pair.series.known[-1].run)
         for pair in pairs
     ]
-    found = list(_silent(every))
-    told: set[Place] = set()
+    found = list(_no_value_alerts(every))
+    told: set[SeriesKey] = set()
     for pair, p in zip(pairs, _corrected(samples, looks), strict=True):
         newer = pair.series.known[-1]
-        sure = p <= LEVEL and newer.n >= FEW and pair.older.value - newer.value >= VISIBLE
+        sure = p <= ALPHA and newer.n >= FEW and pair.older.value - newer.value >= VISIBLE
         if sure and pair.series.place not in told:
             told.add(pair.series.place)
-            sentence = _sentence(pair, newer, conventions)
+            sentence = _describe_alert(pair, newer, conventions)
             found.append(Alert(pair.kind, pair.series.place, pair.older, newer, p, sentence))
-    return Looked(tuple(sorted(found, key=_gravity)), looks)
+    return AlertScan(tuple(sorted(found, key=_gravity_key)), looks)
 
 
-def _pairs(series: Series, bar: float | None) -> Iterator[_Pair]:
+def _pairs_to_test(series: TrendSeries, bar: float | None) -> Iterator[_Pair]:
     """Give what the newest run is held against, the most telling first."""
     *earlier, newest = series.known or (None,)
     if newest is None or not earlier:
         return
     above = [point for point in earlier if bar is not None and point.value >= bar]
     if above and bar is not None and newest.value < bar:
-        yield _Pair(PAST, series, above[-1], bar)
+        yield _Pair(PAST_THRESHOLD, series, above[-1], bar)
     yield _Pair(DROP, series, earlier[-1])
     highest = max(earlier, key=lambda point: (point.value, point.when))
     if highest is not earlier[-1]:
         yield _Pair(SLIDE, series, highest)
 
 
-def _references(series: Series) -> list[Point]:
+def _references(series: TrendSeries) -> list[TrendPoint]:
     """Return what a bucket is held against: the run before and the first."""
     first, *_, before = (series.known[0], *series.known[:-1])
     return [before] if before is first else [before, first]
 
 
-def _against(series: Series, beside: Mapping[tuple[str, Measure], Series]) -> Iterator[_Pair]:
+def _bucket_pairs(
+    series: TrendSeries, beside: Mapping[tuple[str, Measure], TrendSeries]
+) -> Iterator[_Pair]:
     whole = beside.get((series.place.system, series.place.measure))
     means = {} if whole is None else {point.run: point.value for point in whole.known}
     for older in _references(series):
@@ -153,7 +162,7 @@ def _against(series: Series, beside: Mapping[tuple[str, Measure], Series]) -> It
             yield _Pair(BUCKET, series, older, rise=rise)
 
 
-def _silent(every: Iterable[Series]) -> Iterator[Alert]:
+def _no_value_alerts(every: Iterable[TrendSeries]) -> Iterator[Alert]:
     """Give an alert for each system whose newest run has no value although an earlier one has."""
     told = set()
     for series in every:
@@ -166,7 +175,7 @@ def _silent(every: Iterable[Series]) -> Iterator[Alert]:
                 f"{series.place.system}: the newest run ({newest.said}) has no result for any "
                 f"query that counts; what is said of it rests on {series.known[-1].said}"
             )
-            yield Alert(SILENT, series.place, series.known[-1], newest, 0.0, sentence)
+            yield Alert(NO_VALUE, series.place, series.known[-1], newest, 0.0, sentence)
 
 
 def _corrected(samples: Sequence[Floats], looks: int) -> list[float]:
@@ -177,12 +186,12 @@ def _corrected(samples: Sequence[Floats], looks: int) -> list[float]:
     """
     tested = p_values(samples)
     return [
-        min(1.0, looks * (each.p if each.exact else _below_draws(each.p, sample)))
+        min(1.0, looks * (each.p if each.exact else _bounded_p_value(each.p, sample)))
         for each, sample in zip(tested, samples, strict=True)
     ]
 
 
-def _below_draws(p: float, sample: Floats) -> float:
+def _bounded_p_value(p: float, sample: Floats) -> float:
     """Return a p-value that draws put at their smallest as what it is at most.
 
     Of all flips no larger share than 2 exp(-t²/2) is as large, t being the sum of the differences
@@ -193,35 +202,35 @@ def _below_draws(p: float, sample: Floats) -> float:
     if not squares:
         return p
     bound = 2 * math.exp(-(float(sample.sum()) ** 2) / (2 * squares))
-    return bound if bound < smallest() else p
+    return bound if bound < smallest_p_value() else p
 
 
-def _gravity(alert: Alert) -> tuple[int, float]:
+def _gravity_key(alert: Alert) -> tuple[int, float]:
     older = math.nan if alert.older is None else alert.older.value
     fall = older - alert.newer.value
-    return ORDER.index(alert.kind), 0.0 if math.isnan(fall) else -fall
+    return GRAVITY_ORDER.index(alert.kind), 0.0 if math.isnan(fall) else -fall
 
 
-def _sentence(pair: _Pair, newer: Point, conventions: Conventions) -> str:
+def _describe_alert(pair: _Pair, newer: TrendPoint, conventions: Conventions) -> str:
     place = pair.series.place
     where = "" if place.facet is None else f", {place.facet} = {place.bucket}"
     what = f"{place.system}{where}: {conventions.heading(place.measure)}"
-    then, now = (_called(point, pair.series) for point in (pair.older, newer))
+    then, now = (_date_and_run(point, pair.series) for point in (pair.older, newer))
     moved = (
-        f"from {number(pair.older.value)} ({then}) to {number(newer.value)} ({now}), "
-        f"{signed(newer.value - pair.older.value)}"
+        f"from {format_number(pair.older.value)} ({then}) to {format_number(newer.value)} ({now}), "
+        f"{format_signed(newer.value - pair.older.value)}"
     )
-    if pair.kind == PAST:
+    if pair.kind == PAST_THRESHOLD:
         return f"{what} fell below the threshold {pair.bar:g}, {moved}: more than chance"
     if pair.kind == SLIDE:
         return f"{what} has fallen since its highest, {moved}: more than chance"
     if pair.kind == BUCKET:
-        rose = f"while the mean over all queries rose by {number(pair.rise)}"
+        rose = f"while the mean over all queries rose by {format_number(pair.rise)}"
         return f"{what} fell {moved}, {rose}: more than chance"
     return f"{what} fell since the run before, {moved}: more than chance"
 
 
-def _called(point: Point, series: Series) -> str:
+def _date_and_run(point: TrendPoint, series: TrendSeries) -> str:
     """Return a point's date, and its run where others have that date, too."""
     shared = sum(other.said == point.said for other in series.points) > 1
     return f"{point.said}, {point.run}" if shared else point.said

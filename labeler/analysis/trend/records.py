@@ -1,6 +1,6 @@
-"""Trends as programs get them: rows of named columns; knows no file format, and nobody who reads.
+"""Rows of trends for CSV, JSON and the Python API.
 
-A row stands under the name its measure was asked for by; one asked for by two names has two rows.
+A row has the name its measure was asked for by; a measure asked for by two names has two rows.
 """
 
 from __future__ import annotations
@@ -9,13 +9,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from labeler.analysis.trend.alerts import NO_THRESHOLDS, Alert, Thresholds
-from labeler.analysis.trend.parting import Parts
-from labeler.analysis.trend.series import Place, Point, Series, Summary
-from labeler.evaluation import Record, names_of
+from labeler.analysis.trend.change_causes import ChangeCauses
+from labeler.analysis.trend.series import (
+    SeriesKey,
+    TrendPoint,
+    TrendSeries,
+    TrendSummary,
+)
+from labeler.evaluation import Record, measure_names
 from labeler.measures import Measure
 
 
-def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLDS) -> list[Record]:
+def point_records(
+    every: Iterable[TrendSeries], thresholds: Thresholds = NO_THRESHOLDS
+) -> list[Record]:
     """Return a row for each run of each series, in order of date.
 
     ``change`` is from the last run before that has a value; ``lo`` and ``hi`` are the ends of the
@@ -26,7 +33,7 @@ def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLD
     has_carried = any(point.carried for series in rows for point in series.points)
     return [
         {
-            **_place(series.place, faceted),
+            **_key_columns(series.place, faceted),
             "run": point.run,
             "date": point.said,
             "moment": f"{point.when:%Y-%m-%dT%H:%M:%SZ}",
@@ -42,13 +49,13 @@ def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLD
             **({"carried": point.carried} if has_carried else {}),
         }
         for series in rows
-        for point, change in zip(series.points, changes(series.points), strict=True)
-        for names in names_of(series.place.measure)
+        for point, change in zip(series.points, changes_by_point(series.points), strict=True)
+        for names in measure_names(series.place.measure)
     ]
 
 
 def summary_records(
-    every: Iterable[Summary],
+    every: Iterable[TrendSummary],
     alerts: Iterable[Alert] = (),
     thresholds: Thresholds = NO_THRESHOLDS,
 ) -> list[Record]:
@@ -64,29 +71,29 @@ def summary_records(
     faceted = any(each.series.place.facet is not None for each in rows)
     return [
         {
-            **_place(each.series.place, faceted),
+            **_key_columns(each.series.place, faceted),
             **names,
             "runs": len(each.series.points),
             "runs_with_value": len(each.series.known),
-            **_point("current", each.current),
+            **_point_columns("current", each.current),
             "mean": each.mean,
             "median": each.median,
             "spread": each.spread,
-            **_point("lowest", each.lowest),
-            **_point("highest", each.highest),
+            **_point_columns("lowest", each.lowest),
+            **_point_columns("highest", each.highest),
             "change": each.change,
             "direction": each.word,
             "p": each.p,
             "p_holm": each.holm,
             "threshold": thresholds.get(each.series.place, math.nan),
-            "alert": _alerts(each.series.place, told),
+            "alert": _alert_sentences(each.series.place, told),
         }
         for each in rows
-        for names in names_of(each.series.place.measure)
+        for names in measure_names(each.series.place.measure)
     ]
 
 
-def part_records(every: Iterable[Parts]) -> list[Record]:
+def change_cause_records(every: Iterable[ChangeCauses]) -> list[Record]:
     """Return a row for each measure: before, now, and the parts, which add up to the change."""
     return [
         {
@@ -105,11 +112,11 @@ def part_records(every: Iterable[Parts]) -> list[Record]:
             "reason": each.reason,
         }
         for each in every
-        for names in names_of(each.measure)
+        for names in measure_names(each.measure)
     ]
 
 
-def changes(points: Sequence[Point]) -> list[float]:
+def changes_by_point(points: Sequence[TrendPoint]) -> list[float]:
     """Return each point's change from the last before it that has a value, NaN where none has.
 
     A point without a value has none either, and is passed over by the next.
@@ -121,7 +128,9 @@ def changes(points: Sequence[Point]) -> list[float]:
     return found
 
 
-def _alerts(place: Place, told: Mapping[tuple[str, Measure], Sequence[Alert]]) -> str | None:
+def _alert_sentences(
+    place: SeriesKey, told: Mapping[tuple[str, Measure], Sequence[Alert]]
+) -> str | None:
     about = [
         alert.sentence
         for alert in told.get((place.system, place.measure), ())
@@ -130,12 +139,12 @@ def _alerts(place: Place, told: Mapping[tuple[str, Measure], Sequence[Alert]]) -
     return " · ".join(about) or None
 
 
-def _place(place: Place, faceted: bool) -> Record:
+def _key_columns(place: SeriesKey, faceted: bool) -> Record:
     where = {"facet": place.facet, "bucket": place.bucket} if faceted else {}
     return {"system": place.system, **where}
 
 
-def _point(name: str, point: Point | None) -> Record:
+def _point_columns(name: str, point: TrendPoint | None) -> Record:
     return {
         name: math.nan if point is None else point.value,
         f"{name}_run": None if point is None else point.run,

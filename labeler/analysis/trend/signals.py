@@ -1,7 +1,7 @@
-"""What users did, beside a system's runs: signals by date, and which run was there by then.
+"""Signals of users (such as a click rate) by date, shown beside the runs of their system.
 
-Knows no page and no file. That a signal and a measure belong together is nowhere worked out: over
-some weeks whatever has a direction seems to.
+No correlation between signals and measures is computed: over a few weeks anything that has a
+direction seems to be connected.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ from datetime import datetime
 from statistics import fmean, median
 from typing import NamedTuple
 
-from labeler.analysis.trend.timeline import Dated, Timeline, Window, end_of, moment_of
+from labeler.analysis.trend.series import (
+    DatedRun,
+    Timeline,
+    Window,
+    end_of_date,
+    parse_moment,
+)
 from labeler.evaluation import Record
 from labeler.model import SignalPoint
 
-NO_CLAIM = (
+NO_CORRELATION_NOTE = (
     "signals stand beside the measures, and no connection is worked out: over the same weeks "
     "whatever has a direction seems to be connected, and each date is one observation"
 )
-MEANT = (
+SIGNAL_MEANING = (
     "a signal is what the file says of all queries at a date, or else the mean over the queries it "
     "names, weighted by how often each was counted where that is known of all"
 )
-Span = tuple[datetime, datetime]
+TimeSpan = tuple[datetime, datetime]
 
 
-class Heard(NamedTuple):
+class SignalValue(NamedTuple):
     """A signal's value at a date; ``run`` is the system's newest by then, None before the first.
 
     ``n`` is how often something was counted, None where nobody said so, and ``queries`` of how many
@@ -44,15 +50,15 @@ class Heard(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Signals:
+class SignalSeries:
     """One signal of one system in order of date; there is at least one value."""
 
     system: str
     name: str
-    points: tuple[Heard, ...]
+    points: tuple[SignalValue, ...]
 
     @property
-    def current(self) -> Heard:
+    def current(self) -> SignalValue:
         """The newest value."""
         return self.points[-1]
 
@@ -73,28 +79,28 @@ class Signals:
         return median(point.value for point in self.points)
 
     @property
-    def lowest(self) -> Heard:
+    def lowest(self) -> SignalValue:
         """The lowest value, the first of several."""
         return min(self.points, key=lambda point: point.value)
 
     @property
-    def highest(self) -> Heard:
+    def highest(self) -> SignalValue:
         """The highest value, the first of several."""
         return max(self.points, key=lambda point: point.value)
 
 
-def signals_of(
+def build_signal_series(
     points: Iterable[SignalPoint],
-    systems: Mapping[str, Sequence[Dated]],
+    systems: Mapping[str, Sequence[DatedRun]],
     window: Window = Window(),  # noqa: B008  # frozen
-) -> list[Signals]:
+) -> list[SignalSeries]:
     """Return the signals of ``systems``, which come with all of their runs; by name, then system.
 
     Of a window of runs or days there is what was heard since the first run in it.
 
-    >>> runs = {"s": [Dated("A", moment_of("2026-01-31"), "2026-01-31")]}
+    >>> runs = {"s": [DatedRun("A", parse_moment("2026-01-31"), "2026-01-31")]}
     >>> heard = [SignalPoint("s", "ctr", day, 0.5, 10, 0) for day in ("2026-01-30", "2026-01-31")]
-    >>> [each] = signals_of(heard, runs)
+    >>> [each] = build_signal_series(heard, runs)
     >>> [point.run for point in each.points]
     [None, 'A']
     """
@@ -102,30 +108,32 @@ def signals_of(
         system: None if window.most is None or not runs else window.of(runs)[0].when
         for system, runs in systems.items()
     }
-    found: dict[tuple[str, str], list[Heard]] = {}
+    found: dict[tuple[str, str], list[SignalValue]] = {}
     for point in points:
         if point.system not in systems:
             continue
-        when, begins = moment_of(point.date), since[point.system]
-        if begins is None or end_of(point.date) > begins:
-            run = _run_by(point.date, systems[point.system])
-            heard = Heard(when, point.date, point.value, point.n, point.queries, run)
+        when, begins = parse_moment(point.date), since[point.system]
+        if begins is None or end_of_date(point.date) > begins:
+            run = _newest_run_by(point.date, systems[point.system])
+            heard = SignalValue(when, point.date, point.value, point.n, point.queries, run)
             found.setdefault((point.name, point.system), []).append(heard)
     order = {system: at for at, system in enumerate(systems)}
     return [
-        Signals(system, name, tuple(sorted(found[name, system])))
+        SignalSeries(system, name, tuple(sorted(found[name, system])))
         for name, system in sorted(found, key=lambda key: (key[0], order[key[1]]))
     ]
 
 
-def _run_by(date: str, runs: Sequence[Dated]) -> str | None:
+def _newest_run_by(date: str, runs: Sequence[DatedRun]) -> str | None:
     """Return the newest run that was there by a day's end, or by a moment."""
-    end, is_day = end_of(date), len(date) == len("2026-01-31")
+    end, is_day = end_of_date(date), len(date) == len("2026-01-31")
     there = [run.run for run in runs if run.when < end or (not is_day and run.when == end)]
     return there[-1] if there else None
 
 
-def span_of(systems: Mapping[str, Sequence[Dated]], every: Iterable[Signals]) -> Span:
+def find_time_span(
+    systems: Mapping[str, Sequence[DatedRun]], every: Iterable[SignalSeries]
+) -> TimeSpan:
     """Return the first and the last moment of runs and signals, for one axis under all of them."""
     moments = [run.when for runs in systems.values() for run in runs]
     moments += [point.when for each in every for point in each.points]
@@ -150,7 +158,7 @@ def signal_notes(points: Iterable[SignalPoint], line: Timeline) -> list[str]:
     return notes
 
 
-def signal_records(every: Iterable[Signals]) -> list[Record]:
+def signal_records(every: Iterable[SignalSeries]) -> list[Record]:
     """Return a row for each value; ``run`` is the system's newest by then, null before it."""
     return [
         {

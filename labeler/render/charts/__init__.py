@@ -1,36 +1,37 @@
-"""Values become Altair charts; knows no Streamlit, no HTML and no database."""
+"""Altair charts of scores, comparisons, failures, trends and the review of grades."""
 
-from labeler.render.charts.agreeing import Drift, drift_chart, drift_frame
-from labeler.render.charts.comparing import (
+from labeler.render.charts.queries import (
+    HEAT_COLOURS,
+    HeatCell,
     delta_bars,
     delta_scatter,
-    query_frame,
-)
-from labeler.render.charts.failing import (
     failure_chart,
     failure_heat,
+    heat_chart,
+    query_frame,
 )
-from labeler.render.charts.heat import HEAT_COLOURS, HeatCell, heat_chart
-from labeler.render.charts.reviewing import (
+from labeler.render.charts.review import (
     MOST_DAYS,
-    Share,
+    BucketProgress,
+    Drift,
     day_chart,
     day_frame,
+    drift_chart,
+    drift_frame,
     progress_chart,
     shown_days,
 )
 from labeler.render.charts.scores import CURVES_AT, curve_chart, score_chart
-from labeler.render.charts.signals import signal_chart
-from labeler.render.charts.trending import MOST_BANDS, trend_chart
+from labeler.render.charts.trend import MOST_BANDS, signal_chart, trend_chart
 
 __all__ = [
     "CURVES_AT",
     "HEAT_COLOURS",
     "MOST_BANDS",
     "MOST_DAYS",
+    "BucketProgress",
     "Drift",
     "HeatCell",
-    "Share",
     "curve_chart",
     "day_chart",
     "day_frame",

@@ -1,4 +1,4 @@
-"""Scores: runs by measures, and recall and precision over k."""
+"""Charts of the Scores page: runs by measures, and recall and precision over k."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import altair as alt
 import pandas as pd
 
 from labeler.evaluation import Conventions, Score
-from labeler.render.charts.look import INK, LEAST_FONT, Names, dressed, tips
-from labeler.render.palette import DASHES, MARKS, QUIET, RUN_COLOURS
+from labeler.render.charts.theme import (
+    INK,
+    LEAST_FONT,
+    ChartNames,
+    tooltips,
+    with_theme,
+)
+from labeler.render.palette import DASHES, MARKS, MUTED_COLOUR, RUN_COLOURS
 
-ROOM_AROUND = 60  # pixels: a chart's height is that of its axis, too
-LINE = 34  # pixels: one measure's
+MARGIN_HEIGHT = 60  # pixels: a chart's height is that of its axis, too
+LINE_HEIGHT = 34  # pixels: one measure's
 CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a curve has a point
 
 
@@ -24,8 +30,8 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     """
     scores = [score for score in scores if not score.measure.definition.count]
     headings = {score.measure: conventions.heading(score.measure) for score in scores}
-    lines = Names("measures", list(dict.fromkeys(headings.values())))
-    runs = Names("runs", list(dict.fromkeys(score.run for score in scores)))
+    lines = ChartNames("measures", list(dict.fromkeys(headings.values())))
+    runs = ChartNames("runs", list(dict.fromkeys(score.run for score in scores)))
     frame = pd.DataFrame(
         {
             "run": [score.run for score in scores],
@@ -39,7 +45,7 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     ).dropna(subset="value")
     axis = alt.Axis(labelExpr=lines.spelled, labelLimit=280)
     chart: alt.Chart = (
-        alt.Chart(frame, height=LINE * len(lines.names) + ROOM_AROUND)
+        alt.Chart(frame, height=LINE_HEIGHT * len(lines.names) + MARGIN_HEIGHT)
         .mark_point(size=110, filled=True, opacity=1)
         .encode(
             x=alt.X(
@@ -52,16 +58,16 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
             shape=alt.Shape("at:N", scale=runs.in_turn(MARKS), legend=None),
             color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
             tooltip=[
-                *tips("run:N", "measure:N"),
+                *tooltips("run:N", "measure:N"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),
                 alt.Tooltip("n:Q", title="queries"),
-                *tips("holes:Q"),
+                *tooltips("holes:Q"),
             ],
         )
         .add_params(lines.parameter)
         .properties(description="Mean of each measure for each run; the same numbers as the table")
     )
-    return dressed(chart)
+    return with_theme(chart)
 
 
 def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
@@ -72,7 +78,7 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
     """
     given = list(scores)
     name = next((each.measure.name for each in given), "")
-    runs = Names("runs", list(dict.fromkeys(each.run for each in given)))
+    runs = ChartNames("runs", list(dict.fromkeys(each.run for each in given)))
     frame = pd.DataFrame(
         [
             {
@@ -95,20 +101,20 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
             color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
             strokeDash=alt.StrokeDash("at:N", scale=runs.in_turn(DASHES), legend=None),
             tooltip=[
-                *tips("run:N", "k:Q"),
+                *tooltips("run:N", "k:Q"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),
                 alt.Tooltip("n:Q", title="queries"),
             ],
         )
     )
-    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_budget_rules(budgets)]).properties(
+    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_prompt_k_rules(budgets)]).properties(
         height=280,
         description=f"{name}@k over k for each run; the same numbers as the table",
     )
-    return dressed(chart)
+    return with_theme(chart)
 
 
-def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
+def _prompt_k_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
     """Return an upright line at each prompt budget, and words above the first, where no curve is.
 
     Where budgets differ by task, those of each line would lie over the next one's.
@@ -117,8 +123,8 @@ def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
     words = f"prompt budget{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"
     return (
         alt.Chart(pd.DataFrame({"k": there, "label": "prompt budget"}))
-        .mark_rule(strokeDash=[2, 4], color=QUIET)
-        .encode(x=alt.X("k:Q"), tooltip=tips("label", "k")),
+        .mark_rule(strokeDash=[2, 4], color=MUTED_COLOUR)
+        .encode(x=alt.X("k:Q"), tooltip=tooltips("label", "k")),
         alt.Chart(pd.DataFrame({"k": there[:1], "label": words}))
         .mark_text(align="left", y=-7, color=INK, fontSize=LEAST_FONT)
         .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),

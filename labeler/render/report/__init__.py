@@ -1,10 +1,10 @@
-"""One HTML file for a review: what is known of one run or two, and all that it rests on.
+"""The report: one HTML file about one run, or about two of them compared.
 
-It needs nothing but a browser: no server, no network, no second file. Knows no Streamlit, no SQL
-and no command; what it is made of comes in a `Source`.
+It needs nothing but a browser: no server, no network, no second file. A `ReportSource` holds
+all that it is made from.
 """
 
-from labeler.render.report.making import make_report
-from labeler.render.report.source import Asked, Source
+from labeler.render.report.build import make_report
+from labeler.render.report.context import ReportRequest, ReportSource
 
-__all__ = ["Asked", "Source", "make_report"]
+__all__ = ["ReportRequest", "ReportSource", "make_report"]

@@ -1,136 +1,160 @@
-"""Values become tables and cards, as elements that escape by themselves; knows no database.
+"""HTML tables and cards, as elements that escape their text.
 
 A function returns what `labeler.render.markup.show_html` draws, with the style sheet it needs.
 """
 
-from labeler.render.tables.agreeing import (
-    against_table,
-    agreement_answer,
+from labeler.render.tables.agreement import (
+    against_others_table,
+    agreement_card,
     agreement_table,
     bucket_agreement_table,
-    confusion_picture,
+    confusion_matrix,
     pair_table,
 )
-from labeler.render.tables.answering import (
-    answers_card,
-    outcome_table,
-    outcome_words,
-    two_by_two_table,
-)
-from labeler.render.tables.bands import Spread
-from labeler.render.tables.certainty import certainty
-from labeler.render.tables.comparing import (
-    answer,
-    chunk_text,
-    compare_table,
-    findings,
-    means,
-    query_head,
-    query_table,
-    what_if_table,
-)
-from labeler.render.tables.failing import failing_list, failure_table, value_words
-from labeler.render.tables.legend import run_legend
-from labeler.render.tables.moving import movers_table
-from labeler.render.tables.opened import (
-    carried_trail,
-    list_column,
-    lists_side_by_side,
-    pool_table,
-    query_card,
-    run_failures_table,
-    worked_table,
-)
-from labeler.render.tables.printed import folded, sentences, small_print, whole_names
-from labeler.render.tables.reranking import reranked_table
-from labeler.render.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
-from labeler.render.tables.scores import (
-    BELOW,
-    Limits,
-    Marks,
-    bucket_table,
-    keyword_table,
-    own_pool_table,
-    residual_table,
-    score_table,
-    tie_table,
-    with_gaps,
-)
-from labeler.render.tables.shared import run_name
-from labeler.render.tables.sheets import Cell, Said, sheet
-from labeler.render.tables.signals import heard_table, signal_table
-from labeler.render.tables.slice_pictures import (
-    SHADES,
-    crossed_picture,
-    difference_picture,
-    value_picture,
-)
-from labeler.render.tables.slicing import crossed_table, slice_pair_table, slice_table
-from labeler.render.tables.spreads import (
+from labeler.render.tables.bands import (
     BAND_DOUBTS,
     BAND_WORDS,
     GOES_ON,
+    Spread,
     delta_spreads,
     pair_spreads,
-    spreads_of,
+    spreads_of_means,
 )
-from labeler.render.tables.surviving import survival_table
-from labeler.render.tables.trending import parts_table, points_table, trend_table
-from labeler.render.tables.wording import keyword_means_table, keyword_places_table, keyword_slices
+from labeler.render.tables.compare import (
+    certainty_meter,
+    chunk_text,
+    compare_table,
+    findings_card,
+    means_card,
+    movers_table,
+    query_heading,
+    query_table,
+    reranked_table,
+    survival_table,
+    verdict_card,
+    what_if_table,
+)
+from labeler.render.tables.html_table import (
+    CellContent,
+    TextCell,
+    folded_names,
+    folded_sentences,
+    plain_table,
+    run_name,
+    sentences,
+    small_print,
+)
+from labeler.render.tables.queries import (
+    answers_card,
+    describe_outcomes,
+    failure_table,
+    format_value,
+    outcome_table,
+    query_list,
+    two_by_two_table,
+)
+from labeler.render.tables.query_detail import (
+    list_column,
+    lists_side_by_side,
+    ndcg_table,
+    pool_table,
+    query_card,
+    run_failures_table,
+    transfer_note,
+)
+from labeler.render.tables.run_table import (
+    RunNames,
+    RunTable,
+    RunTableLinks,
+    runs_table,
+    sentence_with_link,
+)
+from labeler.render.tables.scores import (
+    BELOW_SIGN,
+    Limits,
+    Marks,
+    bucket_table,
+    keyword_means_table,
+    keyword_places_table,
+    keyword_slices,
+    keyword_table,
+    own_pool_table,
+    residual_table,
+    run_legend,
+    score_table,
+    tie_table,
+    with_unjudged_shares,
+)
+from labeler.render.tables.slice_plots import (
+    SHADES,
+    crossed_plot,
+    delta_plot,
+    mean_plot,
+)
+from labeler.render.tables.slices import crossed_table, slice_pair_table, slice_table
+from labeler.render.tables.trend import (
+    change_causes_table,
+    points_table,
+    signal_table,
+    signal_values_table,
+    trend_table,
+)
 
 __all__ = [
     "BAND_DOUBTS",
     "BAND_WORDS",
-    "BELOW",
+    "BELOW_SIGN",
     "GOES_ON",
     "SHADES",
-    "Cell",
+    "CellContent",
     "Limits",
     "Marks",
     "RunNames",
     "RunTable",
-    "Said",
+    "RunTableLinks",
     "Spread",
-    "Steps",
-    "against_table",
-    "agreement_answer",
+    "TextCell",
+    "against_others_table",
+    "agreement_card",
     "agreement_table",
-    "answer",
     "answers_card",
     "bucket_agreement_table",
     "bucket_table",
-    "carried_trail",
-    "certainty",
+    "certainty_meter",
+    "change_causes_table",
     "chunk_text",
     "compare_table",
-    "confusion_picture",
-    "crossed_picture",
+    "confusion_matrix",
+    "crossed_plot",
     "crossed_table",
+    "delta_plot",
     "delta_spreads",
-    "difference_picture",
-    "failing_list",
+    "describe_outcomes",
     "failure_table",
-    "findings",
-    "folded",
-    "heard_table",
+    "findings_card",
+    "folded_names",
+    "folded_sentences",
+    "format_value",
     "keyword_means_table",
     "keyword_places_table",
     "keyword_slices",
     "keyword_table",
     "list_column",
     "lists_side_by_side",
-    "means",
+    "mean_plot",
+    "means_card",
     "movers_table",
+    "ndcg_table",
     "outcome_table",
-    "outcome_words",
     "own_pool_table",
     "pair_spreads",
     "pair_table",
-    "parts_table",
+    "plain_table",
     "points_table",
     "pool_table",
     "query_card",
-    "query_head",
+    "query_heading",
+    "query_list",
     "query_table",
     "reranked_table",
     "residual_table",
@@ -141,20 +165,18 @@ __all__ = [
     "score_table",
     "sentence_with_link",
     "sentences",
-    "sheet",
     "signal_table",
+    "signal_values_table",
     "slice_pair_table",
     "slice_table",
     "small_print",
-    "spreads_of",
+    "spreads_of_means",
     "survival_table",
     "tie_table",
+    "transfer_note",
     "trend_table",
     "two_by_two_table",
-    "value_picture",
-    "value_words",
+    "verdict_card",
     "what_if_table",
-    "whole_names",
-    "with_gaps",
-    "worked_table",
+    "with_unjudged_shares",
 ]

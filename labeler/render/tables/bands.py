@@ -1,22 +1,26 @@
-"""A number and how far it may be off, as one small picture: plain numbers in, no run, no measure.
+"""Bands beside a number: its possible range, its 90% range and its 95% confidence interval.
 
-From left to right: pale is where the number could go, dark where it is likely to go, a whisker in
-front where chance could have it, and a stroke where it is. Shapes tell them apart, not colours.
-What goes on beyond the picture has no end there.
+The pale band is where the number could go however unjudged chunks are graded, the dark band
+where it goes in 90 of 100 simulated gradings, the whisker its 95% confidence interval over the
+choice of queries, and the stroke the number as it is. They differ in shape, not only in colour.
+A band that goes on beyond the picture has no end on that side.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import htpy
 
-from labeler.evaluation import number, signed
+from labeler.analysis.comparison import Comparison, Delta, DeltaKey, Power
+from labeler.evaluation import format_number, format_signed
+from labeler.measures import Measure
 from labeler.render.markup import style
+from labeler.stats import DeltaRanges, IntervalsByPlace, MeanRanges, UnjudgedRange
 
-LOOK = style("""
+BAND_STYLE = style("""
 .band { display: block; position: relative; height: 0.5rem; min-width: 3.4rem; margin: 0.1rem 0; }
 .band > span { position: absolute; left: var(--from); width: max(2px, var(--wide)); }
 .band .could { top: 0.05rem; height: 0.4rem; box-sizing: border-box; border-radius: 0.1rem;
@@ -80,7 +84,7 @@ class Spread(NamedTuple):
         >>> Spread(0.2, 0.9, 0.4, 0.5).words()
         'however the holes are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
         """
-        write = signed if delta else number
+        write = format_signed if delta else format_number
         said = []
         if self.highest > self.lowest:
             bound = "" if self.exact else "at most "
@@ -94,7 +98,7 @@ class Spread(NamedTuple):
         return ", ".join(said)
 
 
-NOTHING = Spread()
+NO_SPREAD = Spread()
 
 
 def scale_of(values: Iterable[float], spreads: Iterable[Spread], *, around: bool = False) -> Scale:
@@ -109,7 +113,9 @@ def scale_of(values: Iterable[float], spreads: Iterable[Spread], *, around: bool
     return Scale(min(known), max(known))
 
 
-def band(value: float, spread: Spread, scale: Scale, *, delta: bool = False) -> htpy.Element | None:
+def draw_band(
+    value: float, spread: Spread, scale: Scale, *, delta: bool = False
+) -> htpy.Element | None:
     """Return the picture of a number, which says itself to whoever does not see it.
 
     None where there is nothing that could move it.
@@ -117,16 +123,16 @@ def band(value: float, spread: Spread, scale: Scale, *, delta: bool = False) -> 
     if not spread.is_open:
         return None
     parts = [
-        _part("could", spread.lowest, spread.highest, scale),
-        _part("likely", spread.low, spread.high, scale),
-        _part("chance", *spread.from_queries, scale),
-        None if math.isnan(value) else _part("is", value, value, scale),
+        _band_part("could", spread.lowest, spread.highest, scale),
+        _band_part("likely", spread.low, spread.high, scale),
+        _band_part("chance", *spread.from_queries, scale),
+        None if math.isnan(value) else _band_part("is", value, value, scale),
     ]
     words = spread.words(delta=delta)
     return htpy.span(".band", role="img", aria_label=words, title=words)[parts]
 
 
-def _part(name: str, low: float, high: float, scale: Scale) -> htpy.Element | None:
+def _band_part(name: str, low: float, high: float, scale: Scale) -> htpy.Element | None:
     if math.isnan(low) or math.isnan(high):
         return None
     left = scale.place(low)
@@ -138,3 +144,67 @@ def _part(name: str, low: float, high: float, scale: Scale) -> htpy.Element | No
         "on-right": high > scale.right + slack,
     }
     return htpy.span(class_=look, style=f"--from: {left:.2f}%; --wide: {wide:.2f}%")
+
+
+BAND_WORDS = (
+    "The pale band of a number is where it could be, however the holes of these runs are graded "
+    "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
+    "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
+    "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
+    "where it is. Other ungraded chunks are taken as not relevant."
+)
+GOES_ON = "A band without an end goes on beyond its column."
+BAND_DOUBTS = (
+    "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
+    "many agree on, of queries like it, and is wide where none of a kind is graded. It is too sure "
+    "where people chose what to grade by what it says, and of a difference where mostly what one "
+    "run alone found is not graded. Neither band is about the choice of queries, nor about graders."
+)
+
+MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
+BucketSpreads = Mapping[tuple[Measure, str | None], Spread]
+"""How far the numbers of a picture may be off, by measure and bucket."""
+
+
+def spreads_of_means(means: MeanRanges, intervals: IntervalsByPlace) -> MeanSpreads:
+    """Return bands as pictures take them, with the intervals over the choice of queries."""
+    found = {}
+    for (run, measure, bucket), band in means.items():
+        interval = intervals.get((run, str(measure), bucket))
+        ends = (math.nan, math.nan) if interval is None else (interval.lo, interval.hi)
+        found[run, measure, bucket] = spread_from_band(band, ends)
+    return found
+
+
+def pair_spreads(
+    compared: Comparison, row: Delta, bands: tuple[MeanRanges, DeltaRanges], reach: Power
+) -> list[Spread]:
+    """Return how far A, B and B - A may be off, for one row of the table."""
+    of_means, of_deltas = bands
+    places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
+    interval = (reach.interval.lo, reach.interval.hi)
+    delta = spread_from_band(of_deltas.get((row.measure, row.bucket)), interval)
+    return [*(spread_from_band(of_means.get(place)) for place in places), delta]
+
+
+def delta_spreads(bands: DeltaRanges, reaches: Mapping[DeltaKey, Power]) -> BucketSpreads:
+    """Return how far B - A may be off, for what is looked at, whether it has a band or not."""
+    return {
+        (measure, bucket): spread_from_band(
+            bands.get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
+        )
+        for (measure, _, bucket), reach in reaches.items()
+    }
+
+
+def spread_from_band(
+    band: UnjudgedRange | None, from_queries: tuple[float, float] = (math.nan, math.nan)
+) -> Spread:
+    """Return a band as a picture takes it; None is of a measure that has none.
+
+    ``from_queries`` is the interval over the choice of queries, where it is known.
+    """
+    if band is None:
+        return Spread(from_queries=from_queries)
+    ends = (band.lowest, band.highest, band.low, band.high)
+    return Spread(*ends, from_queries, band.exact)

@@ -1,4 +1,7 @@
-"""The Scores page: what stands in the cells of its tables, a row for each run."""
+"""Tables of the Scores page, the legend of its charts, and tables of keyword measures.
+
+The legend is HTML, not part of a chart: it wraps, and cuts no run's name.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +9,52 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 
 import htpy
 
-from labeler.analysis.keywords import KeywordRow, keyword_columns
+from labeler.analysis.keywords import KeywordMean, KeywordRanks, KeywordRow, keyword_headings
 from labeler.evaluation import (
     NO_RESULT,
     Conventions,
-    OwnPools,
+    OwnPoolComparison,
     Residual,
     Score,
     TieRange,
-    number,
-    share_words,
+    format_number,
+    format_share,
+    format_signed,
 )
 from labeler.measures import BUDGET, MEASURES, Cutoff, Measure
-from labeler.render.lineup import BY_NAME, DOWN
-from labeler.render.tables.bands import NOTHING, Spread, band, scale_of
-from labeler.render.tables.runs import Cell, Column, RunTable
-from labeler.render.tables.shared import carried_words, hole_words, reach_words
-from labeler.stats import Interval, Intervals
+from labeler.render.markup import style
+from labeler.render.palette import DASHES, MARKS, RUN_COLOURS
+from labeler.render.tables.bands import NO_SPREAD, Spread, draw_band, scale_of
+from labeler.render.tables.html_table import (
+    CellContent,
+    TextCell,
+    describe_interval,
+    describe_transferred,
+    describe_unjudged,
+    plain_table,
+    run_name,
+)
+from labeler.render.tables.run_table import BY_NAME, DESCENDING, RunCell, RunColumn, RunTable
+from labeler.stats import ConfidenceInterval, IntervalsByPlace
 
-HOLE = "◌"
-BELOW = "▽"
+UNJUDGED_SIGN = "◌"
+BELOW_SIGN = "▽"
 """Stands beside a mean that is below its threshold; the words are where one hovers, and below."""
-NO_INTERVALS: Intervals = MappingProxyType({})
-Spreads = Mapping[tuple[str, Measure, str | None], Spread]
+NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
+MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
 Limits = Mapping[tuple[Measure, str | None], str]
 """What is asked of a column, in words, a limit a line, by measure and bucket."""
 Marks = Mapping[tuple[str, Measure, str | None], str]
 """What is wrong with a mean, in words, by run, measure and bucket."""
-Ways = Mapping[tuple[str, Measure, str | None], str]
+MeanLinks = Mapping[tuple[str, Measure, str | None], str]
 """Where a mean leads, by run, measure and bucket."""
-NO_WAYS: Ways = MappingProxyType({})
+NO_LINKS: MeanLinks = MappingProxyType({})
 NO_LIMITS: Limits = MappingProxyType({})
 NO_MARKS: Marks = MappingProxyType({})
 
@@ -48,8 +62,8 @@ NO_MARKS: Marks = MappingProxyType({})
 def score_table(
     scores: Sequence[Score],
     conventions: Conventions,
-    intervals: Intervals = NO_INTERVALS,
-    spreads: Spreads | None = None,
+    intervals: IntervalsByPlace = NO_INTERVALS,
+    spreads: MeanSpreads | None = None,
     limits: Limits = NO_LIMITS,
     marks: Marks = NO_MARKS,
 ) -> RunTable:
@@ -60,26 +74,26 @@ def score_table(
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
-        Column(
+        RunColumn(
             conventions.heading(measure),
             conventions.heading(measure),
-            _under(first[measure], limits),
+            _under_head(first[measure], limits),
             MEASURES[measure.name].help,
         )
         for measure in measures
     ]
     drawn = (conventions, intervals, spreads or {}, marks)
-    return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
+    return _table_of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
 def bucket_table(
     scores: Sequence[Score],
     conventions: Conventions,
-    intervals: Intervals = NO_INTERVALS,
-    spreads: Spreads | None = None,
+    intervals: IntervalsByPlace = NO_INTERVALS,
+    spreads: MeanSpreads | None = None,
     limits: Limits = NO_LIMITS,
     marks: Marks = NO_MARKS,
-    ways: Ways = NO_WAYS,
+    ways: MeanLinks = NO_LINKS,
     link: Callable[[Score], str] | None = None,
 ) -> RunTable:
     """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`.
@@ -88,27 +102,27 @@ def bucket_table(
     """
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
-        Column(
-            column_of(bucket),
+        RunColumn(
+            bucket_column_name(bucket),
             str(bucket),
-            f"{conventions.heading(first[bucket].measure)} · {_under(first[bucket], limits)}",
+            f"{conventions.heading(first[bucket].measure)} · {_under_head(first[bucket], limits)}",
             MEASURES[first[bucket].measure.name].help,
             None if link is None else link(first[bucket]),
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
     drawn = (conventions, intervals, spreads or {}, marks, ways)
-    return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
+    return _table_of_scores(columns, scores, lambda score: bucket_column_name(score.bucket), *drawn)
 
 
-def column_of(bucket: str | None) -> str:
+def bucket_column_name(bucket: str | None) -> str:
     """Return the name a bucket's column is sorted by, apart from what means something to a lineup.
 
-    >>> column_of("refund"), column_of("run"), column_of("-1")
+    >>> bucket_column_name("refund"), bucket_column_name("run"), bucket_column_name("-1")
     ('refund', '=run', '=-1')
     """
     name = str(bucket)
-    return f"={name}" if name == BY_NAME or name.startswith((DOWN, "=")) else name
+    return f"={name}" if name == BY_NAME or name.startswith((DESCENDING, "=")) else name
 
 
 def _rests_on(score: Score) -> str:
@@ -117,47 +131,47 @@ def _rests_on(score: Score) -> str:
     return f"n {score.n:,}{left_out}"
 
 
-def _under(score: Score, limits: Limits) -> str:
+def _under_head(score: Score, limits: Limits) -> str:
     """Say what a column's means rest on, and what is asked of them."""
     asked = limits.get((score.measure, score.bucket))
     return _rests_on(score) if asked is None else f"{_rests_on(score)}\n{asked}"
 
 
-def _of_scores(
-    columns: Sequence[Column],
+def _table_of_scores(
+    columns: Sequence[RunColumn],
     scores: Sequence[Score],
     name_of: Callable[[Score], str],
     conventions: Conventions,
-    intervals: Intervals,
-    spreads: Spreads,
+    intervals: IntervalsByPlace,
+    spreads: MeanSpreads,
     marks: Marks,
-    ways: Ways = NO_WAYS,
+    ways: MeanLinks = NO_LINKS,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
     of_column: dict[str, list[Score]] = {}
     for score in scores:
         of_column.setdefault(name_of(score), []).append(score)
-    cells: dict[str, dict[str, Cell]] = {}
+    cells: dict[str, dict[str, RunCell]] = {}
     for name, column in of_column.items():
         known = [score.value for score in column if not math.isnan(score.value)]
-        own = [spreads.get((s.run, s.measure, s.bucket), NOTHING) for s in column]
+        own = [spreads.get((s.run, s.measure, s.bucket), NO_SPREAD) for s in column]
         scale = scale_of(known, own)
         for score, spread in zip(column, own, strict=True):
             interval = intervals.get((score.run, str(score.measure), score.bucket))
-            picture = band(score.value, spread, scale)
+            picture = draw_band(score.value, spread, scale)
             place = (score.run, score.measure, score.bucket)
-            depth = conventions.depth_of_holes(score.measure)
+            depth = conventions.depth_of_unjudged(score.measure)
             more = (depth, interval, picture, marks.get(place), ways.get(place))
             element = _score_cell(score, max(known, default=math.nan), *more)
-            cells.setdefault(score.run, {})[name] = Cell(score.value, element)
-    return RunTable(columns, cells, _tags(scores))
+            cells.setdefault(score.run, {})[name] = RunCell(score.value, element)
+    return RunTable(columns, cells, _missing_tags(scores))
 
 
 def _score_cell(
     score: Score,
     best: float,
     depth: str,
-    interval: Interval | None,
+    interval: ConfidenceInterval | None,
     picture: htpy.Element | None,
     mark: str | None,
     way: str | None,
@@ -168,41 +182,49 @@ def _score_cell(
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
-        return htpy.td(title=said)["–", _unseen(said), picture]
-    shown = number(score.value)
-    value: htpy.Node = htpy.strong[shown] if shown == number(best) else shown
+        return htpy.td(title=said)["–", _visually_hidden(said), picture]
+    shown = format_number(score.value)
+    value: htpy.Node = htpy.strong[shown] if shown == format_number(best) else shown
     if way is not None:
         lowest = f"{shown}, the lowest bucket of {score.run}: its worst queries in {score.bucket}"
         value = htpy.a(href=way, aria_label=lowest)[value]
     is_cut = score.measure.cutoff is not None
-    beside = _counted(score.holes, score.carried) if is_cut else None
-    counted = hole_words(score.holes, "above the cut-off" if is_cut else depth)
+    beside = _count_note(score.holes, score.carried) if is_cut else None
+    counted = describe_unjudged(score.holes, "above the cut-off" if is_cut else depth)
     said = f"{counted}: chunks that nobody has graded"
     if score.carried:
-        said = f"{said}; {carried_words(score.carried)}: grades that follow from other chunks'"
+        said = (
+            f"{said}; {describe_transferred(score.carried)}: grades that follow from other chunks'"
+        )
     if interval is not None:
-        said = f"{reach_words(interval)}; {said}"
+        said = f"{describe_interval(interval)}; {said}"
     if mark is not None:
-        said, below = f"{mark}; {said}", [htpy.span(aria_hidden="true")[f"{BELOW} "], _unseen(mark)]
+        said, below = (
+            f"{mark}; {said}",
+            [htpy.span(aria_hidden="true")[f"{BELOW_SIGN} "], _visually_hidden(mark)],
+        )
         return htpy.td(title=said)[below, value, htpy.small[beside], picture]
     return htpy.td(title=said)[value, htpy.small[beside], picture]
 
 
-def _counted(holes: int, carried: int) -> htpy.Node:
+def _count_note(holes: int, carried: int) -> htpy.Node:
     """Return how many chunks nobody has graded, and how many grades were carried over."""
     said: list[htpy.Node] = []
     if holes:
-        said += [f"{HOLE} {holes:,}", _unseen(" hole" if holes == 1 else " holes")]
+        said += [
+            f"{UNJUDGED_SIGN} {holes:,}",
+            _visually_hidden(" hole" if holes == 1 else " holes"),
+        ]
     if carried:
         said += [" · " * bool(holes), f"{carried:,} carried"]
     return said or None
 
 
-def _unseen(text: str) -> htpy.Element:
+def _visually_hidden(text: str) -> htpy.Element:
     return htpy.span(".unseen")[text]
 
 
-def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
+def _missing_tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     """Say of each run for how many queries it has no list, which is the same for all measures."""
     missing = {(score.run, score.bucket): score.missing for score in scores}
     whole: Counter[str] = Counter()
@@ -211,31 +233,37 @@ def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     return {run: [f"{count:,} absent"] for run, count in whole.items() if count}
 
 
-def with_gaps(table: RunTable, cutoff: Cutoff, holes: Mapping[str, tuple[int, int]]) -> RunTable:
+def with_unjudged_shares(
+    table: RunTable, cutoff: Cutoff, holes: Mapping[str, tuple[int, int]]
+) -> RunTable:
     """Return a table that says each run's share of holes where it has no room for their numbers.
 
     ``holes`` are those of the runs inside a cut-off, and of how many chunks.
     """
     of = "in the prompt" if cutoff == BUDGET else f"of the top {cutoff}"
-    gaps = {run: _gap(count, among, of) for run, (count, among) in holes.items() if among}
+    gaps = {
+        run: _unjudged_share(count, among, of) for run, (count, among) in holes.items() if among
+    }
     return replace(table, gaps=gaps)
 
 
-def _gap(count: int, among: int, of: str) -> htpy.Element:
-    share = share_words(count, among)
+def _unjudged_share(count: int, among: int, of: str) -> htpy.Element:
+    share = format_share(count, among)
     said = f"{share} {of} are holes: chunks that nobody has graded"
-    return htpy.small(".gaps", title=said)[f"{HOLE} {share}", _unseen(f" holes, {of}")]
+    return htpy.small(".gaps", title=said)[
+        f"{UNJUDGED_SIGN} {share}", _visually_hidden(f" holes, {of}")
+    ]
 
 
 def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> RunTable:
     """Return what runs' means could be in other orders of their tied chunks: lowest to highest."""
     headings = [conventions.heading(each.measure) for each in next(iter(ranges.values()), ())]
-    columns = [Column(name, name, "lowest – highest") for name in headings]
+    columns = [RunColumn(name, name, "lowest – highest") for name in headings]
     return RunTable(
         columns,
         {
             run: {
-                name: Cell(each.value, _range_cell(each))
+                name: RunCell(each.value, _range_cell(each))
                 for name, each in zip(headings, found, strict=True)
             }
             for run, found in ranges.items()
@@ -245,19 +273,19 @@ def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions
 
 
 def _range_cell(each: TieRange) -> htpy.Element:
-    low, high = number(each.lowest), number(each.highest)
-    title = f"{number(each.value)} as it is"
+    low, high = format_number(each.lowest), format_number(each.highest)
+    title = f"{format_number(each.value)} as it is"
     return htpy.td(title=title)[low if low == high else f"{low} – {high}"]
 
 
-def own_pool_table(found: OwnPools, conventions: Conventions) -> RunTable:
+def own_pool_table(found: OwnPoolComparison, conventions: Conventions) -> RunTable:
     """Return each run's recall and rank, and both without what its system alone brought in."""
     heading = conventions.heading(found.measure)
     columns = [
-        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].help),
-        Column(f"{heading} without", f"{heading} without", "what its system alone found"),
-        Column("only this run", "Only this run", "relevant chunks"),
-        Column("only this system", "Only this system", "relevant chunks"),
+        RunColumn(heading, heading, "rank · queries", MEASURES[found.measure.name].help),
+        RunColumn(f"{heading} without", f"{heading} without", "what its system alone found"),
+        RunColumn("only this run", "Only this run", "relevant chunks"),
+        RunColumn("only this system", "Only this system", "relevant chunks"),
     ]
     cells = {
         row.run: {
@@ -265,19 +293,19 @@ def own_pool_table(found: OwnPools, conventions: Conventions) -> RunTable:
             f"{heading} without": _ranked_cell(
                 row.without, row.rank_without, f"n {row.n_without:,}", row.reason
             ),
-            "only this run": Cell(row.only_run, htpy.td[f"{row.only_run:,}"]),
-            "only this system": Cell(row.only_system, htpy.td[f"{row.only_system:,}"]),
+            "only this run": RunCell(row.only_run, htpy.td[f"{row.only_run:,}"]),
+            "only this system": RunCell(row.only_system, htpy.td[f"{row.only_system:,}"]),
         }
         for row in found.rows
     }
     return RunTable(columns, cells, {})
 
 
-def _ranked_cell(value: float, rank: int | None, n: str, reason: str | None) -> Cell:
+def _ranked_cell(value: float, rank: int | None, n: str, reason: str | None) -> RunCell:
     """Return a mean with its rank and over how many queries it is, or why there is none."""
     if rank is None:
-        return Cell(value, htpy.td(title=reason)["–", _unseen(reason or "")])
-    return Cell(value, htpy.td[number(value), htpy.small[f"{rank}. · {n}"]])
+        return RunCell(value, htpy.td(title=reason)["–", _visually_hidden(reason or "")])
+    return RunCell(value, htpy.td[format_number(value), htpy.small[f"{rank}. · {n}"]])
 
 
 def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTable:
@@ -285,28 +313,162 @@ def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTab
     parts = ("value", "residual", "value + residual")
     measures = list(dict.fromkeys(row.measure for row in rows))
     columns = [
-        Column(f"{conventions.heading(measure)} {part}", conventions.heading(measure), part)
+        RunColumn(f"{conventions.heading(measure)} {part}", conventions.heading(measure), part)
         for measure in measures
         for part in parts
     ]
-    cells: dict[str, dict[str, Cell]] = {}
+    cells: dict[str, dict[str, RunCell]] = {}
     for row in rows:
         heading = conventions.heading(row.measure)
         for part, value in zip(parts, (row.value, row.residual, row.highest), strict=True):
-            cells.setdefault(row.run, {})[f"{heading} {part}"] = _plain(value)
+            cells.setdefault(row.run, {})[f"{heading} {part}"] = _number_cell(value)
     return RunTable(columns, cells, {})
 
 
 def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> RunTable:
     """Return keyword measures beside graded ones."""
-    names = keyword_columns(k, headings)
+    names = keyword_headings(k, headings)
     numbers = {row.run: (*row.keyword, *row.graded, row.agreement) for row in rows}
     cells = {
-        run: {name: _plain(value) for name, value in zip(names, values, strict=True)}
+        run: {name: _number_cell(value) for name, value in zip(names, values, strict=True)}
         for run, values in numbers.items()
     }
-    return RunTable([Column(name, name) for name in names], cells, {})
+    return RunTable([RunColumn(name, name) for name in names], cells, {})
 
 
-def _plain(value: float) -> Cell:
-    return Cell(value, htpy.td[number(value)])
+def _number_cell(value: float) -> RunCell:
+    return RunCell(value, htpy.td[format_number(value)])
+
+
+LEGEND_STYLE = style("""
+.legend { display: flex; flex-wrap: wrap; gap: 0.1rem 1.2rem; padding: 0; margin: 0;
+    list-style: none; font-size: 0.8125rem; }
+.legend li { display: flex; align-items: center; gap: 0.4rem; margin: 0;
+    overflow-wrap: anywhere; max-width: 100%; overflow-x: clip; }
+.legend bdi { min-width: 0; }
+.legend .line { flex: none; width: 2.25rem; height: 3px; }
+""")
+
+MARK_SIGNS = {
+    "circle": "●",
+    "square": "■",
+    "triangle-up": "▲",
+    "diamond": "◆",
+    "cross": "✚",
+    "triangle-down": "▼",
+    "triangle-left": "◀",
+    "triangle-right": "▶",
+}
+
+
+def run_legend(
+    runs: Sequence[str], short: Mapping[str, str], *, lines: bool = False
+) -> htpy.Fragment:
+    """Return a legend of the runs a chart draws, in their order: as points, or as ``lines``."""
+    draw = _legend_line if lines else _legend_point
+    entries = [htpy.li[draw(at), run_name(run, short)] for at, run in enumerate(runs)]
+    return htpy.fragment[LEGEND_STYLE, htpy.ul(".legend", aria_label="Runs in the chart")[entries]]
+
+
+def _legend_point(at: int) -> htpy.Element:
+    colour = f"color: {RUN_COLOURS[at % len(RUN_COLOURS)]}"
+    return htpy.span(style=colour, aria_hidden="true")[MARK_SIGNS[MARKS[at % len(MARKS)]]]
+
+
+def _legend_line(at: int) -> htpy.Element:
+    colour = RUN_COLOURS[at % len(RUN_COLOURS)]
+    return htpy.span(
+        ".line", style=f"background: {dashed_gradient(colour, DASHES[at % len(DASHES)])}"
+    )
+
+
+def dashed_gradient(colour: str, dashes: Sequence[int]) -> str:
+    """Return a line of these dashes and gaps, in pixels, as a style sheet says it.
+
+    >>> dashed_gradient("red", [6, 3])
+    'repeating-linear-gradient(to right, red 0px 6px, #0000 6px 9px)'
+    """
+    ends = [0, *accumulate(dashes)]
+    parts = [
+        f"{'#0000' if at % 2 else colour} {start}px {end}px"
+        for at, (start, end) in enumerate(pairwise(ends))
+    ]
+    return f"repeating-linear-gradient(to right, {', '.join(parts)})"
+
+
+RUN_LETTERS = ("A", "B")
+
+
+def keyword_means_table(
+    names: Sequence[str], means: Sequence[KeywordMean], k: int
+) -> htpy.Fragment:
+    """Return RR, nDCG and coverage by keyword of each run, and by how much the second is above."""
+    values = [(each.rr, each.ndcg, each.coverage) for each in means]
+    rows: list[list[CellContent]] = [
+        [TextCell(name), *map(format_number, own), mean.n]
+        for name, own, mean in zip(names, values, means, strict=True)
+    ]
+    if len(values) == len(RUN_LETTERS):
+        change = [format_signed(b - a) for a, b in zip(*values, strict=True)]
+        rows.append([TextCell("B − A"), *change, None])
+    return plain_table(["", *_keyword_measures(k), "n"], rows)
+
+
+def keyword_places_table(
+    places: Sequence[KeywordRanks], a: str, b: str, link: Callable[[str], str] | None = None
+) -> htpy.Fragment:
+    """Return where keywords stand in A and in B; ``link`` leads to a query."""
+    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
+    rows: list[list[CellContent]] = [
+        [
+            TextCell(each.keyword),
+            TextCell(each.query_id, link=link(each.query_id) if link else ""),
+            *(each.ranks[a], each.ranks[b], each.chunks),
+        ]
+        for each in places
+    ]
+    return plain_table(headings, rows)
+
+
+def keyword_slices(
+    means: Sequence[KeywordMean], totals: Sequence[KeywordMean], facet: str, k: int
+) -> htpy.Fragment:
+    """Return RR, nDCG and coverage by keyword in each bucket, of one run or of A and B.
+
+    ``means`` are run after run; buckets without a query that has keywords are left out. The total
+    stands at the foot.
+    """
+    buckets = list(dict.fromkeys(each.bucket for each in means))
+    by_place = {(each.run, each.bucket): each for each in means}
+    runs = [each.run for each in totals]
+    rows = [
+        _keyword_row(str(bucket), [by_place[run, bucket] for run in runs])
+        for bucket in buckets
+        if all((run, bucket) in by_place for run in runs)
+    ]
+    return plain_table(
+        _keyword_headings(facet, k, len(runs)), rows, _keyword_row("all of them", totals)
+    )
+
+
+def _keyword_headings(facet: str, k: int, runs: int) -> list[str]:
+    if runs == 1:
+        return [facet, "n", *_keyword_measures(k)]
+    return [
+        facet,
+        "n",
+        *(f"{name} {side}" for name in _keyword_measures(k) for side in (*RUN_LETTERS, "B − A")),
+    ]
+
+
+def _keyword_measures(k: int) -> list[str]:
+    return [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}"]
+
+
+def _keyword_row(name: str, of_runs: Sequence[KeywordMean]) -> list[CellContent]:
+    cells: list[CellContent] = [TextCell(name), of_runs[0].n]
+    for values in zip(*((each.rr, each.ndcg, each.coverage) for each in of_runs), strict=True):
+        cells += map(format_number, values)
+        if len(values) == len(RUN_LETTERS):
+            cells.append(format_signed(values[1] - values[0]))
+    return cells

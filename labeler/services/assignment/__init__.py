@@ -1,1 +1,1 @@
-"""Assignment of work: which grader is handed which chunks of which queries."""
+"""Assignment of work: which grader gets which chunks of which queries."""

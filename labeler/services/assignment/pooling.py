@@ -1,28 +1,32 @@
-"""Chooses which chunk is graded next; knows pools and pairs, not where they are stored.
+"""Pools: the chunks to grade per query, which are still open, and the order for each grader.
 
-Graders go query by query, in an order of their own: the same grader always meets the same order,
-two graders start at different places, and nobody can tell a run's ranking from it. A share of the
-queries is given to everyone, in the same order, so that agreement can be measured.
+Graders go query by query in an order of their own: the same grader always gets the same order,
+two graders start at different places, and the order does not reveal a run's ranking. A share of
+the queries goes to every grader, in the same order, so that agreement can be measured.
+`TransferPool` is the part of a pool that a transfer of grades left open.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from labeler.model import (
-    HOLES_OF_TWO,
+    ACTIVE_OF_TWO,
     LEAST_JUDGED,
     MOST_USEFUL,
     QUERY_BY_QUERY,
-    WHAT_DECIDES,
-    Judged,
+    UNJUDGED_OF_TWO,
+    CurrentJudgment,
     Pair,
 )
+from labeler.services.transfer import Hint, OpenPairs
 
 IN_A_ROUND = 5  # chunks of a query before the next one, where the most useful come first
-TELLING_AT_ONCE = 20  # pairs that decide between two runs, before it is looked at anew
+DECIDING_AT_ONCE = 20  # pairs that decide between two runs, before it is looked at anew
 REPEATED_SHARE = 0.02
 REPEATED_AFTER = 30  # judgments of other pairs
 
@@ -56,10 +60,10 @@ class Pool:
         }
         self._open = {query_id: set(pooled) for query_id, pooled in self._chunks.items()}
         self._stale: set[Pair] = set()
-        by_lot = sorted(self._chunks, key=lambda query_id: shuffled("shared", query_id))
+        by_lot = sorted(self._chunks, key=lambda query_id: stable_key("shared", query_id))
         count = (
             0
-            if strategy in (HOLES_OF_TWO, WHAT_DECIDES)
+            if strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
             else math.ceil(round(overlap * len(by_lot), 9))
         )
         self._shared = dict.fromkeys(by_lot[:count])
@@ -119,7 +123,7 @@ class Pool:
         else:
             self._stale.discard(pair)
 
-    def open_in(self, query_id: str, own: Mapping[Pair, Judged]) -> list[int]:
+    def open_in(self, query_id: str, own: Mapping[Pair, CurrentJudgment]) -> list[int]:
         """Return a query's chunks that this grader has not judged and that are not settled.
 
         ``own`` are the grader's judgments; one for an earlier text of the chunk does not count.
@@ -130,13 +134,13 @@ class Pool:
             if (said := own.get((query_id, chunk))) is None or not said.present
         ]
 
-    def is_open(self, pair: Pair, own: Mapping[Pair, Judged]) -> bool:
+    def is_open(self, pair: Pair, own: Mapping[Pair, CurrentJudgment]) -> bool:
         """Say whether a pair is among what `open_in` returns for its query."""
         if pair[1] not in self._open.get(pair[0], ()):
             return False
         return (said := own.get(pair)) is None or not said.present
 
-    def left(self, own: Mapping[Pair, Judged]) -> dict[str, int]:
+    def left(self, own: Mapping[Pair, CurrentJudgment]) -> dict[str, int]:
         """Count what `open_in` returns for each query, at the cost of ``own`` and the queries."""
         left = {query_id: len(chunks) for query_id, chunks in self._open.items()}
         for (query_id, chunk), said in own.items():
@@ -147,7 +151,7 @@ class Pool:
     def in_order(
         self,
         seed: int,
-        own: Mapping[Pair, Judged],
+        own: Mapping[Pair, CurrentJudgment],
         *,
         among: Collection[str] | None = None,
         without: Collection[str] = (),
@@ -186,14 +190,14 @@ class Pool:
     def telling(
         self,
         seed: int,
-        own: Mapping[Pair, Judged],
+        own: Mapping[Pair, CurrentJudgment],
         ahead: Iterable[Pair],
         *,
         among: Collection[str] | None = None,
         without: Collection[str] = (),
         first: str | None = None,
         last: Collection[Pair] = (),
-        at_once: int = TELLING_AT_ONCE,
+        at_once: int = DECIDING_AT_ONCE,
         worth: Mapping[Pair, Worth] | None = None,
     ) -> list[Pair]:
         """Return the first of the pairs ``ahead`` that a grader may be given, few ``at_once``.
@@ -215,10 +219,10 @@ class Pool:
         return sorted(
             given[:at_once],
             key=lambda pair: (
-                _early(worth, pair),
+                _worth_key(worth, pair),
                 pair[0] != first,
                 place[pair[0]],
-                shuffled(seed, *pair),
+                stable_key(seed, *pair),
             ),
         )
 
@@ -232,10 +236,12 @@ class Pool:
         [('q', 1), ('q', 2)]
         """
         there = [pair for pair in worth if pair in self]
-        return sorted(there, key=lambda pair: (_early(worth, pair), -usefulness(self.ranks(pair))))
+        return sorted(
+            there, key=lambda pair: (_worth_key(worth, pair), -rank_usefulness(self.ranks(pair)))
+        )
 
     def _in_rounds(
-        self, seed: int, own: Mapping[Pair, Judged], query_ids: Sequence[str]
+        self, seed: int, own: Mapping[Pair, CurrentJudgment], query_ids: Sequence[str]
     ) -> Iterator[Pair]:
         # Shuffled within a round: the place of a chunk must not tell its rank.
         longest = max((len(self._chunks[query_id]) for query_id in query_ids), default=0)
@@ -249,7 +255,9 @@ class Pool:
     def _by_use(self, query_id: str) -> Sequence[int]:
         if query_id not in self._useful:
             pooled = self._chunks[query_id]
-            self._useful[query_id] = sorted(pooled, key=lambda chunk: -usefulness(pooled[chunk]))
+            self._useful[query_id] = sorted(
+                pooled, key=lambda chunk: -rank_usefulness(pooled[chunk])
+            )
         return self._useful[query_id]
 
     def _judged_share(self, query_id: str) -> float:
@@ -260,16 +268,16 @@ class Pool:
         if seed not in self._orders:
             own = sorted(
                 (query_id for query_id in self._chunks if query_id not in self._shared),
-                key=lambda query_id: shuffled(seed, query_id),
+                key=lambda query_id: stable_key(seed, query_id),
             )
-            self._orders[seed] = spread(own, list(self._shared))
+            self._orders[seed] = interleave(own, list(self._shared))
         return self._orders[seed]
 
 
-def spread(many: Sequence[str], few: Sequence[str]) -> list[str]:
+def interleave(many: Sequence[str], few: Sequence[str]) -> list[str]:
     """Return both in one list, each of the ``few`` after an equal number of the ``many``.
 
-    >>> spread(["a", "b", "c", "d"], ["X", "Y"])
+    >>> interleave(["a", "b", "c", "d"], ["X", "Y"])
     ['a', 'b', 'X', 'c', 'd', 'Y']
     """
     placed = [((at + 1) / (len(many) + 1), 0, item) for at, item in enumerate(many)]
@@ -277,19 +285,21 @@ def spread(many: Sequence[str], few: Sequence[str]) -> list[str]:
     return [item for _, _, item in sorted(placed, key=lambda place: place[:2])]
 
 
-def _early(worth: Mapping[Pair, Worth] | None, pair: Pair) -> Worth:
+def _worth_key(worth: Mapping[Pair, Worth] | None, pair: Pair) -> Worth:
     if worth is None or pair not in worth:
         return 0, False
     most, more = worth[pair]
     return -most, not more
 
 
-def usefulness(ranks: Sequence[int]) -> float:
+def rank_usefulness(ranks: Sequence[int]) -> float:
     """Say how much a grade would tell: high where many runs have the chunk near the top."""
     return math.fsum(1 / rank for rank in ranks)
 
 
-def repeats_due(seed: int, own: Mapping[Pair, Judged], share: float = REPEATED_SHARE) -> list[Pair]:
+def repeats_due(
+    seed: int, own: Mapping[Pair, CurrentJudgment], share: float = REPEATED_SHARE
+) -> list[Pair]:
     """Return the pairs that come back to a grader unmarked, the longest waiting first.
 
     A ``share`` of the chunks they graded, drawn by lot, each once, after `REPEATED_AFTER` other
@@ -306,21 +316,87 @@ def repeats_due(seed: int, own: Mapping[Pair, Judged], share: float = REPEATED_S
         and said.kind == "grade"
         and said.present
         and not said.repeated
-        and lot(seed, "again", *pair) < share
+        and stable_fraction(seed, "again", *pair) < share
     ]
     return [pair for _, pair in sorted(due)]
 
 
 def shuffled_chunks(seed: int, query_id: str, chunks: Iterable[int]) -> list[int]:
     """Return a query's chunks in a grader's order."""
-    return sorted(chunks, key=lambda chunk: shuffled(seed, query_id, chunk))
+    return sorted(chunks, key=lambda chunk: stable_key(seed, query_id, chunk))
 
 
-def shuffled(*key: object) -> bytes:
+def stable_key(*key: object) -> bytes:
     """Return a sort key that looks random and is always the same for the same ``key``."""
     return hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
 
 
-def lot(*key: object) -> float:
+def stable_fraction(*key: object) -> float:
     """Return a number from 0 to 1 that looks random and is always the same for the same key."""
-    return int.from_bytes(shuffled(*key)) / 2**64
+    return int.from_bytes(stable_key(*key)) / 2**64
+
+
+TRANSFER_AT_ONCE = 40
+TRANSFER_AT_FIRST = 5  # while nothing is known of them yet: what comes soon after is told more of
+
+
+class TransferPool:
+    """The pairs of one pool that a carry-over left open."""
+
+    def __init__(self, pool: Pool, opened: OpenPairs) -> None:
+        """Take what is ``opened`` as it is now known; the pool may go on to change."""
+        self._pool, self._opened = pool, opened
+
+    def is_of(self, pool: Pool, opened: OpenPairs) -> bool:
+        """Say whether this is what remains of them."""
+        mine = self._opened
+        is_known_as = mine.hints is opened.hints and mine.chunks is opened.chunks
+        return self._pool is pool and is_known_as
+
+    @property
+    def at_once(self) -> int:
+        """How many of them to hand out at once."""
+        return TRANSFER_AT_ONCE if self._opened.hints is not None else TRANSFER_AT_FIRST
+
+    @cached_property
+    def worth(self) -> Mapping[Pair, Worth]:
+        """What each pair is worth, see `Hint.worth`.
+
+        As long as nothing is known of them these are all of the new chunking in the pool.
+        """
+        hints = self._opened.hints
+        if hints is not None:
+            return {pair: hint.worth for pair, hint in hints.items()}
+        return {
+            (query_id, chunk): (0, False)
+            for query_id in self._pool.queries()
+            for chunk in self._pool.chunks(query_id)
+            if chunk in self._opened.chunks
+        }
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The pairs of the pool, the most useful first: by worth, then by their ranks."""
+        return self._pool.by_worth(self.worth)
+
+    @cached_property
+    def totals(self) -> Mapping[str, int]:
+        """How many pairs of each query there are, graded or not."""
+        return Counter(query_id for query_id, _ in self.pairs)
+
+    def left(
+        self, own: Mapping[Pair, CurrentJudgment], among: Collection[str] | None
+    ) -> dict[str, int]:
+        """Count the open pairs of each query, for who has judged their ``own``."""
+        left: dict[str, int] = {}
+        for pair in self.pairs:
+            if among is None or pair[0] in among:
+                left[pair[0]] = left.get(pair[0], 0) + self._pool.is_open(pair, own)
+        return left
+
+    def hint(self, pair: Pair, wording: str | None) -> Hint | None:
+        """Return what grades say of a pair, if they say anything of the text that it has now."""
+        found = (self._opened.hints or {}).get(pair)
+        if found is None or found.wording != wording or not found.reveals_grades:
+            return None
+        return found

@@ -1,22 +1,22 @@
-"""Files meet the store: what ``load`` and ``export`` do, in a terminal and on the pages alike."""
+"""Import and export of files: what ``load`` and ``export`` do, for command line and pages."""
 
-from labeler.services.import_export.exporting import (
+from labeler.services.import_export.exports import (
     EXPORTS,
     beir_folder,
-    dated,
+    dated_name,
     disagreement_rows,
     export,
     export_run,
     note_export,
     refusals,
-    written,
+    write_extract,
 )
-from labeler.services.import_export.loading import (
+from labeler.services.import_export.loaders import (
     LOADS,
     MOST_UPLOAD_MEGABYTES,
     LoadOptions,
-    meant_by,
-    query_from,
+    id_resolver,
+    query_from_candidate,
     read,
     read_candidates,
     run_name_of,
@@ -28,16 +28,16 @@ __all__ = [
     "MOST_UPLOAD_MEGABYTES",
     "LoadOptions",
     "beir_folder",
-    "dated",
+    "dated_name",
     "disagreement_rows",
     "export",
     "export_run",
-    "meant_by",
+    "id_resolver",
     "note_export",
-    "query_from",
+    "query_from_candidate",
     "read",
     "read_candidates",
     "refusals",
     "run_name_of",
-    "written",
+    "write_extract",
 ]

@@ -1,8 +1,7 @@
-"""The bench: a component that shows one disagreement at a time and sends what a lead decides.
+"""The adjudication component: one disagreement at a time, decided by a lead with one key.
 
-It asks the routes for disagreements and posts decisions to them, so no script runs per key. What it
-sends waits in the browser's storage until the server acknowledges it. Knows no database and no
-rule by which grades become one.
+It reads and writes through the grading API, so no script runs per key. A decision stays in the
+browser's storage until the server has acknowledged it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler.web.scripts import loader
+from labeler.web.static_js import loader
 
 _HERE = Path(__file__).parent
 
@@ -31,7 +30,7 @@ _bench = st.components.v2.component(
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class BenchData:
     """What the bench needs to know: who decides where, in which words, and which pairs.
 
     ``token`` lets it use the routes; ``key`` is whose decisions wait in the browser. ``asked`` is
@@ -52,6 +51,6 @@ class Bench:
     newest: Sequence[int]
 
 
-def bench(data: Bench) -> None:
+def bench(data: BenchData) -> None:
     """Show the bench. When its token runs out it asks for this script to run again."""
     _bench(key="bench", data=asdict(data), on_renew_change=lambda: None)

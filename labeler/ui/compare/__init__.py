@@ -1,6 +1,6 @@
-"""What the Compare page is made of: what it says first, and its pictures; knows no SQL."""
+"""Parts of the Compare page: the answer first, then pictures of the queries, and files."""
 
-from labeler.ui.compare.pictures import choose_picture
 from labeler.ui.compare.summary import offer_files, show_answer
+from labeler.ui.compare.views import choose_view
 
-__all__ = ["choose_picture", "offer_files", "show_answer"]
+__all__ = ["choose_view", "offer_files", "show_answer"]

@@ -1,1 +1,1 @@
-"""The sections of the Data page, each in a file of its own."""
+"""The sections of the Data page, one module each."""

@@ -1,8 +1,4 @@
-"""Questions that may become queries: loaded, typed, looked at one after another; says not how.
-
-What asks the same and what is drawn of a log is for `labeler.services.candidates.candidates` to
-know.
-"""
+"""Data > Candidates: questions that may become queries, loaded from files or typed."""
 
 from __future__ import annotations
 
@@ -13,20 +9,29 @@ from pathlib import Path
 import streamlit as st
 
 from labeler.errors import LabelerError
-from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Proposing
-from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate, counted, minute
+from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, SuggestionRule
+from labeler.model import (
+    CANDIDATE_SOURCES,
+    DROPPED_STATE,
+    OPEN_STATE,
+    TAKEN_STATE,
+    Candidate,
+    CandidateBatch,
+    format_count,
+    format_minute,
+)
 from labeler.render.markup import show_html, style
 from labeler.services import import_export as transfer
-from labeler.services.candidates.candidates import USUAL_DRAW, alike_in
-from labeler.ui import address
+from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.ui import shared as ui
-from labeler.ui.data import editing
+from labeler.ui import url_state
+from labeler.ui.data import query_editor
 
-MOST = 20
+PAGE_SIZE = 20
 LONGEST_NUMBER = 18  # digits: any such number fits a database
-STATES = {"open": OPEN, "set aside": DROPPED, "taken": TAKEN}
-EVERY = "every source"
-WHAT = (
+STATES = {"open": OPEN_STATE, "set aside": DROPPED_STATE, "taken": TAKEN_STATE}
+EVERY_SOURCE = "every source"
+WHAT_IT_IS = (
     "Questions that may become queries. Those with the same words are one, and what a query asks "
     "already is counted to it. Nothing here is in the golden set until somebody takes it; grades "
     "that files propose never count."
@@ -52,39 +57,39 @@ HINTS = {
 }
 
 
-def candidates() -> None:
+def show_candidates() -> None:
     """Load and type questions, and say of each what becomes of it."""
-    if (number := address.given("take")) is not None:
+    if (number := url_state.get("take")) is not None:
         with ui.guard():
-            taken = whole_number(number)
-        editing.take(taken)
+            taken = candidate_number(number)
+        query_editor.take_candidate(taken)
         return
     show_html(style(STYLE))
-    st.caption(WHAT)
+    st.caption(WHAT_IT_IS)
     with ui.open_store() as store:
         is_empty = not store.candidate_counts()
     with st.expander("Add questions", expanded=is_empty):
-        come_in()
+        add_questions()
     with ui.open_store() as store:
         counts, batches = store.candidate_counts(), store.batches()
     if not counts:
         return
-    look_through(counts)
+    list_candidates(counts)
     with st.expander("What was loaded"):
-        st.dataframe([row_of(batch) for batch in reversed(batches)], hide_index=True)
+        st.dataframe([batch_row(batch) for batch in reversed(batches)], hide_index=True)
 
 
-def whole_number(text: str) -> int:
+def candidate_number(text: str) -> int:
     """Return a number in the address; any other text is `Astray`."""
     if not text.isdecimal() or len(text) > LONGEST_NUMBER:
-        raise address.Astray(f"no candidate has the number {text!r}", ["take"])
+        raise url_state.StaleLink(f"no candidate has the number {text!r}", ["take"])
     return int(text)
 
 
-def come_in() -> None:
+def add_questions() -> None:
     """Take a file of questions, or questions as they are typed."""
     words = list(CANDIDATE_SOURCES)
-    source = address.choose("Where they are from", words, "from_where", width=200)
+    source = url_state.choose("Where they are from", words, "from_where", width=200)
     st.caption(f"{CANDIDATE_SOURCES[source].capitalize()}, such as:")
     st.code(EXAMPLES[source], language=None, wrap_lines=True)
     with st.form(f"questions-{source}", border=False):
@@ -97,9 +102,9 @@ def come_in() -> None:
     if not pressed:
         return
     if file is not None:
-        load(source, file.name, file.getvalue(), options)
+        load_questions(source, file.name, file.getvalue(), options)
     elif typed.strip():
-        load(source, "typed.txt", typed.encode(), options)
+        load_questions(source, "typed.txt", typed.encode(), options)
     else:
         st.text("⚠ There is no file yet: choose one above")
 
@@ -109,7 +114,7 @@ def load_options(source: str) -> Mapping[str, object]:
     said: dict[str, object] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if source == "log":
-            said["most"] = st.number_input(DRAW, 1, None, USUAL_DRAW, key="questions-most")
+            said["most"] = st.number_input(DRAW, 1, None, SAMPLE_SIZE, key="questions-most")
             said["evenly"] = names_in(
                 st.text_input(EVENLY, key="questions-evenly", placeholder="all their buckets")
             )
@@ -120,11 +125,11 @@ def load_options(source: str) -> Mapping[str, object]:
         if source == "generated":
             of = "Grade proposed for the source chunk"
             grade = st.selectbox(of, range(4), GENERATED_GRADE, key="questions-grade", width=280)
-            said["proposing"] = Proposing(source=grade)
+            said["proposing"] = SuggestionRule(source=grade)
         if source == "thumbs":
             up = st.selectbox("A thumb up proposes", range(4), UP_GRADE, key="questions-up")
             down = st.selectbox("A thumb down proposes", range(4), DOWN_GRADE, key="questions-down")
-            said["proposing"] = Proposing(up=up, down=down)
+            said["proposing"] = SuggestionRule(up=up, down=down)
     return said
 
 
@@ -133,7 +138,7 @@ def names_in(text: str) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()] or None
 
 
-def load(source: str, name: str, content: bytes, options: Mapping[str, object]) -> None:
+def load_questions(source: str, name: str, content: bytes, options: Mapping[str, object]) -> None:
     """Load a file of questions, and say what came of it."""
     bar = st.progress(0.0, "Reading …")
     try:
@@ -160,21 +165,21 @@ def load(source: str, name: str, content: bytes, options: Mapping[str, object]) 
         st.code(str(report), language=None)
 
 
-def look_through(counts: Mapping[tuple[str, str], int]) -> None:
+def list_candidates(counts: Mapping[tuple[str, str], int]) -> None:
     """Show candidates, those asked most often first, with what can become of each."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = address.write_text("Find", "find", placeholder="words")
-        state = STATES[address.choose("Which", list(STATES), "state", width=140)]
+        words = url_state.write_text("Find", "find", placeholder="words")
+        state = STATES[url_state.choose("Which", list(STATES), "state", width=140)]
         there = sorted({source for source, _ in counts})
-        source = address.choose_or_not(
-            "From", there, "source", nothing=EVERY, what="source", clears=["page"], width=160
+        source = url_state.choose_or_not(
+            "From", there, "source", nothing=EVERY_SOURCE, what="source", clears=["page"], width=160
         )
     with ui.guard(), ui.open_store() as store:
         _, count = store.candidates(words, state=state, source=source, most=0)
-        pages = max(-(-count // MOST), 1)
-        page = address.page_given(pages)
+        pages = max(-(-count // PAGE_SIZE), 1)
+        page = url_state.page_in_url(pages)
         found, _ = store.candidates(
-            words, state=state, source=source, most=MOST, skip=MOST * (page - 1)
+            words, state=state, source=source, most=PAGE_SIZE, skip=PAGE_SIZE * (page - 1)
         )
         queries = {query.query_id: query.text for query in store.queries()}
     by_state = {
@@ -184,15 +189,17 @@ def look_through(counts: Mapping[tuple[str, str], int]) -> None:
     st.caption(" · ".join(f"{often:,} {word}" for word, often in by_state.items()))
     if not found:
         st.write("No question is like that.")
-    near = alike_in([each.text for each in found], queries)
+    near = nearest_queries([each.text for each in found], queries)
     for each, alike in zip(found, near, strict=True):
-        show(each, alike, queries)
-    address.choose_page(pages)
-    if state == DROPPED and found:
+        show_candidate(each, alike, queries)
+    url_state.choose_page(pages)
+    if state == DROPPED_STATE and found:
         offer_to_forget(by_state["set aside"])
 
 
-def show(candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping[str, str]) -> None:
+def show_candidate(
+    candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping[str, str]
+) -> None:
     """Show a candidate with what is known of it, and the buttons that say what becomes of it."""
     number = candidate.number
     with st.container(
@@ -200,45 +207,49 @@ def show(candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping
     ):
         with st.container(gap=None, key=f"told-{number}"):
             st.text(candidate.text)
-            st.text(told_of(candidate))
-            if candidate.state == TAKEN:
+            st.text(describe_candidate(candidate))
+            if candidate.state == TAKEN_STATE:
                 st.text(f"it is query {candidate.query_id}")
             elif alike is not None:
                 nearly = "the same words as" if alike[1] == 1 else f"{alike[1]:.0%} the words of"
                 st.text(f"⚠ {nearly} {alike[0]}: {queries[alike[0]]}")
-        if candidate.state == TAKEN:
+        if candidate.state == TAKEN_STATE:
             opened = {"section": "Queries", "edit": candidate.query_id, "seen": None}
             key = f"open-{number}"
-            st.button("Open that query", key=key, on_click=address.write, kwargs=opened)
+            st.button("Open that query", key=key, on_click=url_state.write, kwargs=opened)
             return
         if st.button("Take", key=f"take-{number}"):
-            with ui.guard(editing.HINTS), ui.open_store() as store:
-                store.take_candidate(number, transfer.query_from(candidate))
+            with ui.guard(query_editor.HINTS), ui.open_store() as store:
+                store.take_candidate(number, transfer.query_from_candidate(candidate))
             ui.done("Taken")
         opened = {"take": str(number)}
-        st.button("Edit first", key=f"edit-{number}", on_click=address.write, kwargs=opened)
+        st.button("Edit first", key=f"edit-{number}", on_click=url_state.write, kwargs=opened)
         if alike is not None and st.button("It is that query", key=f"same-{number}"):
             with ui.guard(), ui.open_store() as store:
                 store.link_candidate(number, alike[0])
             ui.done("Counted to that query")
-        put_aside(candidate)
+        show_drop_button(candidate)
 
 
-def put_aside(candidate: Candidate) -> None:
+def show_drop_button(candidate: Candidate) -> None:
     """Draw the button that sets a candidate aside, or looks at it again."""
-    label = "Look at it again" if candidate.state == DROPPED else "Set aside"
+    label = "Look at it again" if candidate.state == DROPPED_STATE else "Set aside"
     if st.button(label, key=f"aside-{candidate.number}"):
         with ui.guard(), ui.open_store() as store:
-            move = store.reopen_candidates if candidate.state == DROPPED else store.drop_candidates
+            move = (
+                store.reopen_candidates
+                if candidate.state == DROPPED_STATE
+                else store.drop_candidates
+            )
             move([candidate.number])
-        ui.done("Open again" if candidate.state == DROPPED else "Set aside")
+        ui.done("Open again" if candidate.state == DROPPED_STATE else "Set aside")
 
 
-def told_of(candidate: Candidate) -> str:
+def describe_candidate(candidate: Candidate) -> str:
     """Say in one line where a candidate is from, how often it was asked, and in which buckets."""
     parts = [candidate.source]
     if candidate.source in ("log", "thumbs"):
-        parts.append(f"asked {counted(candidate.times, 'time', 'times')}")
+        parts.append(f"asked {format_count(candidate.times, 'time', 'times')}")
     if candidate.asked_at:
         parts.append(f"last on {candidate.asked_at}")
     parts += [f"{facet} {bucket}" for facet, bucket in candidate.usual_buckets().items()]
@@ -251,7 +262,7 @@ def offer_to_forget(count: int) -> None:
     """Let a lead delete what was set aside, texts and all."""
     with st.popover("Delete what was set aside …"):
         st.text(
-            f"{counted(count, 'question goes', 'questions go')} for good, texts and all.\n"
+            f"{format_count(count, 'question goes', 'questions go')} for good, texts and all.\n"
             "A later file that asks them brings them back."
         )
         if st.button("Delete", type="primary", key="forget"):
@@ -260,7 +271,7 @@ def offer_to_forget(count: int) -> None:
             ui.done("Deleted")
 
 
-def row_of(batch: Batch) -> dict[str, object]:
+def batch_row(batch: CandidateBatch) -> dict[str, object]:
     """Return what was loaded at once as the table shows it."""
     days: Sequence[str] = [day for day in (batch.first_asked, batch.last_asked) if day]
     return {
@@ -272,6 +283,6 @@ def row_of(batch: Batch) -> dict[str, object]:
         "drawn evenly over": ", ".join(batch.evenly),
         "seed": "" if batch.seed is None else str(batch.seed),
         "asked": " to ".join(dict.fromkeys(days)),
-        "loaded (UTC)": minute(batch.at),
+        "loaded (UTC)": format_minute(batch.at),
         "by": batch.who or "",
     }

@@ -1,6 +1,6 @@
-"""Who comes in: invited, renamed, given another role, revoked; the rules are `access`'s.
+"""Data > People: who grades or may sign in; inviting, renaming, changing roles, revoking.
 
-The one place on the pages where a link's secret is seen.
+The only place on the pages where the secret of an invitation link is shown.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from urllib.parse import urlsplit
 import htpy
 import streamlit as st
 
-from labeler.model import minute
-from labeler.render import downloads
+from labeler.model import format_minute
+from labeler.render import csv_exports
 from labeler.render.markup import show_html
-from labeler.ui import address
 from labeler.ui import shared as ui
+from labeler.ui import url_state
 from labeler.web.auth import access
-from labeler.web.auth.access import PROMISE, Door, Person
-from labeler.web.auth.hosts import LOOPBACK
+from labeler.web.auth.access import PROMISE, AccessPolicy, Person
+from labeler.web.auth.allowed_hosts import LOOPBACK
 
 if TYPE_CHECKING:
-    from labeler.store import Store, WayIn
+    from labeler.store import GraderAccess, Store
     from labeler.store.people import Role
 
 GRADER_OR_LEAD: tuple[Role, ...] = ("grader", "lead")
@@ -33,7 +33,7 @@ HINTS = {
     "labeler invite": 'On this page: "Invite somebody"',
 }
 EVERYONE_LEAD = "Nobody is invited yet: whoever opens labeler on this machine is lead."
-FIRST = (
+FIRST_INVITATION = (
     "With the first invitation the door closes for everybody who has none, you included. So you "
     "come in first, as lead. Under which name?"
 )
@@ -41,28 +41,28 @@ LOCKED_OUT = (
     "Should you ever stand outside: on the machine that serves labeler, "
     "'labeler invite NAME --role lead' prints a new link."
 )
-HERE_ONLY = (
+LOCAL_ADDRESS_ONLY = (
     "Only this machine finds that address. For people elsewhere start the server with --host; "
     "where they reach it by another address, say that in LABELER_ADDRESS."
 )
-RENAMED = (
+RENAME_HELP = (
     "All their judgments stay theirs. Where nobody is invited, their browser goes on under the old "
     "name until they change it on Label."
 )
-LASTS = {
+LINK_LIFETIMES = {
     "until it is ended": None,
     "for a day": timedelta(days=1),
     "for a week": timedelta(weeks=1),
     "for four weeks": timedelta(weeks=4),
 }
-WORKS = "Who has come in by it in that time stays in, in that browser."
-ONCE = "It works in one browser; whoever opens it second is told that it has been used."
-LOGIN = "Lets them in by a login with this address; without one they get a link."
+LIFETIME_HELP = "Who has come in by it in that time stays in, in that browser."
+ONCE_HELP = "It works in one browser; whoever opens it second is told that it has been used."
+LOGIN_HELP = "Lets them in by a login with this address; without one they get a link."
 
 
-def people() -> None:
+def show_people() -> None:
     """List who grades or may come in, and invite, change or revoke."""
-    door, me = Door.of_this_server(), ui.person()
+    door, me = AccessPolicy.from_environment(), ui.person()
     with ui.open_store() as store:
         closed = door.is_closed(store)
     if closed or door.allows_anyone:
@@ -71,23 +71,23 @@ def people() -> None:
         invite_somebody(door)
     else:
         st.write(EVERYONE_LEAD)
-        close_the_door(me)
+        start_invitations(me)
     with ui.open_store() as store:
         ways = store.ways_in()  # with whoever has just been invited
     if ways:
-        show(ways, me, closed=closed)
+        list_people(ways, me, closed=closed)
         change_somebody(ways, me, closed=closed)
     if closed and not (door.reachable or door.login):
-        open_the_door()
+        end_invitations()
 
 
-def show(ways: list[WayIn], me: Person | None, *, closed: bool) -> None:
+def list_people(ways: list[GraderAccess], me: Person | None, *, closed: bool) -> None:
     """Show who grades or may come in, and how."""
     rows = [
         {
             "name": f"{way.name} (you)" if is_me(way.name, me) else way.name,
             "role": way.role if way.stands else "",
-            "comes in by": comes_in_by(way) if closed or way.stands else "their name",
+            "comes in by": describe_way_in(way) if closed or way.stands else "their name",
             "since": (way.since or "")[:10],
             "revoked": (way.revoked_at or "")[:10],
         }
@@ -96,7 +96,7 @@ def show(ways: list[WayIn], me: Person | None, *, closed: bool) -> None:
     st.dataframe(rows, hide_index=True)
     with ui.open_store() as store:
         newest = store.revision()
-    ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "people.csv", newest)
+    ui.offer("Download this table as CSV", lambda: csv_exports.rows_csv(rows), "people.csv", newest)
 
 
 def is_me(name: str, me: Person | None) -> bool:
@@ -104,7 +104,7 @@ def is_me(name: str, me: Person | None) -> bool:
     return me is not None and me.name == name
 
 
-def comes_in_by(way: WayIn) -> str:
+def describe_way_in(way: GraderAccess) -> str:
     """Say how somebody comes in."""
     if not way.stands:
         return "not invited"
@@ -112,24 +112,24 @@ def comes_in_by(way: WayIn) -> str:
         return f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     if way.once:
         return "link, used" if way.used_at else "link, once"
-    return f"link until {minute(way.expires_at)} UTC" if way.expires_at else "link"
+    return f"link until {format_minute(way.expires_at)} UTC" if way.expires_at else "link"
 
 
-def close_the_door(me: Person | None) -> None:
+def start_invitations(me: Person | None) -> None:
     """Let the first lead invite themselves; the door closes when they open their own link."""
-    st.write(FIRST)
+    st.write(FIRST_INVITATION)
     with st.form("first", border=False):
         name = st.text_input("Your name", (me and me.name) or "", max_chars=100, width=320)
         pressed = st.form_submit_button("Show my link", type="primary")
     st.text(LOCKED_OUT)
     if pressed:
         with ui.guard(), ui.open_store() as store:
-            show_own_key(store, name.strip())
+            show_own_link(store, name.strip())
 
 
-def show_own_key(store: Store, name: str) -> None:
+def show_own_link(store: Store, name: str) -> None:
     """Show a lead a link for themselves, which is their key from the moment they open it."""
-    key = access.promise_key(store, name)
+    key = access.promise_lead_link(store, name)
     with st.container(border=True):
         st.text(f"This link is the key of {name} (lead) from the moment you open it here:")
         # a plain link: it leaves Streamlit, comes back with a cookie and stays in this tab
@@ -140,20 +140,22 @@ def show_own_key(store: Store, name: str) -> None:
             ]
         )
         st.text("Nothing has changed before that. Keep it for your other browsers, too:")
-        st.code(f"{reached_at()}/join/{key.secret}", language=None, wrap_lines=True)
+        st.code(f"{server_address()}/join/{key.secret}", language=None, wrap_lines=True)
         st.text("It is shown only now. Give it to nobody else.")
 
 
-def invite_somebody(door: Door) -> None:
+def invite_somebody(door: AccessPolicy) -> None:
     """Invite a person by a link or, where the server has a login, by its address."""
     st.subheader("Invite somebody")
     with st.form("invite", border=False):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             name = st.text_input("Name", max_chars=100)
             role = st.selectbox("Role", GRADER_OR_LEAD, width=120)
-            login = st.text_input("Login", help=LOGIN) if door.login else ""
-            lasts = st.selectbox("The link works", list(LASTS), width=180, help=WORKS)
-            once = st.checkbox("Once", help=ONCE)
+            login = st.text_input("Login", help=LOGIN_HELP) if door.login else ""
+            lasts = st.selectbox(
+                "The link works", list(LINK_LIFETIMES), width=180, help=LIFETIME_HELP
+            )
+            once = st.checkbox("Once", help=ONCE_HELP)
             pressed = st.form_submit_button("Invite", type="primary")
         st.caption("A grader may open the Label page, a lead everything.")
     if not pressed:
@@ -162,10 +164,10 @@ def invite_somebody(door: Door) -> None:
         if login.strip():
             store.allow(name.strip() or login.strip(), login, role=role)
             ui.done("Invited")
-        show_key(store, name.strip(), role, lasts=LASTS[lasts], once=once)
+        show_link(store, name.strip(), role, lasts=LINK_LIFETIMES[lasts], once=once)
 
 
-def show_key(
+def show_link(
     store: Store,
     name: str,
     role: Role | None = None,
@@ -177,13 +179,13 @@ def show_key(
     secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
     with st.container(border=True):
         st.text(f"This link is the key of {name}. Give it to nobody else.")
-        st.code(f"{reached_at()}/join/{secret}", language=None, wrap_lines=True)
+        st.code(f"{server_address()}/join/{secret}", language=None, wrap_lines=True)
         st.text("It is shown only now." + " The link they had before has ended." * ended)
-        if urlsplit(reached_at()).hostname in LOOPBACK:
-            st.text(HERE_ONLY)
+        if urlsplit(server_address()).hostname in LOOPBACK:
+            st.text(LOCAL_ADDRESS_ONLY)
 
 
-def reached_at() -> str:
+def server_address() -> str:
     """Return where people reach the server: as it was said, or as whoever looks reached it."""
     said = os.environ.get("LABELER_ADDRESS")
     if said:
@@ -192,12 +194,12 @@ def reached_at() -> str:
     return f"{here.scheme}://{here.netloc}"
 
 
-def change_somebody(ways: list[WayIn], me: Person | None, *, closed: bool) -> None:
+def change_somebody(ways: list[GraderAccess], me: Person | None, *, closed: bool) -> None:
     """Let a lead choose somebody and change what there is of them."""
     st.subheader("Change somebody")
     by_name = {way.name: way for way in ways}
     with ui.guard():
-        name = address.choose_or_not(
+        name = url_state.choose_or_not(
             "Who?", list(by_name), "person", nothing="choose one", what="grader", width=320
         )
     if name is None:
@@ -221,7 +223,7 @@ def rename(name: str) -> None:
         st.form(f"rename-{name}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        new = st.text_input("Name", name, max_chars=100, help=RENAMED)
+        new = st.text_input("Name", name, max_chars=100, help=RENAME_HELP)
         if st.form_submit_button("Rename"):
             with ui.guard(), ui.open_store() as store:
                 store.rename_grader(name, new.strip())
@@ -245,9 +247,9 @@ def give_new_link(name: str, *, mine: bool) -> None:
     """Give somebody another link: to a lead themselves one that leaves the old one until used."""
     with ui.guard(HINTS), ui.open_store() as store:
         if mine:
-            show_own_key(store, name)
+            show_own_link(store, name)
         else:
-            show_key(store, name)
+            show_link(store, name)
 
 
 def revoke(name: str, *, mine: bool) -> None:
@@ -265,7 +267,7 @@ def revoke(name: str, *, mine: bool) -> None:
             ui.done("Revoked")
 
 
-def open_the_door() -> None:
+def end_invitations() -> None:
     """Let a lead end all invitations, so that this machine's users come in as leads again."""
     with st.popover("Let everybody in again …"):
         st.text(

@@ -1,4 +1,7 @@
-"""The stored runs: listed, renamed, dated and dropped; what is in them never changes."""
+"""Data > Runs: runs, chunkings, answers and signals: listed, renamed, dated, dropped.
+
+What a stored run holds never changes.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,29 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings, chunking_shown, counted
-from labeler.render import downloads
-from labeler.ui import address
+from labeler.model import ACTIVE_OF_TWO, UNJUDGED_OF_TWO, Settings, chunking_label, format_count
+from labeler.render import csv_exports
 from labeler.ui import shared as ui
-from labeler.ui.data import online
+from labeler.ui import url_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labeler.store import ChunkingSummary, RunSummary
 
-SYSTEM = "Runs of one system stand together over time."
-DATE = "Empty where nobody knows."
+
+SYSTEM_HELP = "Runs of one system stand together over time."
+DATE_HELP = "Empty where nobody knows."
 HINTS = {
     "--system": 'On this page: "System"',
     "is not like 2026-01-31": 'On this page: "Made on"',
 }
 
 
-def runs() -> None:
+def show_runs() -> None:
     """List the runs, change what is said of one, or drop it; and the signals of their systems."""
     list_runs()
-    online.signals()
+    show_signals()
 
 
 def list_runs() -> None:
@@ -45,7 +48,7 @@ def list_runs() -> None:
         {
             "run": run.name,
             "system": run.system,
-            **({"chunking": chunking_shown(of_runs[run.name])} if len(chunkings) > 1 else {}),
+            **({"chunking": chunking_label(of_runs[run.name])} if len(chunkings) > 1 else {}),
             "made on": run.created_at or "",
             "queries": run.queries,
             "depth": run.depth,
@@ -54,7 +57,7 @@ def list_runs() -> None:
         for run in found
     ]
     st.dataframe(rows, hide_index=True)
-    ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "runs.csv", newest)
+    ui.offer("Download this table as CSV", lambda: csv_exports.rows_csv(rows), "runs.csv", newest)
     st.caption(
         "What a run holds never changes. Its name, its system and its date may. In a "
         "terminal, labeler export FILE.trec --run NAME gives it back as a TREC file."
@@ -65,14 +68,14 @@ def list_runs() -> None:
         st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")
     by_name = {run.name: run for run in found}
     with ui.guard():
-        chosen = address.choose_or_not(
+        chosen = url_state.choose_or_not(
             "Change a run", list(by_name), "run", nothing="choose one", what="run", width=320
         )
     if chosen is not None:
-        change(by_name[chosen])
+        change_run(by_name[chosen])
 
 
-def change(run: RunSummary) -> None:
+def change_run(run: RunSummary) -> None:
     """Let a lead rename a run, say of which system it is and when it was made, or drop it."""
     with (
         st.form(f"rename-{run.name}", border=False),
@@ -82,34 +85,34 @@ def change(run: RunSummary) -> None:
         if st.form_submit_button("Rename"):
             with ui.guard(HINTS), ui.open_store() as store:
                 store.rename_run(run.name, new)
-            ui.done("Renamed", **with_another(run.name, new))
+            ui.done("Renamed", **renamed_parameters(run.name, new))
     with (
         st.form(f"change-{run.name}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        system = st.text_input("System", run.system, help=SYSTEM)
-        made = st.date_input("Made on", day_of(run), help=DATE)
+        system = st.text_input("System", run.system, help=SYSTEM_HELP)
+        made = st.date_input("Made on", run_date(run), help=DATE_HELP)
         if st.form_submit_button("Save"):
-            said = None if made == day_of(run) else made.isoformat() if made else ""
+            said = None if made == run_date(run) else made.isoformat() if made else ""
             with ui.guard(HINTS), ui.open_store() as store:
                 store.change_run(run.name, system=system, created_at=said)
             ui.done("Saved")
-    online.drop_answers(run.name)
+    drop_answers(run.name)
     with st.popover("Drop this run …", key=f"drop-{run.name}"):
         with ui.open_store() as store:
             answers = store.answered_runs().get(run.name, 0)
-            st.text(what_goes(run, store.settings(), answers))
+            st.text(describe_drop(run, store.settings(), answers))
         if st.button("Drop it", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 store.drop_run(run.name)
-            ui.done("Dropped", **with_another(run.name, None))
+            ui.done("Dropped", **renamed_parameters(run.name, None))
 
 
 def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
     """List the chunkings that stand side by side, and how much there is of each."""
     rows = [
         {
-            "chunking": chunking_shown(each.name),
+            "chunking": chunking_label(each.name),
             "chunks": each.chunks,
             "without text": each.without_text,
             "with start and end": each.placed,
@@ -125,9 +128,9 @@ def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
     )
 
 
-def with_another(name: str, new: str | None) -> dict[str, list[str]]:
+def renamed_parameters(name: str, new: str | None) -> dict[str, list[str]]:
     """Return the address's parameters of runs with another name for one, or without it."""
-    there = address.given_all(("run", "a", "b", "also"))
+    there = url_state.get_all(("run", "a", "b", "also"))
     put = [] if new is None else [new]
     return {
         each: [run for old in runs for run in (put if old == name else [old])]
@@ -135,23 +138,95 @@ def with_another(name: str, new: str | None) -> dict[str, list[str]]:
     }
 
 
-def day_of(run: RunSummary) -> date | None:
+def run_date(run: RunSummary) -> date | None:
     """Return the day a run was made, None where nobody said."""
     return date.fromisoformat(run.created_at[:10]) if run.created_at else None
 
 
-def what_goes(run: RunSummary, settings: Settings, answers: int = 0) -> str:
+def describe_drop(run: RunSummary, settings: Settings, answers: int = 0) -> str:
     """Say what a run takes with it when it is dropped."""
-    lists = counted(run.queries, "list", "lists")
-    deep = counted(run.depth, "chunk", "chunks")
-    also = f" and {counted(answers, 'answer', 'answers')}" if answers else ""
+    lists = format_count(run.queries, "list", "lists")
+    deep = format_count(run.depth, "chunk", "chunks")
+    also = f" and {format_count(answers, 'answer', 'answers')}" if answers else ""
     gone = (
         f"{run.name!r} goes with its {lists}, {deep} deep at most,{also} and leaves "
         "every table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )
-    of_two = settings.strategy in (HOLES_OF_TWO, WHAT_DECIDES)
+    of_two = settings.strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
     if of_two and run.name in (settings.holes_of or ()):
         given = settings.strategy
         gone += f"\n⚠ Graders are given {given!r} with this run: choose anew under Settings."
     return gone
+
+
+NO_SIGNAL = "choose one"
+
+
+def show_signals() -> None:
+    """List the signals, and drop one; nothing is drawn where there are none."""
+    with ui.open_store() as store:
+        found, newest = store.signals(), store.revision()
+        systems = {run.system for run in store.runs()}
+    if not found:
+        return
+    st.markdown("**Signals**")
+    rows = [
+        {
+            "system": each.system,
+            "signal": each.name,
+            "first": each.first,
+            "last": each.last,
+            "dates": each.dates,
+            "values": each.values,
+            "queries": each.queries,
+        }
+        for each in found
+    ]
+    st.dataframe(rows, hide_index=True)
+    ui.offer(
+        "Download this table as CSV", lambda: csv_exports.rows_csv(rows), "signals.csv", newest
+    )
+    st.caption("What users did, beside the runs of the same system on Scores, under trend.")
+    if strangers := sorted({each.system for each in found} - systems):
+        st.text(f"⚠ no run is of the system of these signals: {', '.join(strangers)}")
+    by_words = {f"{each.name} of {each.system}": each for each in found}
+    with ui.guard():
+        chosen = url_state.choose_or_not(
+            *("Drop a signal", list(by_words), "signal"),
+            nothing=NO_SIGNAL,
+            what="signal",
+            width=320,
+        )
+    if chosen is not None:
+        drop_signal(by_words[chosen].system, by_words[chosen].name, by_words[chosen].values)
+
+
+def drop_signal(system: str, name: str, values: int) -> None:
+    """Let a lead drop one signal of a system."""
+    with st.popover("Drop this signal …", key=f"drop-{name}-of-{system}"):
+        st.text(
+            f"{name!r} of {system!r} goes with its {format_count(values, 'value', 'values')}. To "
+            "have it back, load its file again."
+        )
+        if st.button("Drop it", type="primary", key="drop-signal"):
+            with ui.guard(), ui.open_store() as store:
+                store.drop_signals(system, name)
+            ui.done("Dropped", signal=None)
+
+
+def drop_answers(run: str) -> None:
+    """Let a lead drop the answers of a run, if it has any; the run stays."""
+    with ui.open_store() as store:
+        answers = store.answered_runs().get(run, 0)
+    if not answers:
+        return
+    with st.popover("Drop its answers …", key=f"drop-answers-{run}"):
+        st.text(
+            f"{format_count(answers, 'answer', 'answers')} of {run!r} go; the run stays. To have "
+            "them back, load their file again."
+        )
+        if st.button("Drop them", type="primary", key="drop-answers"):
+            with ui.guard(), ui.open_store() as store:
+                store.drop_answers(run)
+            ui.done("Dropped")

@@ -1,4 +1,4 @@
-"""What the team decides once: the words of the scale, what measures need, how chunks are given."""
+"""Data > Settings: the words of the scale, what measures need, and how chunks are handed out."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 import streamlit as st
 
 from labeler.model import (
-    CARRIED,
-    COUNT,
+    COUNT_TRANSFERRED,
+    GOLDEN_RULE_MEANINGS,
+    GOLDEN_RULES,
     GRADES,
-    IGNORE,
+    IGNORE_TRANSFERRED,
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
     MOST_CHUNKS,
-    RULES,
-    RULES_IN_WORDS,
     STRATEGIES,
     TASKS,
+    TRANSFER_CHOICES,
     Settings,
-    upper,
+    capitalize_first,
 )
-from labeler.ui import asking, choices
+from labeler.ui import assignment_cache, filter_widgets
 from labeler.ui import shared as ui
 
 TASK_NAMES = {
@@ -43,15 +43,20 @@ PROMPT_BUDGET = (
 )
 GOLDEN_RULE = (
     "What counts where people gave a chunk different grades. "
-    + " ".join(f"{upper(rule)}: {words}." for rule, words in RULES_IN_WORDS.items())
+    + " ".join(
+        f"{capitalize_first(rule)}: {words}." for rule, words in GOLDEN_RULE_MEANINGS.items()
+    )
     + " An adjudication comes before any of them. What was given stays as it is: the rule can be "
     "changed back."
 )
-CARRIED_GRADES = (
+TRANSFERRED_HELP = (
     "Grades that follow from those of chunks that were cut another way. They count only where "
     "nobody has graded and no file has, and how many a number rests on stands beside it."
 )
-CARRIED_IN_WORDS = {COUNT: "count below all others", IGNORE: "do not count"}
+TRANSFERRED_LABELS = {
+    COUNT_TRANSFERRED: "count below all others",
+    IGNORE_TRANSFERRED: "do not count",
+}
 STRATEGY = (
     "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
     "five chunks that stand high in many runs, then five more of each. Least judged first: "
@@ -83,17 +88,17 @@ EVIDENCE = (
     "Who grades may mark the passages of the text that made a grade. Once a grade is saved that is "
     "at least this one, a line asks for them; it may be left open."
 )
-BEFORE = (
+SHOW_EARLIER_HELP = (
     "Where somebody grades what a carry-over leaves open: which grade is likely, whose grades that "
     "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
     "them aside. Without it such grades are blind, and take longer."
 )
 EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
-Read = Callable[[], Mapping[str, Any]]
+ReadValues = Callable[[], Mapping[str, Any]]
 
 
-def decide() -> None:
+def show_settings() -> None:
     """Let the team set the words of the scale, the threshold, the budgets and the grading."""
     with ui.open_store() as store:
         settings, names = store.settings(), [run.name for run in store.runs()]
@@ -103,12 +108,12 @@ def decide() -> None:
         if st.form_submit_button("Save settings", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 chosen = replace(settings, **scale(), **measured(), **graded())
-                asking.check_settings(chosen)
+                assignment_cache.check_decide_by(chosen)
                 store.save_settings(chosen)
             ui.done("Saved")  # drawn anew: a field that starts with another value is another field
 
 
-def scale_form(settings: Settings) -> Read:
+def scale_form(settings: Settings) -> ReadValues:
     """Draw what the grades mean, in a word and in a line; return what reads them."""
     with st.container(horizontal=True):
         words = [
@@ -123,7 +128,7 @@ def scale_form(settings: Settings) -> Read:
     return lambda: {"words": tuple(words), "meanings": tuple(meanings)}
 
 
-def measuring_form(settings: Settings) -> Read:
+def measuring_form(settings: Settings) -> ReadValues:
     """Draw the settings that measures depend on; return what reads them."""
     with st.container(horizontal=True):
         rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
@@ -132,16 +137,16 @@ def measuring_form(settings: Settings) -> Read:
         )
         rule = st.selectbox(
             "Several grades become one by",
-            RULES,
-            RULES.index(settings.golden_rule),
+            GOLDEN_RULES,
+            GOLDEN_RULES.index(settings.golden_rule),
             help=GOLDEN_RULE,
         )
         carried = st.selectbox(
             "Carried grades",
-            CARRIED,
-            CARRIED.index(settings.carried),
-            format_func=CARRIED_IN_WORDS.__getitem__,
-            help=CARRIED_GRADES,
+            TRANSFER_CHOICES,
+            TRANSFER_CHOICES.index(settings.carried),
+            format_func=TRANSFERRED_LABELS.__getitem__,
+            help=TRANSFERRED_HELP,
         )
     by_task = _task_fields(settings)
     return lambda: {
@@ -153,7 +158,7 @@ def measuring_form(settings: Settings) -> Read:
     }
 
 
-def _task_fields(settings: Settings) -> Read:
+def _task_fields(settings: Settings) -> ReadValues:
     """Draw what each kind of question has of its own; return what reads it."""
     with st.container(horizontal=True):
         budgets = {
@@ -171,7 +176,7 @@ def _task_fields(settings: Settings) -> Read:
             task: st.text_input(
                 f"Measures for {TASK_NAMES[task]}",
                 settings.measures_by_task.get(task, ""),
-                placeholder=choices.usual_measures(task),
+                placeholder=filter_widgets.task_measures(task),
                 max_chars=100,
                 help=TASK_MEASURES,
             )
@@ -185,7 +190,7 @@ def _task_fields(settings: Settings) -> Read:
     }
 
 
-def grading_form(settings: Settings, names: Sequence[str]) -> Read:
+def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
     """Draw the settings that graders meet; return what reads them."""
     guideline = st.text_area(
         "How to grade",
@@ -208,7 +213,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         )
     with st.container(horizontal=True):
         pair = [
-            st.selectbox(f"Run {side}, for A vs B", [NO_RUN, *names], index_of(run, names))
+            st.selectbox(f"Run {side}, for A vs B", [NO_RUN, *names], run_index(run, names))
             for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
         ]
         decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
@@ -228,19 +233,19 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
     }
 
 
-def shown_form(settings: Settings) -> Read:
+def shown_form(settings: Settings) -> ReadValues:
     """Draw what graders are shown beside a chunk, and asked for; return what reads it."""
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
     before = st.checkbox(
         "Show graders what was marked before documents were cut anew",
         settings.show_before,
-        help=BEFORE,
+        help=SHOW_EARLIER_HELP,
     )
     evidence_from = st.selectbox(
         "Ask for the evidence of a grade",
         EVIDENCE_FROM,
         EVIDENCE_FROM.index(settings.evidence_from),
-        format_func=evidence_in_words,
+        format_func=describe_evidence_grade,
         help=EVIDENCE,
     )
     return lambda: {
@@ -250,12 +255,12 @@ def shown_form(settings: Settings) -> Read:
     }
 
 
-def evidence_in_words(grade: int | None) -> str:
+def describe_evidence_grade(grade: int | None) -> str:
     """Say from which grade on graders are asked which passage made it."""
     return "never" if grade is None else f"from grade {grade} on" if grade else "always"
 
 
-def names_form(settings: Settings) -> Read:
+def names_form(settings: Settings) -> ReadValues:
     """Draw what graders call things, and whom they ask; return what reads them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         question, questions, passage, passages = [
@@ -274,6 +279,6 @@ def names_form(settings: Settings) -> Read:
     }
 
 
-def index_of(run: str | None, names: Sequence[str]) -> int:
+def run_index(run: str | None, names: Sequence[str]) -> int:
     """Return where a run stands in the choice of runs; one that has gone counts as none."""
     return names.index(run) + 1 if run in names else 0

@@ -1,4 +1,4 @@
-"""The frozen golden sets: listed, made, taken away, and what changed between two of them."""
+"""Data > Versions: frozen versions of the golden set, and what changed between two of them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from functools import partial
 
 import streamlit as st
 
-from labeler.model import SHORT, Version, minute
-from labeler.model.versions import Change, cells_of, difference, in_words
-from labeler.render import downloads
-from labeler.services.import_export import freezing
+from labeler.model import SHORT_HASH, GoldenVersion, format_minute
+from labeler.model.snapshot import (
+    GoldenChange,
+    change_rows,
+    describe_changes,
+    find_changes,
+)
+from labeler.render import csv_exports
+from labeler.services.import_export import snapshots
 from labeler.store import Store
-from labeler.ui import address, links
+from labeler.ui import links, url_state
 from labeler.ui import shared as ui
 
 MOST_SHOWN = 500
-NOW = "the golden set as it is now"
+LIVE = "the golden set as it is now"
 WHAT_IT_IS = (
     "A frozen version keeps queries, buckets, golden grades and the stored conventions for good. "
     "Grading goes on; pages, commands and gates can count by the version."
@@ -24,14 +29,14 @@ WHAT_IT_IS = (
 NOTHING_YET = "Nothing is frozen yet. In a terminal: `labeler freeze NAME`"
 
 
-def versions() -> None:
+def show_versions() -> None:
     """List what is frozen, freeze what is live, and show what changed."""
     with ui.guard(), ui.open_store() as store:
         found, now = store.versions(), store.golden_state()
     st.caption(WHAT_IT_IS)
     same = [version.name for version in found if version.hash == now.hash]
     as_is = f", frozen as {', '.join(same)}" if same else ", not frozen as it is"
-    st.text(f"Now: golden {now.hash[:SHORT]}{as_is}")
+    st.text(f"Now: golden {now.hash[:SHORT_HASH]}{as_is}")
     _freeze()
     if not found:
         st.write(NOTHING_YET)
@@ -40,10 +45,10 @@ def versions() -> None:
     by_name = {version.name: version for version in reversed(found)}
     with st.container(horizontal=True, vertical_alignment="bottom"), ui.guard():
         names = list(by_name)
-        old = address.choose("Version", names, "version", what="version", width=320)
+        old = url_state.choose("Version", names, "version", what="version", width=320)
         newer = [name for name in names if name != old]
-        new = address.choose_or_not(
-            *("What changed until", newer, "until"), nothing=NOW, what="version", width=320
+        new = url_state.choose_or_not(
+            *("What changed until", newer, "until"), nothing=LIVE, what="version", width=320
         )
     _offer(by_name[old])
     _show_changes(old, new)
@@ -58,15 +63,15 @@ def _freeze() -> None:
         note = st.text_input("Note", placeholder="what it is kept for", width=320)
         if st.form_submit_button("Freeze the golden set"):
             with ui.guard(), ui.open_store() as store:
-                freezing.freeze(store, name, note)
+                snapshots.freeze(store, name, note)
             ui.done("Frozen")
 
 
-def _row(version: Version) -> dict[str, object]:
+def _row(version: GoldenVersion) -> dict[str, object]:
     return {
         "version": version.name,
-        "golden": version.hash[:SHORT],
-        "frozen (UTC)": minute(version.at),
+        "golden": version.hash[:SHORT_HASH],
+        "frozen (UTC)": format_minute(version.at),
         "by": version.by or "",
         "note": version.note or "",
         "queries": version.queries,
@@ -74,14 +79,14 @@ def _row(version: Version) -> dict[str, object]:
     }
 
 
-def _offer(version: Version) -> None:
+def _offer(version: GoldenVersion) -> None:
     """Lead to the numbers of a version, and offer it as a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        links.link("Scores by it", address.to("/scores", golden=version.name))
-        name = f"golden-version-{version.hash[:SHORT]}.jsonl"
+        links.link("Scores by it", url_state.to("/scores", golden=version.name))
+        name = f"golden-version-{version.hash[:SHORT_HASH]}.jsonl"
         st.download_button(
             "Download the version",
-            data=ui.noted(partial(_file_of, version.name), name),
+            data=ui.with_audit(partial(_file_of, version.name), name),
             file_name=name,
             on_click="ignore",
         )
@@ -90,29 +95,29 @@ def _offer(version: Version) -> None:
 
 def _file_of(name: str) -> bytes:
     with ui.open_store() as store:
-        return freezing.as_file(freezing.frozen(store, name))
+        return snapshots.version_file(snapshots.frozen_content(store, name))
 
 
 def _show_changes(old: str, new: str | None) -> None:
     with ui.guard(), ui.open_store() as store:
         at = (ui.database(), store.data_revision(), store.revision())
         hashes, changes = _changes(*at, old, new)
-    st.text(f"From {old} to {new or NOW}: {in_words(changes)}")
+    st.text(f"From {old} to {new or LIVE}: {describe_changes(changes)}")
     if not changes:
         return
     rows = [change.as_cells() for change in changes[:MOST_SHOWN]]
     st.dataframe(rows, hide_index=True)
     if len(changes) > MOST_SHOWN:
         st.caption(f"The first {MOST_SHOWN:,} of {len(changes):,}; the file has them all.")
-    file = partial(downloads.rows_csv, cells_of(changes, *hashes))
+    file = partial(csv_exports.rows_csv, change_rows(changes, *hashes))
     ui.offer("Download these changes as CSV", file, "golden-changes.csv", at[2])
 
 
 @st.cache_data(max_entries=4, show_spinner="Comparing the golden sets …")
 def _changes(
     path: str, data_revision: int, revision: int, old: str, new: str | None
-) -> tuple[tuple[str, str], Sequence[Change]]:
+) -> tuple[tuple[str, str], Sequence[GoldenChange]]:
     """Return the hashes of both golden sets, and what changed from one to the other."""
     with Store(path) as store:
-        before, after = freezing.frozen(store, old), freezing.content_of(store, new)
-    return (before.state.hash, after.state.hash), difference(before, after)
+        before, after = snapshots.frozen_content(store, old), snapshots.content_of(store, new)
+    return (before.state.hash, after.state.hash), find_changes(before, after)

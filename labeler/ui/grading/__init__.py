@@ -1,7 +1,7 @@
-"""The grading pad: a component that paints the next chunk itself, and its thin face in Python.
+"""The grading component (the pad): shows the next chunk at once, posts grades to the grading API.
 
-The pad gets chunks ahead of time and posts grades to the routes, so no script runs per grade.
-What it sends waits in the browser's storage until the server acknowledges it.
+It fetches chunks ahead of time, so no script runs per grade. A grade stays in the browser's
+storage until the server has acknowledged it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 import streamlit as st
 
 from labeler.render.markup import show_html, style
-from labeler.web.scripts import loader
+from labeler.web.static_js import loader
 
 COOKIE = "labeler_grader"
 # The pad has what the window leaves it: nothing stands below it, and on a phone little beside it.
-WINDOW = """
+WINDOW_STYLE = """
 .stMainBlockContainer { padding-bottom: 0; }
 @media (max-width: 40rem), (max-height: 30rem) {
   [data-testid="stHeader"] { display: none; }
@@ -42,7 +42,7 @@ _pad = st.components.v2.component(
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class PadScope:
     """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
 
     ``leaked`` says what becomes of queries marked as leaked: ``with``, ``without`` or ``only``.
@@ -59,7 +59,7 @@ class Confined:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class GradingTerms:
     """The scale, and what the team calls a query and a chunk: one of them, and several."""
 
     words: Sequence[str]
@@ -70,7 +70,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PadData:
     """What the pad needs to know: who grades where, with which words.
 
     ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first. ``key`` is
@@ -88,21 +88,21 @@ class Desk:
     token: str | None
     key: str | None
     known_as: str | None
-    terms: Terms
+    terms: GradingTerms
     can_change_name: bool = True
     is_new: bool = False
     guideline: str = ""
     contact: str = ""
     evidence_from: int | None = None
-    confined: Confined | None = None
+    confined: PadScope | None = None
     splits: Sequence[str] = ()
     openings: Sequence[tuple[str, str]] = ()
     query: str | None = None
 
 
-def pad(desk: Desk) -> None:
+def pad(desk: PadData) -> None:
     """Show the grading pad. When its token runs out it asks for this script to run again."""
-    show_html(style(WINDOW))
+    show_html(style(WINDOW_STYLE))
     _pad(
         key="grading_pad",
         data={**asdict(desk), "cookie": COOKIE},

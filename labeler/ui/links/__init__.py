@@ -1,7 +1,7 @@
-"""Links between pages: plain anchors, which a script of ours follows without a reload.
+"""Links between pages: plain anchors, which a script follows without a reload.
 
-Streamlit's own links lose their parameters where the page that one leaves has bound them. Ours
-obey their address, by click, middle click, Enter and Back, and work without the script, too.
+Streamlit's own links lose parameters that the page one leaves has bound. These keep their address
+by click, middle click, Enter and Back, and work without the script, too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import htpy
 import streamlit as st
 
 from labeler.render.markup import show_html
-from labeler.web.scripts import loader
+from labeler.web.static_js import loader
 
 STYLE = """
 nav.pages { display: flex; flex-wrap: wrap; gap: 0.25rem 0.5rem; margin-left: -0.5rem; }

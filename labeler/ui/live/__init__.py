@@ -1,8 +1,7 @@
-"""A part of a page that follows the golden set, without a click and without losing one's place.
+"""The live part of a page: a fragment that runs again when the golden set has changed.
 
-The server tells the line that stands over the part when there is news (`labeler.web.push`), and the
-line lets the part run again, and nothing else of the page: what is typed, open or focused stays.
-Knows nothing of what is shown.
+The server tells a small component above the part that there is news (`labeler.web.push`), and
+only the part runs again: what is typed, open or focused elsewhere on the page stays.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labeler.errors import LabelerError
-from labeler.model.versions import Content
+from labeler.model.snapshot import GoldenSnapshot
 from labeler.render.markup import show_html
-from labeler.ui import address, boards
+from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.live.orders import keep_order, of_session
+from labeler.ui.live.row_order import keep_order, session_orders
 from labeler.web.push import START
-from labeler.web.scripts import loader
+from labeler.web.static_js import loader
 
 __all__ = ["follow", "keep_order"]
 
@@ -51,17 +50,17 @@ def follow(show: Callable[[Callable[[str], None]], None]) -> None:
 
     Of a frozen golden set the part is shown once, with a line that says so.
     """
-    carried = address.given_all(address.CARRIED)
+    carried = url_state.get_all(url_state.KEPT_PARAMETERS)
     with ui.guard(), ui.open_store() as store:
         data_revision = store.data_revision()
-        frozen = boards.shown_version(store)
+        frozen = scoreboards.shown_version(store)
 
     @st.fragment
     def followed() -> None:
-        if address.given_all(address.CARRIED) != carried:
+        if url_state.get_all(url_state.KEPT_PARAMETERS) != carried:
             st.rerun()
         place = st.container(key="live", horizontal=True, vertical_alignment="center")
-        orders = of_session()
+        orders = session_orders()
         orders.moved = 0
         newest = None
         try:
@@ -94,7 +93,7 @@ def _say_over(place: DeltaGenerator, words: str) -> None:
         show_html(htpy.span(style=QUIET)[words], width="content")  # it names chunkings
 
 
-def _say_frozen(content: Content) -> None:
+def _say_frozen(content: GoldenSnapshot) -> None:
     """Say that what is shown does not follow the grades, and lead to what does."""
     version = content.version
     if version is not None:
@@ -103,5 +102,9 @@ def _say_frozen(content: Content) -> None:
             f"Frozen as “{version.name}” on {version.at[:10]}{by}: it does not follow the grades"
         )
         st.button(
-            "Show it live", on_click=address.without, args=[["golden"]], key="thaw", type="tertiary"
+            "Show it live",
+            on_click=url_state.remove,
+            args=[["golden"]],
+            key="thaw",
+            type="tertiary",
         )

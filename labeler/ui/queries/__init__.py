@@ -1,17 +1,20 @@
-"""What the Queries page is made of: what is chosen, the list, the reasons; knows no SQL."""
+"""Parts of the Queries page: choices, failing queries with their causes, and the views of them."""
 
-from labeler.ui.queries.answering import show_answers
-from labeler.ui.queries.choosing import Choice, choose
-from labeler.ui.queries.finding import Found, find, find_one
-from labeler.ui.queries.showing import choose_page, show_causes, show_list, show_steps
+from labeler.ui.queries.choices import QueriesChoice, choose
+from labeler.ui.queries.failures import (
+    RunFailures,
+    find_query_failures,
+    find_run_failures,
+)
+from labeler.ui.queries.views import choose_page, show_answers, show_causes, show_list, show_steps
 
 __all__ = [
-    "Choice",
-    "Found",
+    "QueriesChoice",
+    "RunFailures",
     "choose",
     "choose_page",
-    "find",
-    "find_one",
+    "find_query_failures",
+    "find_run_failures",
     "show_answers",
     "show_causes",
     "show_list",

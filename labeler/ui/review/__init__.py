@@ -1,1 +1,1 @@
-"""What stands on the Review page and is worked out elsewhere: one file for each section."""
+"""The sections of the Review page, one module each."""

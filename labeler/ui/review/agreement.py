@@ -1,4 +1,4 @@
-"""Review > Agreement: the answer first, then who agrees with whom, in what, and since when."""
+"""Review > Agreement: how far graders agree, by pair of graders, by bucket, and over time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from labeler.analysis.agreement import (
     METRICS,
     AgainstOthers,
     Agreement,
+    GradeMatrix,
     Metric,
     SelfAgreement,
-    Sheet,
 )
-from labeler.model import RULES_IN_WORDS, Selection, Settings, agreed_grade
-from labeler.render import charts, downloads, tables
+from labeler.model import GOLDEN_RULE_MEANINGS, Selection, Settings, agreed_grade
+from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.render.tables import Said
-from labeler.ui import address, boards, choices
+from labeler.render.tables import TextCell
+from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
 EVERYBODY, EVERY_TWO = "all graders", "every two graders"
-ONE, ANOTHER = "what one gave", "what another gave the same chunk"
+ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same chunk"
 BOTH_WAYS = "Every two grades of a chunk are in it twice, once each way round."
 HOW_TO_READ = (
     "The share in a cell is of its row, and the darker the larger; outlined is where both gave the "
@@ -34,7 +34,7 @@ HOW_TO_READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AgreementChoice:
     """What is looked at: whose grades (all where none is named), of which queries, by which alpha.
 
     A facet without a bucket asks for each of its buckets beside all queries; ``selected`` are the
@@ -49,10 +49,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class MeasuredAgreement:
     """All that the section shows, as it is at one revision."""
 
-    sheet: Sheet
+    sheet: GradeMatrix
     agreement: Agreement
     against: tuple[AgainstOthers, ...]
     again: Mapping[str, SelfAgreement]
@@ -62,36 +62,38 @@ class Found:
 # --- choosing --------------------------------------------------------------------------------
 
 
-def choose() -> Asked:
+def choose() -> AgreementChoice:
     """Let the user choose alpha's metric, graders and queries; all of it is in the address."""
     with ui.open_store() as store:
         names, facets = store.names_of_graders(), store.facets()
-    with choices.row(), choices.folded() as say:
+    with filter_widgets.row(), filter_widgets.folded() as say:
         names_of = {str(metric): metric for metric in METRICS}
-        metric = names_of[address.choose("Alpha", list(names_of), "metric", what="metric")]
-        graders = address.choose_some("Graders", names, "grader", "grader", placeholder=EVERYBODY)
-        facet, bucket = choices.choose_bucket(facets)
-        choices.choose_selection()
-    selected = boards.shown_selection()
+        metric = names_of[url_state.choose("Alpha", list(names_of), "metric", what="metric")]
+        graders = url_state.choose_some("Graders", names, "grader", "grader", placeholder=EVERYBODY)
+        facet, bucket = filter_widgets.choose_bucket(facets)
+        filter_widgets.choose_selection()
+    selected = scoreboards.shown_selection()
     say(
         selected.describe(),
         f"alpha {metric}",
-        agreement.listed(graders) or EVERYBODY,
-        choices.say_queries(facet, bucket),
+        agreement.join_names(graders) or EVERYBODY,
+        filter_widgets.say_queries(facet, bucket),
     )
-    return Asked(metric, tuple(graders), facet, bucket, selected)
+    return AgreementChoice(metric, tuple(graders), facet, bucket, selected)
 
 
 # --- measuring -------------------------------------------------------------------------------
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Found:
+def measured(
+    path: str, newest: tuple[int, ...], asked: AgreementChoice, rule: str
+) -> MeasuredAgreement:
     """Return what there is to show; the same for everybody until something new is written."""
     with ui.open_store() as store:
         among = store.selected_queries(asked.selected, asked.facet, asked.bucket)
-        sheet = Sheet.of_grades(store.given_grades())
-        again = agreement.by_grader(store.repeated_grades(among))
+        sheet = GradeMatrix.of_grades(store.given_grades())
+        again = agreement.self_agreement_by_grader(store.repeated_grades(among))
         names = [] if asked.facet is None else store.facets()[asked.facet]
         inside = {name: store.queries_in(str(asked.facet), name) for name in names}
     if asked.graders:
@@ -101,14 +103,14 @@ def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Fou
         sheet = sheet.within(among)
     if asked.bucket is not None:
         inside = {}
-    draws = agreement.Draws()
-    return Found(
+    draws = agreement.QueryBootstrap()
+    return MeasuredAgreement(
         sheet,
-        agreement.agreement_of(sheet, asked.metric, draws),
-        agreement.against_others(sheet, partial(agreed_grade, rule=rule), draws),
+        agreement.compute_agreement(sheet, asked.metric, draws),
+        agreement.compare_with_others(sheet, partial(agreed_grade, rule=rule), draws),
         again,
         [
-            (name, agreement.agreement_of(sheet.within(queries), asked.metric, draws))
+            (name, agreement.compute_agreement(sheet.within(queries), asked.metric, draws))
             for name, queries in inside.items()
         ],
     )
@@ -117,7 +119,7 @@ def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Fou
 # --- what is shown ---------------------------------------------------------------------------
 
 
-def show(asked: Asked) -> None:
+def show(asked: AgreementChoice) -> None:
     """Show how far graders agree, or why that cannot be said and what to do."""
     with ui.open_store() as store:
         settings, revision, newest = store.settings(), store.revision(), store.newest()
@@ -128,7 +130,7 @@ def show(asked: Asked) -> None:
             st.subheader("By bucket")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
         st.subheader("Every two graders")
-        show_html(tables.pair_table(found.agreement, partial(disagreements_of, asked)))
+        show_html(tables.pair_table(found.agreement, partial(disagreements_url, asked)))
         show_confusion(found.agreement, settings)
         show_against(found.against, settings)
     show_repeats(found.again)
@@ -136,35 +138,38 @@ def show(asked: Asked) -> None:
         offer_files(found, asked, settings, revision)
 
 
-def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
+def show_answer(found: MeasuredAgreement, asked: AgreementChoice, settings: Settings) -> None:
     """Say how far graders agree and what that means, over the numbers it rests on."""
     said = []
     if asked.facet is not None and asked.bucket is not None:
         said.append(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
     if not found.agreement.alpha.n:
-        said += what_to_do(found.agreement, settings)
-    notes = [*agreement.notes(found.agreement), *agreement.left_aside(found.sheet)]
+        said += describe_remedy(found.agreement, settings)
+    notes = [*agreement.agreement_notes(found.agreement), *agreement.non_blind_notes(found.sheet)]
     said += [note.sentence for note in notes]
     table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
-    described = meant_by(asked, settings)["description"]
-    print_lines = [f"{described} · {agreement.LIMITS}"] if table is not None else []
-    link = "" if table is None else disagreements_of(asked, *asked.graders)
-    words = agreement.summary(found.agreement), agreement.meaning(found.agreement)
-    show_html(tables.agreement_answer(*words, said, table, print_lines, link))
+    described = stated_conventions(asked, settings)["description"]
+    print_lines = [f"{described} · {agreement.ALPHA_LIMITS_NOTE}"] if table is not None else []
+    link = "" if table is None else disagreements_url(asked, *asked.graders)
+    words = (
+        agreement.summarize_agreement(found.agreement),
+        agreement.explain_agreement(found.agreement),
+    )
+    show_html(tables.agreement_card(*words, said, table, print_lines, link))
 
 
-def meant_by(asked: Asked, settings: Settings) -> dict[str, object]:
+def stated_conventions(asked: AgreementChoice, settings: Settings) -> dict[str, object]:
     """Return how the numbers are meant, ready for JSON."""
-    return agreement.conventions_of(asked.metric, settings.golden_rule, asked.selected)
+    return agreement.agreement_conventions(asked.metric, settings.golden_rule, asked.selected)
 
 
-def disagreements_of(asked: Asked, *graders: str) -> str:
+def disagreements_url(asked: AgreementChoice, *graders: str) -> str:
     """Return the address of what these graders disagree on, all where none is named."""
     where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
-    return address.onward("/review", **where, grader=graders or None)
+    return url_state.page_url("/review", **where, grader=graders or None)
 
 
-def what_to_do(found: Agreement, settings: Settings) -> list[str]:
+def describe_remedy(found: Agreement, settings: Settings) -> list[str]:
     """Say how there will be something to measure."""
     overlap = f"{settings.overlap:.0%} of the queries go to every grader"
     if len(found.graders) < 2:
@@ -175,9 +180,9 @@ def what_to_do(found: Agreement, settings: Settings) -> list[str]:
 def show_confusion(found: Agreement, settings: Settings) -> None:
     """Show what one gave where another gave what: every two graders, or two of them."""
     st.subheader("What one gave where another gave what")
-    down, across, table = chosen_table(found)
-    show_html(tables.confusion_picture(table, settings.words, down, across))
-    st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE else HOW_TO_READ)
+    down, across, table = choose_confusion(found)
+    show_html(tables.confusion_matrix(table, settings.words, down, across))
+    st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE_GRADER else HOW_TO_READ)
     with st.expander("The numbers of this picture", key="confusion"):
         heads = [f"down: {down}", *map(str, range(len(table))), "all"]
         sums = [sum(column) for column in zip(*table, strict=True)]
@@ -186,15 +191,15 @@ def show_confusion(found: Agreement, settings: Settings) -> None:
             row_of(name, *counts, sum(counts))
             for name, counts in zip(names, [*table, sums], strict=True)
         ]
-        show_html(tables.sheet(heads, rows, total))
+        show_html(tables.plain_table(heads, rows, total))
 
 
-def row_of(name: str, *counts: int, said: str | None = None) -> list[tables.Cell]:
+def row_of(name: str, *counts: int, said: str | None = None) -> list[tables.CellContent]:
     """Return a row of a table: a name, counts, and what else is said."""
-    return [Said(name), *counts, *([] if said is None else [Said(said)])]
+    return [TextCell(name), *counts, *([] if said is None else [TextCell(said)])]
 
 
-def chosen_table(found: Agreement) -> tuple[str, str, list[list[int]]]:
+def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
     """Let the user choose whose grades stand down and across; return them and their matrix."""
     pairs = {(pair.one, pair.other): pair.table for pair in found.pairs}
     pairs |= {(pair.other, pair.one): pair.table.T for pair in found.pairs}
@@ -202,7 +207,7 @@ def chosen_table(found: Agreement) -> tuple[str, str, list[list[int]]]:
         one, other = found.graders
         return one, other, pairs[one, other].tolist()
     with st.container(horizontal=True):
-        down = address.choose_or_not(
+        down = url_state.choose_or_not(
             *("Down", found.graders, "down"),
             nothing=EVERY_TWO,
             what="grader",
@@ -210,9 +215,9 @@ def chosen_table(found: Agreement) -> tuple[str, str, list[list[int]]]:
             width=280,
         )
         if down is None:
-            return ONE, ANOTHER, found.table.tolist()
+            return ONE_GRADER, OTHER_GRADER, found.table.tolist()
         others = [name for name in found.graders if name != down]
-        across = address.choose("Across", others, "across", what="grader", width=280)
+        across = url_state.choose("Across", others, "across", what="grader", width=280)
     return down, across, pairs[down, across].tolist()
 
 
@@ -221,9 +226,10 @@ def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     st.subheader("Each grader against the others")
     st.text(
         "Against the grade agreed without them: somebody else's adjudication, or what the others' "
-        f"grades become. Where several people graded a chunk, {said_of(settings.golden_rule)}."
+        "grades become. Where several people graded a chunk, "
+        f"{describe_rule(settings.golden_rule)}."
     )
-    show_html(tables.against_table(rows))
+    show_html(tables.against_others_table(rows))
     st.caption(
         "A mean difference above 0 is a grader who gives higher grades than the others, below 0 "
         "one who gives lower ones; nobody is right by that. Not compared are chunks that nobody "
@@ -238,9 +244,9 @@ def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     )
 
 
-def said_of(rule: str) -> str:
+def describe_rule(rule: str) -> str:
     """Say how several grades become one, with the rule's name."""
-    return f"{RULES_IN_WORDS[rule]} ({rule}, a setting)"
+    return f"{GOLDEN_RULE_MEANINGS[rule]} ({rule}, a setting)"
 
 
 def show_drift(rows: Sequence[charts.Drift]) -> None:
@@ -266,17 +272,29 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
         return
     st.subheader("Each grader against themselves")
     rows = [
-        row_of(name, again.again, again.same, again.near, said=agreement.in_words(again, name))
+        row_of(
+            name,
+            again.again,
+            again.same,
+            again.near,
+            said=agreement.describe_self_agreement(again, name),
+        )
         for name, again in found.items()
     ]
-    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", "in words"], rows))
+    show_html(
+        tables.plain_table(["grader", "shown again", "same grade", "one apart", "in words"], rows)
+    )
     st.caption("A few of a grader's own earlier chunks come back unmarked; see Work.")
 
 
-def offer_files(found: Found, asked: Asked, settings: Settings, revision: int) -> None:
+def offer_files(
+    found: MeasuredAgreement, asked: AgreementChoice, settings: Settings, revision: int
+) -> None:
     """Offer all numbers in full, as a table and for programs."""
-    records = agreement.records_of(found.agreement, found.against, found.again, found.sheet.aside)
-    meant = meant_by(asked, settings)
+    records = agreement.all_agreement_records(
+        found.agreement, found.against, found.again, found.sheet.aside
+    )
+    meant = stated_conventions(asked, settings)
     where = {"facet": asked.facet, "bucket": asked.bucket} if asked.bucket is not None else {}
     rows = [where | row for row in records]
     rows += [
@@ -285,11 +303,11 @@ def offer_files(found: Found, asked: Asked, settings: Settings, revision: int) -
         for row in agreement.agreement_records(each)
     ]
     with st.container(horizontal=True):
-        csv = partial(downloads.agreement_csv, rows, meant["description"])
+        csv = partial(csv_exports.agreement_csv, rows, meant["description"])
         ui.offer("Download all of it as CSV", csv, "agreement.csv", revision)
         ui.offer(
             "Download as JSON",
-            partial(downloads.agreement_json, rows, meant),
+            partial(csv_exports.agreement_json, rows, meant),
             "agreement.json",
             revision,
         )

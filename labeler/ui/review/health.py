@@ -1,4 +1,4 @@
-"""Review > Health: how the golden set stands, what that is good for, and what is to be done."""
+"""Review > Health: the state of the golden set, what it is good for, and what should be done."""
 
 from __future__ import annotations
 
@@ -9,26 +9,34 @@ from functools import partial
 import htpy
 import streamlit as st
 
-from labeler.analysis.active import one_measure
-from labeler.analysis.health import Fitness, Part, Told, fitness_of, parts_of, record_of, spread_of
-from labeler.analysis.leakage import count_alike
+from labeler.analysis.active import parse_deciding_measure
+from labeler.analysis.health import (
+    GoldenSetHealth,
+    HealthInput,
+    HealthSection,
+    assess_health,
+    describe_health,
+    health_record,
+    spread_of_deltas,
+)
+from labeler.analysis.text_similarity import count_similar_pairs
 from labeler.model import EVERYTHING, Selection
 from labeler.render import tables
 from labeler.render.markup import show_html
-from labeler.render.tables import Said
-from labeler.ui import address, boards, choices, links
+from labeler.render.tables import TextCell
+from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
 
 
 def choose() -> None:
     """Let the user choose which queries it is said of, as far as there are splits or leaks."""
-    with choices.row():
-        choices.choose_selection(width=220)
+    with filter_widgets.row():
+        filter_widgets.choose_selection(width=220)
 
 
 def show() -> None:
     """Show how the golden set stands: all queries together, or those that the address selects."""
-    selected = boards.shown_selection()
+    selected = scoreboards.shown_selection()
     with ui.open_store() as store:
         newest = (store.data_revision(), store.revision())
     found = measured(ui.database(), *newest, selected, datetime.now(UTC).date())
@@ -42,12 +50,12 @@ def show() -> None:
     if selected != EVERYTHING:
         logs = " The logs are of all questions." if found.logs else ""
         st.text(f"Of the queries of: {selected.describe()}.{logs}")
-    parts = parts_of(found)
+    parts = describe_health(found)
     if warned := [said for part in parts for said in part.warnings]:
         show_html(htpy.ul[(htpy.li[said] for said in warned)])
     for shares in found.shares:
         if shares.differs:
-            to = address.onward("/scores", weighted=shares.facet)
+            to = url_state.page_url("/scores", weighted=shares.facet)
             links.link(f"Scores, weighted by {shares.facet}", to)
     for part in parts:
         show_part(part)
@@ -55,36 +63,40 @@ def show() -> None:
     ui.offer("Download all of it as JSON", file, "health.json", newest[1])
 
 
-def show_part(part: Part) -> None:
+def show_part(part: HealthSection) -> None:
     """Show one side of it: sentences, and a table where there is one."""
     show_html(htpy.h3[part.title])
     for said in part.sentences:
         st.text(said)
     if part.rows:
-        rows = [[Said(str(first)), *rest] for first, *rest in part.rows]
-        show_html(tables.sheet(part.headings, rows))
+        rows = [[TextCell(str(first)), *rest] for first, *rest in part.rows]
+        show_html(tables.plain_table(part.headings, rows))
 
 
-def as_json(found: Fitness, selected: Selection) -> bytes:
+def as_json(found: GoldenSetHealth, selected: Selection) -> bytes:
     """Return it as a file for programs."""
-    said = {"split": selected.split, "leaked": selected.leaked, **record_of(found)}
+    said = {"split": selected.split, "leaked": selected.leaked, **health_record(found)}
     return json.dumps(said, ensure_ascii=False, indent=1).encode()
 
 
 @st.cache_data(max_entries=4, show_spinner="Looking at the golden set …")
 def measured(
     path: str, data_revision: int, revision: int, selected: Selection, today: date
-) -> Fitness:
+) -> GoldenSetHealth:
     """Work it out once for each change, and once a day: grades grow old meanwhile."""
     with ui.open_store() as store:
         settings, among = store.settings(), store.selected_queries(selected)
         spread = None
         if len(store.run_names()) > 1:
-            board = boards.live_board(store, boards.conventions(settings, selected=selected))
-            spread = spread_of(board.values(one_measure(board.conventions, settings.decide_by)))
+            board = scoreboards.live_board(
+                store, scoreboards.conventions(settings, selected=selected)
+            )
+            spread = spread_of_deltas(
+                board.values(parse_deciding_measure(board.conventions, settings.decide_by))
+            )
         near = alike(path, data_revision, selected)
-        told = Told.of(store, spread, settings.decide_by, near, among)
-    return fitness_of(told, datetime.now(UTC))
+        told = HealthInput.of(store, spread, settings.decide_by, near, among)
+    return assess_health(told, datetime.now(UTC))
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -92,6 +104,6 @@ def alike(path: str, data_revision: int, selected: Selection) -> int | None:
     """Count the pairs of queries that are nearly the same; None where that takes too long."""
     with ui.open_store() as store:
         among = store.selected_queries(selected)
-        return count_alike(
+        return count_similar_pairs(
             [query.text for query in store.queries() if among is None or query.query_id in among]
         )

@@ -1,26 +1,31 @@
-"""What the Scores page is made of: what is chosen, its views, and what needs no grades; no SQL."""
+"""Parts of the Scores page: choices, and the views by name."""
 
 from collections.abc import Callable, Mapping
 
 from labeler.evaluation import Scoreboard
-from labeler.ui.scores.by_keyword import show_keywords
-from labeler.ui.scores.choosing import (
+from labeler.ui.scores.choices import (
     KEYWORDS,
     MEASURES,
     RECALL,
     SAID_ABOVE,
     TREND,
     WEIGHED,
-    Choice,
+    ScoresChoice,
     choose,
-    say_above,
-    say_what,
+    show_warnings,
+    show_what,
 )
-from labeler.ui.scores.recalling import show_recall
-from labeler.ui.scores.showing import BY_GRADES, WITH_INTERVALS, File, show_small_print
-from labeler.ui.scores.trending import show_trend
+from labeler.ui.scores.keywords import show_keywords
+from labeler.ui.scores.trend import show_trend
+from labeler.ui.scores.views import (
+    BY_GRADES,
+    WITH_INTERVALS,
+    FileContent,
+    show_recall,
+    show_small_print,
+)
 
-VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File | None]] = {
+VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = {
     **BY_GRADES,
     RECALL: show_recall,
     TREND: show_trend,
@@ -34,10 +39,10 @@ __all__ = [
     "VIEWS",
     "WEIGHED",
     "WITH_INTERVALS",
-    "Choice",
+    "ScoresChoice",
     "choose",
-    "say_above",
-    "say_what",
     "show_keywords",
     "show_small_print",
+    "show_warnings",
+    "show_what",
 ]

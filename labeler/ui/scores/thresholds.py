@@ -1,4 +1,4 @@
-"""What a gate file asks of the means on Scores, and which of them break it; draws nothing."""
+"""Thresholds of a gate file on Scores: limits, and the means that break them."""
 
 from __future__ import annotations
 
@@ -11,34 +11,39 @@ import streamlit as st
 from labeler.analysis.gate import (
     BASELINE,
     FAILED,
-    KINDS,
     PASSED,
+    REFERENCE_LABELS,
     Check,
-    Finding,
     Gate,
-    History,
-    Passing,
-    apart,
-    judge_each,
-    other_conventions,
+    LimitResult,
+    PassedRuns,
+    ReferenceRuns,
+    format_apart,
+    judge_runs,
     rules_for,
     served_gate,
-    served_passing,
+    served_passed_runs,
     thresholds_for,
+    why_other_conventions,
 )
-from labeler.analysis.trend import NO_THRESHOLDS, Series, Thresholds, thresholds_of
-from labeler.evaluation import Conventions, Score, Scoreboard, number
+from labeler.analysis.trend import (
+    NO_THRESHOLDS,
+    Thresholds,
+    TrendSeries,
+    thresholds_by_series,
+)
+from labeler.evaluation import Conventions, Score, Scoreboard, format_number
 from labeler.measures import Measure
 from labeler.render import tables
-from labeler.ui import banding, boards
+from labeler.ui import scoreboards
 from labeler.ui import shared as ui
-from labeler.ui.scores.choosing import Choice
+from labeler.ui.scores.choices import ScoresChoice
 
-MOST_SAID = 5
+MOST_BROKEN_OPEN = 5
 
 
 @dataclass(frozen=True)
-class Bars:
+class ThresholdMarks:
     """What stands at the columns and cells of a table, and in sentences under it.
 
     ``aside`` says why there is none of it, though the server was told of a gate file, or of which
@@ -51,42 +56,50 @@ class Bars:
     aside: str = ""
 
 
-NO_BARS = Bars()
+NO_MARKS = ThresholdMarks()
 
 
-def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
+def threshold_marks(
+    choice: ScoresChoice, board: Scoreboard, scores: Iterable[Score]
+) -> ThresholdMarks:
     """Return what the server's gate file asks of these means, and which it says are too low."""
     gate, wrong = served_gate(os.environ)
     if gate is None:
-        return Bars(aside=f"No thresholds: {wrong}") if wrong else NO_BARS
-    if other := other_conventions(gate, choice.conventions):
-        return Bars(aside=other)
+        return ThresholdMarks(aside=f"No thresholds: {wrong}") if wrong else NO_MARKS
+    if other := why_other_conventions(gate, choice.conventions):
+        return ThresholdMarks(aside=other)
     shown = [score for score in scores if choice.shows(score.run)]
     places = dict.fromkeys((score.measure, score.facet, score.bucket) for score in shown)
     checks = [check for place in places for check in checks_at(gate, board, *place)]
     if not checks:
-        return NO_BARS
+        return NO_MARKS
     history, missing = history_of(gate, board, checks)
     runs = tuple(dict.fromkeys(score.run for score in shown))
-    asked = (*boards.moment(board), repr(checks), runs, history.baseline, _kept(history.passing))
-    found = _found(asked, checks, runs, history)
-    aside = [_other_golden(gate, board.conventions), *missing]
+    asked = (
+        *scoreboards.cache_key(board),
+        repr(checks),
+        runs,
+        history.baseline,
+        _passing_key(history.passing),
+    )
+    found = _judged(asked, checks, runs, history)
+    aside = [_note_other_golden(gate, board.conventions), *missing]
     has_other = history.baseline is not None or history.passing is not None
-    bars = _as_bars(gate, board.conventions, checks, found, has_other=has_other)
+    bars = _marks_from(gate, board.conventions, checks, found, has_other=has_other)
     return replace(bars, aside="\n".join(filter(None, aside)))
 
 
 def history_of(
     gate: Gate, board: Scoreboard, checks: Sequence[Check]
-) -> tuple[History, Sequence[str]]:
+) -> tuple[ReferenceRuns, Sequence[str]]:
     """Return what a run must not fall behind, as `labeler gate` has it, and what of it is missing.
 
     Nothing is missing where no drop is asked for.
     """
     held = gate.baseline if gate.baseline in board.run_names else None
     if all(check.drop is None for check in checks):
-        return History(board, {}, held), []
-    passing, why = served_passing(os.environ, gate)
+        return ReferenceRuns(board, {}, held), []
+    passing, why = served_passed_runs(os.environ, gate)
     with ui.open_store() as store:
         fingerprints = store.run_fingerprints()
     missing = [why]
@@ -94,10 +107,10 @@ def history_of(
         missing.append(
             f"{gate.name}: no run is called {gate.baseline!r}, its baseline, so no drop is shown"
         )
-    return History(board, fingerprints, held, passing), missing
+    return ReferenceRuns(board, fingerprints, held, passing), missing
 
 
-def _kept(passing: Passing | None) -> Hashable:
+def _passing_key(passing: PassedRuns | None) -> Hashable:
     """Return what tells which runs passed, and when."""
     if passing is None:
         return None
@@ -105,14 +118,16 @@ def _kept(passing: Passing | None) -> Hashable:
     return passing.last, tuple(sorted(passing.best.items(), key=repr)), tuple(runs)
 
 
-def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
+def thresholds_over_time(
+    choice: ScoresChoice, board: Scoreboard, every: Iterable[TrendSeries]
+) -> Thresholds:
     """Return the least values that the server's gate file asks for, by series; none where it is
     of other conventions.
     """
     gate, _ = served_gate(os.environ)
-    if gate is None or other_conventions(gate, choice.conventions):
+    if gate is None or why_other_conventions(gate, choice.conventions):
         return NO_THRESHOLDS
-    return thresholds_of(
+    return thresholds_by_series(
         every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
     )
 
@@ -128,37 +143,40 @@ def checks_at(
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _found(
+def _judged(
     at: tuple[Hashable, ...],
     _checks: Sequence[Check],
     _runs: Sequence[str],
-    _history: History,
-) -> dict[str, tuple[Finding, ...]]:
+    _history: ReferenceRuns,
+) -> dict[str, tuple[LimitResult, ...]]:
     history = _history
-    return judge_each(history.board, _runs, _checks, history.others, banding.resampled())
+    return judge_runs(history.board, _runs, _checks, history.others, scoreboards.resample_cache())
 
 
-def _as_bars(
+def _marks_from(
     gate: Gate,
     conventions: Conventions,
     checks: Sequence[Check],
-    found: Mapping[str, Sequence[Finding]],
+    found: Mapping[str, Sequence[LimitResult]],
     *,
     has_other: bool,
-) -> Bars:
-    limits = {(check.measure, check.bucket): _asked(check, has_other=has_other) for check in checks}
+) -> ThresholdMarks:
+    limits = {
+        (check.measure, check.bucket): _describe_limit(check, has_other=has_other)
+        for check in checks
+    }
     findings = [(run, each) for run, row in found.items() for each in row]
     marks: dict[tuple[str, Measure, str | None], str] = {}
     for run, each in findings:
         if each.verdict != PASSED:
             place = (run, each.check.measure, each.check.bucket)
-            marks[place] = "; ".join(filter(None, [marks.get(place), _in_short(gate, each)]))
+            marks[place] = "; ".join(filter(None, [marks.get(place), _describe_fault(gate, each)]))
     broken = [(run, each) for run, each in findings if each.verdict == FAILED]
-    sentences = [_in_full(gate, conventions, *each) for each in broken]
-    return Bars({at: asked for at, asked in limits.items() if asked}, marks, sentences)
+    sentences = [_describe_broken(gate, conventions, *each) for each in broken]
+    return ThresholdMarks({at: asked for at, asked in limits.items() if asked}, marks, sentences)
 
 
-def _other_golden(gate: Gate, chosen: Conventions) -> str:
+def _note_other_golden(gate: Gate, chosen: Conventions) -> str:
     """Say that a gate judges by another golden set than these numbers are of, if it does."""
     own = (chosen.golden or "", chosen.frozen or "")
     if gate.golden is None or own[0].startswith(gate.golden.lower()) or gate.golden == own[1]:
@@ -166,7 +184,7 @@ def _other_golden(gate: Gate, chosen: Conventions) -> str:
     return f"{gate.name} judges by the golden set {gate.golden!r}; these numbers are of another"
 
 
-def _asked(check: Check, *, has_other: bool) -> str:
+def _describe_limit(check: Check, *, has_other: bool) -> str:
     """Say what is asked of a mean, a limit a line."""
     confidence = check.terms.confidence
     asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
@@ -176,16 +194,16 @@ def _asked(check: Check, *, has_other: bool) -> str:
     return "\n".join(f"{each}{sure}" for each in asked)
 
 
-def _in_short(gate: Gate, finding: Finding) -> str:
+def _describe_fault(gate: Gate, finding: LimitResult) -> str:
     """Say in a few words what is wrong with a mean, and who says so."""
     if finding.verdict != FAILED:
         return f"not judged: {finding.sentence} ({gate.name})"
-    lost, limit = apart(max(0.0, -finding.delta), finding.limit)
+    lost, limit = format_apart(max(0.0, -finding.delta), finding.limit)
     sure = 100 * (finding.check.terms.confidence or 0)
     if finding.against is not None:
         other = finding.other or ""
         if finding.against != BASELINE:
-            other = f"the {KINDS[finding.against]} {other}"
+            other = f"the {REFERENCE_LABELS[finding.against]} {other}"
         if finding.delta >= 0:
             rose = f"{finding.delta:.4f} above {other}"
             return f"{rose}, but not surely within the drop of {limit} allowed ({gate.name})"
@@ -198,20 +216,20 @@ def _in_short(gate: Gate, finding: Finding) -> str:
     return f"not above {limit} with {sure:g}% confidence ({gate.name})"
 
 
-def _in_full(gate: Gate, conventions: Conventions, run: str, finding: Finding) -> str:
+def _describe_broken(gate: Gate, conventions: Conventions, run: str, finding: LimitResult) -> str:
     check = finding.check
     place = "" if check.bucket is None else f"{check.where}, "
-    heading, value = conventions.heading(check.measure), number(finding.value)
-    return f"{place}{run}: {heading} {value} is {_in_short(gate, finding)}"
+    heading, value = conventions.heading(check.measure), format_number(finding.value)
+    return f"{place}{run}: {heading} {value} is {_describe_fault(gate, finding)}"
 
 
-def show_bars(bars: Bars) -> None:
+def show_broken(bars: ThresholdMarks) -> None:
     """Say which means are too low by the gate file, or why that is not said."""
     if bars.aside:
         st.text(bars.aside)
-    said = "\n".join(f"{tables.BELOW} {sentence}" for sentence in bars.sentences)
-    if len(bars.sentences) > MOST_SAID:
-        heading = f"{tables.BELOW} {len(bars.sentences)} limits are broken"
+    said = "\n".join(f"{tables.BELOW_SIGN} {sentence}" for sentence in bars.sentences)
+    if len(bars.sentences) > MOST_BROKEN_OPEN:
+        heading = f"{tables.BELOW_SIGN} {len(bars.sentences)} limits are broken"
         with st.expander(heading, key="below"):
             st.text(said)
     elif said:

@@ -1,1 +1,5 @@
-"""Signing in: access, tokens, cookies, host names and the pages of the login."""
+"""Signing in: who may do what, sessions, host names, middleware and the sign-in pages.
+
+It re-exports nothing: `labeler.cli` imports `access` and `allowed_hosts`, which do not import
+Streamlit.
+"""

@@ -1,9 +1,9 @@
-"""Who may come in and who may do what: the rules; knows no widgets, no requests and no SQL.
+"""Access rules: who a visitor is, whether they may sign in, and what they may do.
 
-The door is open where labeler serves the one machine it runs on: everyone is lead and says their
-own name. It is closed from the first invitation on, with a login, and on an address that others
-can reach; then a person is who their link or their login says, and what they may do is read from
-the golden set each time, so that taking an invitation back works at once.
+While labeler serves only the machine it runs on, access is open: everyone is lead and says
+their own name. Access is closed from the first invitation on, with a login provider, and on an
+address that others can reach. Then a person is who their link or login says, and their role is
+read from the golden set each time, so that revoking an invitation works at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal
 from labeler.errors import LabelerError
 from labeler.model import check_name
 from labeler.store import Login, Store
-from labeler.store.people import Role, in_small_letters
+from labeler.store.people import Role, lower_ascii
 from labeler.web.auth import tokens
 from labeler.web.auth.tokens import Forbidden
 
@@ -55,7 +55,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class Credentials:
     """What a visitor brings: the name they gave, a session's token, what a provider says of them.
 
     ``secret`` is a link's, in the cookie of an earlier version.
@@ -68,7 +68,7 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessPolicy:
     """How the server was started: ``labeler serve`` says it in the environment."""
 
     reachable: bool = False
@@ -78,7 +78,7 @@ class Door:
     trusted_issuers: frozenset[str] = frozenset()
 
     @classmethod
-    def of_this_server(cls) -> Door:
+    def from_environment(cls) -> AccessPolicy:
         """Return what the environment says."""
         said = (os.environ.get(name) == "1" for name in (ANY_HOST, OPEN, LOGIN, GRADERS_ONLY))
         reachable, allows_anyone, login, graders_only = said
@@ -91,7 +91,7 @@ class Door:
             return False
         return self.reachable or self.login or store.has_invitations()
 
-    def visitor(self, store: Store, claims: Claims) -> Person | None:
+    def visitor(self, store: Store, claims: Credentials) -> Person | None:
         """Return who a visitor is, None for one who may not come in.
 
         With ``graders_only`` nobody is lead here, whatever they are elsewhere.
@@ -101,23 +101,23 @@ class Door:
             return person
         return Person(person.name, "grader", person.known_by)
 
-    def _recognised(self, store: Store, claims: Claims) -> Person | None:
+    def _recognised(self, store: Store, claims: Credentials) -> Person | None:
         if not self.is_closed(store):
-            return Person(_usable(claims.name), "lead", "name")
+            return Person(_usable_name(claims.name), "lead", "name")
         inside = self.in_session(store, claims)
         if inside is None and claims.secret:
-            found = store.invited_by_cookie(hash_of(claims.secret))
+            found = store.invited_by_cookie(hash_secret(claims.secret))
             inside = None if found is None else Person(*found, "link")
         return inside or self.logged_in(store, claims)
 
-    def in_session(self, store: Store, claims: Claims) -> Person | None:
+    def in_session(self, store: Store, claims: Credentials) -> Person | None:
         """Return whose session a visitor brings; one by a login counts where there is a login."""
-        found = store.session(hash_of(claims.session)) if claims.session else None
+        found = store.session(hash_secret(claims.session)) if claims.session else None
         if found is None or (found.by_login and not self.login):
             return None
         return Person(found.name, found.role, "login" if found.by_login else "link")
 
-    def logged_in(self, store: Store, claims: Claims) -> Person | None:
+    def logged_in(self, store: Store, claims: Credentials) -> Person | None:
         """Return whom a login lets in that has not opened a session yet."""
         if claims.login is None or not self.login:
             return None
@@ -125,7 +125,7 @@ class Door:
         return None if found is None else Person(*found, "login")
 
 
-def _usable(name: str | None) -> str | None:
+def _usable_name(name: str | None) -> str | None:
     try:
         return check_name(name.strip(), "grader") if name else None
     except LabelerError:
@@ -134,7 +134,7 @@ def _usable(name: str | None) -> str | None:
 
 def check_may_grade(store: Store, grader: str) -> None:
     """Raise `Forbidden` unless ``grader`` may grade in this golden set now."""
-    if Door.of_this_server().is_closed(store) and not store.is_invited(grader):
+    if AccessPolicy.from_environment().is_closed(store) and not store.is_invited(grader):
         raise Forbidden(
             f"{grader} is not invited, or not any more; ask whoever runs this for a new link"
         )
@@ -142,20 +142,20 @@ def check_may_grade(store: Store, grader: str) -> None:
 
 def check_may_lead(store: Store, name: str) -> None:
     """Raise `Forbidden` unless ``name`` is a lead at this server now."""
-    door = Door.of_this_server()
+    door = AccessPolicy.from_environment()
     if door.graders_only or (door.is_closed(store) and name not in store.leads()):
         raise Forbidden("this is for leads; ask one of them")
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class LeadLink:
     """A lead's own next key: the secret of a link, and the promise that it opens when used."""
 
     secret: str
     promise: str
 
 
-def promise_key(store: Store, name: str) -> Key:
+def promise_lead_link(store: Store, name: str) -> LeadLink:
     """Return a key that lets ``name`` in as lead from the moment their own browser uses it.
 
     Nothing has happened before that: whoever closes the door is inside when it falls shut, and
@@ -163,27 +163,27 @@ def promise_key(store: Store, name: str) -> Key:
     """
     secret = new_secret()
     given = store.signing_key(), store.golden_set_uuid(), check_name(name, "grader")
-    return Key(secret, tokens.promise(*given, hash_of(secret)))
+    return LeadLink(secret, tokens.sign_promise(*given, hash_secret(secret)))
 
 
-def promised_name(store: Store, key: Key) -> str:
+def promised_name(store: Store, key: LeadLink) -> str:
     """Return whom a key was promised; raises `Forbidden` where it is too old, or was not."""
-    given = store.signing_key(), store.golden_set_uuid(), hash_of(key.secret)
-    return tokens.promised(key.promise, *given)
+    given = store.signing_key(), store.golden_set_uuid(), hash_secret(key.secret)
+    return tokens.read_promise(key.promise, *given)
 
 
-def keep_promise(store: Store, key: Key) -> None:
+def redeem_promise(store: Store, key: LeadLink) -> None:
     """Let in whom the key was promised, as lead; do nothing where it is in use already.
 
     Raises `Forbidden` for a promise that is too old or somebody else's, and where others have been
     invited in the meantime and the person is no lead among them.
     """
     name = promised_name(store, key)
-    if store.invited_with(hash_of(key.secret)) is not None:
+    if store.invited_with(hash_secret(key.secret)) is not None:
         return
     if store.has_invitations() and name not in store.leads():
         raise Forbidden("somebody else has closed the door meanwhile; ask them for a link")
-    store.invite(name, hash_of(key.secret), role="lead")
+    store.invite(name, hash_secret(key.secret), role="lead")
 
 
 def invite(
@@ -200,28 +200,28 @@ def invite(
     """
     secret = new_secret()
     expires_at = None if lasts is None else datetime.now(UTC) + lasts
-    ended = store.invite(name, hash_of(secret), role=role, expires_at=expires_at, once=once)
+    ended = store.invite(name, hash_secret(secret), role=role, expires_at=expires_at, once=once)
     return secret, ended
 
 
 def session_by_link(store: Store, secret: str) -> str | None:
     """Open a session by a link and return its token, None where the link opens none (any more)."""
     token = new_secret()
-    return token if store.open_by_link(hash_of(secret), hash_of(token)) else None
+    return token if store.open_by_link(hash_secret(secret), hash_secret(token)) else None
 
 
 def session_by_login(store: Store, login: Login) -> str | None:
     """Open a session by a login and return its token, None where it lets nobody in (any more)."""
     token = new_secret()
-    return token if store.open_by_login(login, hash_of(token)) else None
+    return token if store.open_by_login(login, hash_secret(token)) else None
 
 
 def log_out(store: Store, token: str, *, everywhere: bool = False) -> None:
     """End the session with this token, or all of its person's, in whatever browser."""
     if everywhere:
-        store.end_sessions_with(hash_of(token))
+        store.end_sessions_with(hash_secret(token))
     else:
-        store.end_session(hash_of(token))
+        store.end_session(hash_secret(token))
 
 
 def new_secret() -> str:
@@ -229,7 +229,7 @@ def new_secret() -> str:
     return secrets.token_urlsafe(32)
 
 
-def hash_of(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     """Return what is stored of a secret: enough to know it again, too little to come in with.
 
     A plain hash does, as the secret is random and long; a password would need a slow one.
@@ -237,16 +237,16 @@ def hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def address_of(user: Mapping[str, Any], trusted: Collection[str] = ()) -> str | None:
+def confirmed_address(user: Mapping[str, Any], trusted: Collection[str] = ()) -> str | None:
     """Return the address a login vouches for, A to Z in small letters; None where for none.
 
     The provider has to say that it is confirmed, unless its issuer is ``trusted`` and says
     nothing of that: some never do.
 
-    >>> address_of({"email": "Ann@example.org", "email_verified": True})
+    >>> confirmed_address({"email": "Ann@example.org", "email_verified": True})
     'ann@example.org'
-    >>> address_of({"email": "ann@example.org", "iss": "https://id.example"})
-    >>> address_of({"email": "ann@example.org", "iss": "https://id.example"}, ["https://id.example"])
+    >>> confirmed_address({"email": "ann@example.org", "iss": "https://id.example"})
+    >>> confirmed_address({"email": "ann@example.org", "iss": "https://id.example"}, ["https://id.example"])
     'ann@example.org'
     """
     email, confirmed = user.get("email"), user.get("email_verified")
@@ -254,25 +254,25 @@ def address_of(user: Mapping[str, Any], trusted: Collection[str] = ()) -> str | 
         confirmed = user.get("iss") in trusted
     # some providers write the flag as a text
     counts = confirmed is True or confirmed in ("true", "True")
-    return in_small_letters(email) if isinstance(email, str) and counts else None
+    return lower_ascii(email) if isinstance(email, str) and counts else None
 
 
-def login_of(user: Mapping[str, Any], trusted: Collection[str] = ()) -> Login | None:
+def login_from_user(user: Mapping[str, Any], trusted: Collection[str] = ()) -> Login | None:
     """Return who a provider says a visitor is, None where it does not say so in full."""
     issuer, subject, at = user.get("iss"), user.get("sub"), user.get("iat")
     if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
         return None
     whole = json.dumps(user, sort_keys=True)
     moment = datetime.fromtimestamp(at if isinstance(at, int | float) else 0, UTC)
-    return Login(issuer, subject, address_of(user, trusted), hash_of(whole), moment)
+    return Login(issuer, subject, confirmed_address(user, trusted), hash_secret(whole), moment)
 
 
-def providers(auth: Mapping[str, Any]) -> list[str]:
+def provider_names(auth: Mapping[str, Any]) -> list[str]:
     """Return the names of the login providers in an ``[auth]`` section of Streamlit's secrets.
 
-    >>> providers({"client_id": "me", "client_secret": "s", "server_metadata_url": "u"})
+    >>> provider_names({"client_id": "me", "client_secret": "s", "server_metadata_url": "u"})
     ['default']
-    >>> providers({"redirect_uri": "u", "google": {"client_id": "me"}})
+    >>> provider_names({"redirect_uri": "u", "google": {"client_id": "me"}})
     ['google']
     """
     named = [name for name, part in auth.items() if isinstance(part, Mapping) and is_provider(part)]

@@ -1,6 +1,7 @@
-"""Signs what a browser brings back: who grades in which golden set, whose key it is, what it got.
+"""Signatures of what a browser brings back: grading tokens, promised links, pairs handed out.
 
-The key lives with the golden set, so that what it signed outlives a restart of the server.
+The signing key is stored in the golden set, so what it signed is valid after a restart of the
+server.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ class Expired(Forbidden):
     """The token was good once; the page that gave it gives a new one."""
 
 
-def issue(signing_key: str, golden_set: str, grader: str) -> str:
+def issue_token(signing_key: str, golden_set: str, grader: str) -> str:
     """Return a token that lets ``grader`` grade in ``golden_set`` for `LIFETIME_SECONDS`."""
     return _serializer(signing_key, golden_set).dumps(grader)
 
 
-def grader_of(token: str, signing_key: str, golden_set: str) -> str:
+def grader_from_token(token: str, signing_key: str, golden_set: str) -> str:
     """Return the grader a token was issued to.
 
     Raises `Expired` where it is too old and `Forbidden` where it was not signed for this golden
     set.
 
-    >>> grader_of(issue("key", "set", "Ann"), "key", "set")
+    >>> grader_from_token(issue_token("key", "set", "Ann"), "key", "set")
     'Ann'
-    >>> grader_of(issue("key", "set", "Ann"), "key", "another set")
+    >>> grader_from_token(issue_token("key", "set", "Ann"), "key", "another set")
     Traceback (most recent call last):
     labeler.web.auth.tokens.Forbidden: this page was not opened for this golden set; open it again
     """
@@ -52,12 +53,12 @@ def grader_of(token: str, signing_key: str, golden_set: str) -> str:
     return str(grader)
 
 
-def promise(signing_key: str, golden_set: str, name: str, secret_hash: str) -> str:
+def sign_promise(signing_key: str, golden_set: str, name: str, secret_hash: str) -> str:
     """Return the promise that the secret with this hash becomes the key of ``name`` when used."""
     return _serializer(signing_key, golden_set, "promising").dumps([name, secret_hash])
 
 
-def promised(token: str, signing_key: str, golden_set: str, secret_hash: str) -> str:
+def read_promise(token: str, signing_key: str, golden_set: str, secret_hash: str) -> str:
     """Return the name that was promised the secret with this hash.
 
     Raises `Forbidden` where the promise is too old, or was made for another secret or golden set.
@@ -73,12 +74,12 @@ def promised(token: str, signing_key: str, golden_set: str, secret_hash: str) ->
     return str(name)
 
 
-class Slips:
+class PairSignatures:
     """Signs what is handed out, and knows it again.
 
     Unlike a token a slip never runs out: a grade may wait in a browser until somebody opens it.
 
-    >>> slips = Slips("key", "set")
+    >>> slips = PairSignatures("key", "set")
     >>> slip = slips.sign("grader", "query", "chunk")
     >>> slips.holds(slip, "grader", "query", "chunk"), slips.holds(slip, "grader", "query", "other")
     (True, False)

@@ -1,7 +1,8 @@
-"""The pad's HTTP face: next chunks out, grades in; who may, and nothing else.
+"""The grading API: routes that hand out chunks and take grades.
 
 A grade takes this way and not a script rerun: it costs a tenth of the processor time, and a
-dropped connection loses nothing because the pad sends what was not acknowledged again.
+dropped connection loses nothing because the grading component sends what was not acknowledged
+again.
 
 ==========================  ===========================================================
 ``GET /api/next``           the chunks this grader grades next, what is saved, what is left
@@ -17,8 +18,8 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ``POST /api/adjudications`` for leads: what they decide of it, and what they take back
 ==========================  ===========================================================
 
-All answer only same-origin requests with a token that a page handed out, and 403 otherwise;
-503 says that the database takes no writes just now, 429 that a grader has sent too much within a
+All answer only same-origin requests with a token that a page handed out, and 403 otherwise; 503
+says that the database takes no writes just now, 429 that a grader has sent too much within a
 minute, and that the same request will work later.
 """
 
@@ -30,14 +31,14 @@ from functools import partial
 from starlette.routing import Route
 
 from labeler.model import Pair
-from labeler.services.assignment.desk import Desk
-from labeler.services.carryover import Opening
+from labeler.services.assignment.assigner import Assigner
+from labeler.services.transfer import OpenPairsCache
 from labeler.store import BUSY_SECONDS, Store
 from labeler.web.auth.access import BYTES_PER_MINUTE, check_may_lead
-from labeler.web.grading_api.adjudicating import Adjudicating
-from labeler.web.grading_api.giving import Giving
+from labeler.web.grading_api.adjudication_api import AdjudicationApi
 from labeler.web.grading_api.guard import guarded
-from labeler.web.grading_api.taking import Taking
+from labeler.web.grading_api.read_api import ReadApi
+from labeler.web.grading_api.write_api import WriteApi
 
 __all__ = ["grading_routes"]
 
@@ -49,7 +50,7 @@ def grading_routes(
     bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
     telling: Callable[[], Iterable[Pair]] = lambda: (),
-    opening: Opening | None = None,
+    opening: OpenPairsCache | None = None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
@@ -57,12 +58,12 @@ def grading_routes(
     ``bytes_per_minute`` is how much one grader may send.
     ``on_taken`` is called, in any thread, whenever events are in the log.
     ``telling`` gives the pairs that come before all others, and ``opening`` what a carry-over left
-    open, see `Desk`.
+    open, see `Assigner`.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
     giving, taking = (
-        Giving(Desk(telling, opening)),
-        Taking(busy_seconds, bytes_per_minute, on_taken),
+        ReadApi(Assigner(telling, opening)),
+        WriteApi(busy_seconds, bytes_per_minute, on_taken),
     )
     given = {
         "next": giving.next,
@@ -74,7 +75,7 @@ def grading_routes(
         "told": giving.told,
         "whose": giving.whose,
     }
-    adjudicating = Adjudicating(busy_seconds, on_taken)
+    adjudicating = AdjudicationApi(busy_seconds, on_taken)
     guard = partial(guarded, path, open_store)
     for_leads = partial(guard, check=check_may_lead)
     return [

@@ -1,0 +1,410 @@
+"""Agreement of all graders, of each pair, of each grader with the others, and of repeated grades.
+
+Each coefficient comes with the number of chunks and queries it rests on and with its interval, or
+with the reason why there is none. A grader is compared with the grade agreed without them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.analysis.agreement import coefficients
+from labeler.analysis.agreement.coefficients import BootstrapSums, Floats, Metric, QueryBootstrap
+from labeler.analysis.agreement.grade_matrix import NO_GRADE, Codes, GradeMatrix, monday_of_week
+
+NOTHING_SHARED = "no chunk was graded by two"
+NOT_BY_ALL = "no chunk was graded by all of them"
+ONE_GRADE = "only one grade was given, so that no disagreement is to be expected"
+SAME_CONSTANT = "both gave one and the same grade to all, so that no disagreement is to be expected"
+
+Formula = Callable[[Floats], Floats]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A number and what it rests on: ``n`` chunks of ``queries`` queries.
+
+    ``value`` is NaN where ``reason`` says why. ``low`` and ``high`` are its 95% interval over the
+    choice of queries, NaN where ``unsure`` says why there is none.
+    """
+
+    value: float
+    n: int
+    queries: int
+    reason: str | None = None
+    low: float = math.nan
+    high: float = math.nan
+    unsure: str | None = None
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairAgreement:
+    """Two graders over the chunks both graded; ``table`` (k, k) has one's grades down.
+
+    ``constant`` names those of the two who gave the same grade to all of these chunks.
+    """
+
+    one: str
+    other: str
+    kappa: Coefficient
+    same: Coefficient
+    table: npt.NDArray[np.int64]
+    constant: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of this kappa, in sentences."""
+        n = self.kappa.n
+        gave = [f"{name} gave {value:g} to all {n:,} of them" for name, value in self.constant]
+        if not gave or not self.kappa.is_defined or n < 2:
+            return ()
+        return (f"{self.one} and {self.other}: {' and '.join(gave)}, hence kappa 0",)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """How far graders agree, all together and two by two; ``aside`` as a `GradeMatrix` has it.
+
+    ``alpha`` is over the chunks that two or more graded; ``fleiss``, ``same`` (of every two
+    graders) and ``all_same`` over those that all of them graded. ``table`` (k, k) has every two
+    grades of one chunk twice, once each way round, by their place in ``values``.
+    """
+
+    metric: Metric
+    graders: tuple[str, ...]
+    values: Floats
+    alpha: Coefficient
+    fleiss: Coefficient
+    same: Coefficient
+    all_same: Coefficient
+    pairs: tuple[PairAgreement, ...]
+    table: npt.NDArray[np.int64]
+
+
+def compute_agreement(
+    sheet: GradeMatrix, metric: Metric = "ordinal", draws: QueryBootstrap | None = None
+) -> Agreement:
+    """Measure how far the graders of a sheet agree; ``metric`` is alpha's."""
+    draws = draws or QueryBootstrap()
+    graders = range(len(sheet.graders))
+    pairs = tuple(agreement_of_pair(sheet, *two, draws) for two in combinations(graders, 2))
+    table = sum((pair.table + pair.table.T for pair in pairs), _empty_table(sheet))
+    return Agreement(
+        metric,
+        sheet.graders,
+        sheet.values,
+        alpha_of(sheet, metric, draws),
+        *agreement_of_all(sheet, draws),
+        pairs,
+        table,
+    )
+
+
+def alpha_of(sheet: GradeMatrix, metric: Metric, draws: QueryBootstrap) -> Coefficient:
+    """Return Krippendorff's alpha over the chunks that two or more graded."""
+    counts = sheet.counts
+    shared = counts.sum(1) > 1
+    found = coefficients.coincidences_of(counts)
+    reason = ONE_GRADE if shared.any() else NOTHING_SHARED
+    return estimate(
+        draws.of(sheet.by_query(found, shared)),
+        lambda table: coefficients.alpha(table, sheet.values, metric),
+        *(int(shared.sum()), reason),
+    )
+
+
+def agreement_of_all(
+    sheet: GradeMatrix, draws: QueryBootstrap
+) -> tuple[Coefficient, Coefficient, Coefficient]:
+    """Return Fleiss' kappa and two shares over the chunks that all graders graded.
+
+    The first share is of every two graders who gave the same grade (Fleiss' observed agreement),
+    the second of the chunks to which all gave the same.
+    """
+    counts, graders = sheet.counts, len(sheet.graders)
+    whole: Bools = (sheet.codes != NO_GRADE).all(0) & (graders > 1)
+    squares = (counts**2).sum(1)
+    columns = [np.ones(len(counts)), squares, squares == graders**2, *counts.T]
+    sums = draws.of(sheet.by_query(np.stack(columns, 1).astype(np.float64), whole))
+    n = int(whole.sum())
+
+    def fleiss(drawn: Floats) -> Floats:
+        return coefficients.fleiss_kappa(drawn[..., 0], drawn[..., 1], drawn[..., 3:], graders)
+
+    def same(drawn: Floats) -> Floats:
+        given = drawn[..., 0] * graders
+        return coefficients.same_share(drawn[..., 1] - given, given * (graders - 1))
+
+    def all_same(drawn: Floats) -> Floats:
+        return coefficients.same_share(drawn[..., 2], drawn[..., 0])
+
+    reason = ONE_GRADE if n else NOT_BY_ALL
+    found = [estimate(sums, each, n, reason) for each in (fleiss, same, all_same)]
+    return found[0], found[1], found[2]
+
+
+def agreement_of_pair(
+    sheet: GradeMatrix, one: int, other: int, draws: QueryBootstrap
+) -> PairAgreement:
+    """Return how far two graders, by their places, agree over the chunks both graded."""
+    first, second = sheet.codes[one], sheet.codes[other]
+    both: Bools = (first != NO_GRADE) & (second != NO_GRADE)
+    sums = draws.of(confusion_by_query(sheet, first, second, both))
+    n = int(both.sum())
+    return PairAgreement(
+        sheet.graders[one],
+        sheet.graders[other],
+        kappa_of(sums, sheet.values, n),
+        share_of(sums, np.eye(len(sheet.values)), n),
+        sums.whole.astype(np.int64),
+        tuple(
+            (sheet.graders[who], float(sheet.values[codes[0]]))
+            for who, given in ((one, first), (other, second))
+            if len(codes := np.unique(given[both])) == 1
+        ),
+    )
+
+
+def confusion_by_query(sheet: GradeMatrix, first: Codes, second: Codes, both: Bools) -> Floats:
+    """Return how often which grade met which (queries, k, k), of the queries of ``both``."""
+    size = len(sheet.values)
+    queries, at = sheet.queries_of(both)
+    cells = (at * size + first[both]) * size + second[both]
+    counted = np.bincount(cells, minlength=queries * size**2)
+    return counted.reshape(queries, size, size).astype(np.float64)
+
+
+def kappa_of(tables: BootstrapSums, values: Floats, n: int) -> Coefficient:
+    """Return the quadratic-weighted kappa of confusions."""
+    reason = SAME_CONSTANT if n else NOTHING_SHARED
+    return estimate(tables, lambda table: coefficients.weighted_kappa(table, values), n, reason)
+
+
+def share_of(tables: BootstrapSums, counted: Floats, n: int) -> Coefficient:
+    """Return which share of confusions is in the cells that are ``counted`` (k, k), as 0 or 1."""
+
+    def share(table: Floats) -> Floats:
+        return coefficients.same_share((table * counted).sum((-2, -1)), table.sum((-2, -1)))
+
+    return estimate(tables, share, n, NOTHING_SHARED)
+
+
+def mean_of(sums: BootstrapSums, n: int) -> Coefficient:
+    """Return a mean; ``sums`` are (2,): of the numbers, and how many there are."""
+    return estimate(
+        sums, lambda each: coefficients.same_share(each[..., 0], each[..., 1]), n, NOTHING_SHARED
+    )
+
+
+def estimate(sums: BootstrapSums, formula: Formula, n: int, reason: str) -> Coefficient:
+    """Return what a formula makes of sums, with its interval; ``reason`` is why it may be NaN."""
+    value = float(formula(sums.whole)) if n else math.nan
+    if math.isnan(value):
+        return Coefficient(math.nan, n, sums.queries, reason, unsure="it is not defined")
+    return Coefficient(value, n, sums.queries, None, *sums.interval(formula))
+
+
+def _empty_table(sheet: GradeMatrix) -> npt.NDArray[np.int64]:
+    return np.zeros((len(sheet.values),) * 2, np.int64)
+
+
+ResolveGrades = Callable[[Sequence[int]], int | None]
+"""Makes one grade of several, ascending, or None where they are at odds: the golden set's rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeekDifference:
+    """How far a grader was from the agreed grade in the week from ``monday_of_week`` (UTC, ISO
+    8601).
+    """
+
+    monday: str
+    difference: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgainstOthers:
+    """A grader against the grade agreed without them, over the chunks that have one.
+
+    ``difference`` is the mean of their grade minus the agreed one: above 0 they grade higher.
+    ``alone`` counts the chunks they graded that nobody else has, ``at_odds`` those on which the
+    others are at odds; neither is compared.
+    """
+
+    grader: str
+    kappa: Coefficient
+    same: Coefficient
+    near: Coefficient
+    difference: Coefficient
+    weeks: tuple[WeekDifference, ...]
+    alone: int
+    at_odds: int
+
+
+def compare_with_others(
+    sheet: GradeMatrix, resolve: ResolveGrades, draws: QueryBootstrap | None = None
+) -> tuple[AgainstOthers, ...]:
+    """Set each grader's blind grades against the grade agreed without them.
+
+    That is somebody else's adjudication where there is one, else what ``resolve`` makes of the
+    others' blind grades: nobody is measured against what they said themselves.
+    """
+    draws = draws or QueryBootstrap()
+    return tuple(_compare_one(sheet, who, resolve, draws) for who in range(len(sheet.graders)))
+
+
+def agreed_without(sheet: GradeMatrix, who: int, resolve: ResolveGrades) -> tuple[Codes, Bools]:
+    """Return the grade agreed without a grader (chunks,), and whether others graded at all.
+
+    Grades are places in the sheet's values, `NO_GRADE` where nothing is agreed.
+    """
+    counts = sheet.counts.astype(np.int64)
+    own = np.flatnonzero(sheet.codes[who] != NO_GRADE)
+    counts[own, sheet.codes[who][own]] -= 1
+    overruled = (sheet.overruled != NO_GRADE) & (sheet.by != who)
+    alike, at = np.unique(counts, axis=0, return_inverse=True)
+    agreed = np.array([_resolve_counts(row, sheet.values, resolve) for row in alike], np.int8)[
+        at.ravel()
+    ]
+    return np.where(overruled, sheet.overruled, agreed), overruled | counts.any(1)
+
+
+def _resolve_counts(counts: npt.NDArray[np.int64], values: Floats, resolve: ResolveGrades) -> int:
+    given = [int(value) for value in np.repeat(values, counts)]
+    agreed = resolve(given) if given else None
+    return NO_GRADE if agreed is None else int(np.searchsorted(values, agreed))
+
+
+def _compare_one(
+    sheet: GradeMatrix, who: int, resolve: ResolveGrades, draws: QueryBootstrap
+) -> AgainstOthers:
+    own = sheet.codes[who]
+    agreed, spoken = agreed_without(sheet, who, resolve)
+    graded: Bools = own != NO_GRADE
+    both: Bools = graded & (agreed != NO_GRADE)
+    n = int(both.sum())
+    tables = draws.of(confusion_by_query(sheet, own, agreed, both))
+    near = np.abs(np.subtract.outer(sheet.values, sheet.values)) <= 1
+    moved = np.where(both, sheet.values[own] - sheet.values[agreed], 0.0)
+    differences = sheet.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
+    return AgainstOthers(
+        sheet.graders[who],
+        kappa_of(tables, sheet.values, n),
+        share_of(tables, np.eye(len(near)), n),
+        share_of(tables, near.astype(np.float64), n),
+        mean_of(draws.of(differences), n),
+        _differences_by_week(sheet.week[who][both], moved[both]),
+        alone=int((graded & ~spoken).sum()),
+        at_odds=int((graded & spoken & (agreed == NO_GRADE)).sum()),
+    )
+
+
+def _differences_by_week(week: npt.NDArray[np.int32], moved: Floats) -> tuple[WeekDifference, ...]:
+    there, at = np.unique(week, return_inverse=True)
+    sums, n = np.bincount(at, moved, len(there)), np.bincount(at, minlength=len(there))
+    return tuple(
+        WeekDifference(monday_of_week(int(number)).isoformat(), float(total / count), int(count))
+        for number, total, count in zip(there, sums, n, strict=True)
+    )
+
+
+NUMBER_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAgreement:
+    """How a grader graded chunks that came back: of ``again``, ``same`` got the same grade.
+
+    ``near`` differ by exactly one grade; the rest differ by more.
+    """
+
+    again: int
+    same: int
+    near: int
+
+
+def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
+    """Count earlier and later grades of chunks shown again; None where none was.
+
+    >>> self_agreement([(2, 2), (3, 2), (0, 3)])
+    SelfAgreement(again=3, same=1, near=1)
+    """
+    apart = [abs(earlier - later) for earlier, later in pairs]
+    return SelfAgreement(len(apart), apart.count(0), apart.count(1)) if apart else None
+
+
+def self_agreement_by_grader(repeats: Iterable[tuple[str, int, int]]) -> dict[str, SelfAgreement]:
+    """Count the repeats (grader, earlier grade, later grade) of each grader, by name.
+
+    >>> self_agreement_by_grader([("Bob", 1, 1), ("Ann", 0, 2), ("Bob", 3, 2)])["Bob"]
+    SelfAgreement(again=2, same=1, near=1)
+    """
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for grader, *pair in repeats:
+        pairs.setdefault(grader, []).append((pair[0], pair[1]))
+    found = {grader: self_agreement(pairs[grader]) for grader in sorted(pairs)}
+    return {grader: again for grader, again in found.items() if again is not None}
+
+
+def describe_self_agreement(
+    found: SelfAgreement | None, who: str = "you", names: Sequence[str] = ("chunk", "chunks")
+) -> str:
+    """Say self-agreement in a sentence: to the grader, or of ``who`` to somebody else.
+
+    ``names`` are what a chunk and several are called. Counts and no percentages: most have seen
+    only a few again.
+
+    >>> describe_self_agreement(SelfAgreement(20, 18, 2), names=("passage", "passages"))
+    'Of 20 passages that you saw again, 18 got the same grade; the other two differ by one.'
+    >>> describe_self_agreement(SelfAgreement(3, 3, 0), "Ann")
+    'All three chunks that Ann saw again got the same grade.'
+    """
+    if found is None:
+        return "not yet measured"
+    if found.again == 1:
+        end = "the same grade" if found.same else f"another grade, {_format_steps(found)} apart"
+        return f"The one {names[0]} that {who} saw again got {end}."
+    if found.same == found.again:
+        again = _count_in_words(found.again)
+        return f"All {again} {names[1]} that {who} saw again got the same grade."
+    again = f"Of {found.again} {names[1]} that {who} saw again"
+    return f"{again}, {found.same} got the same grade; {_describe_others(found)}."
+
+
+def _describe_others(found: SelfAgreement) -> str:
+    """Say how far apart the grades of the other chunks are."""
+    others = found.again - found.same
+    if found.near in (0, others):
+        who = (
+            f"the other {_count_in_words(others)}"
+            if found.same
+            else f"all {_count_in_words(others)}"
+        )
+        return f"{who} {_differ_word(others)} by {_format_steps(found)}"
+    near, far = _count_in_words(found.near), _count_in_words(others - found.near)
+    return f"{near} {_differ_word(found.near)} by one and {far} by more"
+
+
+def _differ_word(number: int) -> str:
+    return "differs" if number == 1 else "differ"
+
+
+def _format_steps(found: SelfAgreement) -> str:
+    return "one" if found.near else "more than one"
+
+
+def _count_in_words(number: int) -> str:
+    return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else str(number)

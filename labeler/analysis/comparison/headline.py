@@ -1,0 +1,290 @@
+"""Headline of a comparison: what is known of two runs, how surely, and what would change it.
+
+It puts together what the other modules compute: verdict, test, unjudged range and grader
+sensitivity of one difference. Where unjudged chunks may well turn the difference, neither run is
+called better, however small the p-value is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from labeler.analysis.comparison.deltas import Delta
+from labeler.analysis.comparison.grader_sensitivity import MOST_NAMED, GraderSensitivity
+from labeler.analysis.comparison.query_views import ComparisonView
+from labeler.analysis.comparison.recall_vs_order import CandidateOverlap
+from labeler.analysis.comparison.significance import (
+    Power,
+    Significance,
+    SignificanceTable,
+    assess_power,
+    assess_significance,
+    format_delta_interval,
+    format_p_value,
+)
+from labeler.analysis.comparison.verdict import (
+    AT_ODDS,
+    OPEN,
+    SURE,
+    TOO_FEW,
+    ComparisonFindings,
+    Verdict,
+    find_comparison_findings,
+    rows_in_scope,
+)
+from labeler.evaluation import WHY_NOTHING, Conventions, format_signed
+from labeler.measures import Measure
+from labeler.model import capitalize_first, format_count, format_list
+from labeler.stats import DEPTH, DeltaRanges, SumFunction, UnjudgedRange, resample_sums
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineDelta:
+    """The one difference that an answer is about, how sure it is, and what could change it.
+
+    ``band`` is what the holes could make of it, ``survival`` how it comes out under each grader's
+    own grades; None where that is not known.
+    """
+
+    row: Delta
+    surety: Significance
+    reach: Power
+    band: UnjudgedRange | None = None
+    survival: GraderSensitivity | None = None
+
+    @property
+    def may_reverse(self) -> bool:
+        """Say whether the holes are likely enough to leave open which run is ahead."""
+        if self.band is None or math.isnan(self.band.low):
+            return False
+        return not (self.band.low > 0.0 if self.row.delta > 0.0 else self.band.high < 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What is ``known`` and how surely, and what would ``change`` it, which may be nothing."""
+
+    known: str
+    change: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Both together."""
+        return f"{self.known}. {self.change}" if self.change else self.known
+
+
+def choose_headline_row(verdict: Verdict, rows: Sequence[Delta], asked: Measure) -> Delta | None:
+    """Return which of the ``rows`` that are shown an answer is about.
+
+    It is what was ``asked`` for, unless only another one is more than chance. None where no row
+    says which run is better.
+    """
+    able = [r for r in rows if not r.measure.definition.always_defined and not math.isnan(r.delta)]
+    able.sort(key=lambda row: row.measure != asked)
+    sure = [row for row in able if row.measure in verdict.sure]
+    return next(iter([*sure, *able]), None)
+
+
+def write_headline(
+    verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
+) -> Headline:
+    """Put into words what is known and what would change it, by no more than the numbers bear.
+
+    Where the holes may well turn a difference, neither run is known to be better, however
+    sure the test of the queries is. ``names`` are what A and B are called.
+    """
+    return Headline(
+        _describe_known(verdict, lead, conventions, names),
+        _describe_change(verdict, lead, conventions, names),
+    )
+
+
+def _describe_known(
+    verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
+) -> str:
+    row = lead.row
+    if verdict.kind == TOO_FEW or _rests_on_others(verdict, row) or not row.direction:
+        return verdict.sentence
+    seen = _format_delta(lead, conventions)
+    if verdict.kind == OPEN:
+        return f"{names[1]} cannot be told from {names[0]}: {seen}{_describe_others(verdict, row)}"
+    also = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
+    if lead.may_reverse:
+        said = f"; also more than chance: {_list_measures(also, conventions)}" if also else ""
+        holes = "is more than chance, but holes may turn it"
+        return f"Neither is known to be better: {seen} {holes}{said}"
+    better, other = names[::-1] if row.direction > 0 else names
+    said = f"; also by {_list_measures(also, conventions)}" if also else ""
+    return f"{better} is better than {other}: {seen}{said}{_describe_others(verdict, row)}"
+
+
+def _rests_on_others(verdict: Verdict, row: Delta) -> bool:
+    """Say whether the verdict rests on other measures than the one that is looked at."""
+    is_hidden = verdict.kind == SURE and row.measure not in verdict.sure
+    return verdict.kind == AT_ODDS or is_hidden
+
+
+def _format_delta(lead: HeadlineDelta, conventions: Conventions) -> str:
+    """Say how far a measure moves, between what, and how surely."""
+    heading, delta = conventions.heading(lead.row.measure), format_signed(lead.row.delta)
+    corrected = "corrected " if lead.surety.family > 1 else ""
+    sure = [
+        f"95% {format_delta_interval(lead.reach.interval)}" if lead.reach.interval.method else "",
+        f"{corrected}p {format_p_value(lead.surety.holm)}",
+    ]
+    return f"{heading} {delta} ({', '.join(filter(None, sure))})"
+
+
+def _describe_others(verdict: Verdict, row: Delta) -> str:
+    others = [each for each in verdict.others if each.measure != row.measure]
+    if not others:
+        return ""
+    return f"; {format_count(len(others), 'other measure', 'other measures')} may be chance"
+
+
+def _list_measures(rows: Sequence[Delta], conventions: Conventions) -> str:
+    return format_list([conventions.heading(row.measure) for row in rows], MOST_NAMED)
+
+
+def _describe_change(
+    verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
+) -> str:
+    """Say what could still change it: holes, graders, and where nothing is sure, more queries."""
+    if verdict.kind == TOO_FEW:
+        return ""
+    parts = [
+        _describe_unjudged(lead),
+        _describe_graders(lead, names),
+        _describe_more_queries(verdict, lead),
+    ]
+    said = "; ".join(filter(None, parts))
+    if said and _rests_on_others(verdict, lead.row):
+        return f"{conventions.heading(lead.row.measure)} {format_signed(lead.row.delta)}: {said}."
+    return said and f"{capitalize_first(said)}."
+
+
+def _describe_unjudged(lead: HeadlineDelta) -> str:
+    band = lead.band
+    if band is None or math.isnan(band.lowest):
+        return ""
+    if not band.is_open:
+        return "no hole could change it"
+    holes = f"the {band.holes:,} holes" if band.holes != 1 else "the one hole"
+    holes += "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
+    widest = f"{format_signed(band.lowest)} to {format_signed(band.highest)}"
+    likely = f"{format_signed(band.low)} to {format_signed(band.high)} (90%)"
+    if band.lowest > 0.0 or band.highest < 0.0:
+        return f"no grade of {holes} can turn it ({widest})"
+    return f"{holes} could make it {widest}, likely {likely}"
+
+
+def _describe_graders(lead: HeadlineDelta, names: tuple[str, str]) -> str:
+    survival = lead.survival
+    if survival is None or survival.why_not_told is not None or not lead.row.direction:
+        return ""
+    if turned := survival.turned:
+        more = f" and {len(turned) - 1} more" if len(turned) > 1 else ""
+        first = turned[0]
+        ahead = names[first.row.direction > 0] if first.row.direction else "neither"
+        whose = f"with {first.reading.grader}'s grades{more}"
+        return f"{whose} {ahead} is ahead ({first.changed:,} pairs differ)"
+    ahead = f"{names[lead.row.direction > 0]} is ahead"
+    if len(survival.telling) == len(survival.graders):
+        return f"{ahead} under every grader"
+    if len(survival.telling) == 1:
+        return f"{ahead} with {survival.telling[0].reading.grader}'s grades, too"
+    graders = format_list([str(each.reading.grader) for each in survival.telling], MOST_NAMED)
+    return f"{ahead} with the own grades of {graders}, too"
+
+
+def _describe_more_queries(verdict: Verdict, lead: HeadlineDelta) -> str:
+    """Say how many more queries would tell, where that is what is missing."""
+    more = lead.reach.more_queries
+    if verdict.kind != OPEN or not more or not lead.row.direction or lead.may_reverse:
+        return ""
+    return f"about {format_count(more, 'more query', 'more queries')} would tell"
+
+
+SensitivityLookup = Callable[[Measure, Significance], GraderSensitivity | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSummary:
+    """What is said of two runs, and how sure each of the ``rows`` that are shown is."""
+
+    rows: Sequence[Delta]
+    findings: ComparisonFindings
+    tested: SignificanceTable
+    reaches: Sequence[Power]
+
+
+class HeadlineResult(NamedTuple):
+    """The answer, and the one difference it is about, if it is about one."""
+
+    answer: Headline
+    lead: HeadlineDelta | None = None
+    is_same: bool = False
+
+    @property
+    def may_be_settled(self) -> bool:
+        """Say whether there is a question that more grades could still settle."""
+        if self.is_same:
+            return False
+        band = None if self.lead is None else self.lead.band
+        return band is None or (band.is_open and not (band.lowest > 0.0 or band.highest < 0.0))
+
+
+def summarize_comparison(
+    view: ComparisonView,
+    related: CandidateOverlap,
+    bucket: str | None = None,
+    names: tuple[str, str] | None = None,
+    sums: SumFunction = resample_sums,
+) -> ComparisonSummary:
+    """Test what is shown and find what stands out, over all queries or those of one bucket.
+
+    ``related`` and ``names`` are as `find_comparison_findings` takes them, ``sums`` as
+    `assess_power` does.
+    """
+    rows = rows_in_scope(view.compared, bucket)
+    tested = assess_significance(view.compared, rows)
+    found = find_comparison_findings(view, related, bucket, names, tested)
+    return ComparisonSummary(rows, found, tested, assess_power(view.compared, rows, sums))
+
+
+def find_headline(
+    view: ComparisonView,
+    summary: ComparisonSummary,
+    bands: DeltaRanges,
+    survival_of: SensitivityLookup,
+    names: tuple[str, str],
+) -> HeadlineResult:
+    """Return the answer, and how its difference comes out under each grader's own grades.
+
+    ``bands`` are what the holes could make of the differences; ``survival_of`` is asked for the
+    one measure that the answer is about. ``names`` are what A and B are called.
+    """
+    said = summary.findings
+    if said.verdict is None:
+        answered_so = said.identical or why_no_headline(summary.rows, names)
+        return HeadlineResult(Headline(answered_so), is_same=bool(said.identical))
+    row = choose_headline_row(said.verdict, summary.rows, view.by)
+    if row is None:
+        return HeadlineResult(Headline(said.verdict.sentence))
+    surety, reach = summary.tested.of(row), summary.reaches[list(summary.rows).index(row)]
+    band = bands.get((row.measure, row.bucket))
+    retold = None if row.measure.crosses else survival_of(row.measure, surety)
+    lead = HeadlineDelta(row, surety, reach, band, retold)
+    return HeadlineResult(
+        write_headline(said.verdict, lead, view.compared.conventions, names), lead
+    )
+
+
+def why_no_headline(rows: Sequence[Delta], names: tuple[str, str]) -> str:
+    """Say why no measure tells two runs apart; nothing where no query has a grade at all."""
+    if not any(row.undefined for row in rows):
+        return ""
+    return f"Nothing tells {names[0]} and {names[1]} apart: {WHY_NOTHING}"

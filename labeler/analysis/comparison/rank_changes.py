@@ -1,0 +1,466 @@
+"""Rank changes of chunks between two runs: what each adds to the delta of a query or of the mean.
+
+For one query there are also what-if values (a chunk at another rank), chunks of two chunkings
+that share text, and nDCG worked out line by line as a textbook prints it. Over all queries the
+chunks and documents that move the mean most are added up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from labeler.analysis.comparison.deltas import TOLERANCE, check_pair
+from labeler.analysis.comparison.query_views import ComparisonView
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import RankedChunk, Scoreboard
+from labeler.measures import GAINS, Floats, Ints, Measure, terms
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """A chunk that A or B returned. A rank is None where that run has it not, a grade for a hole.
+
+    ``contribution`` is ``term_b - term_a``: what this chunk adds to the delta. All three are None
+    where either run has no value for the query.
+    """
+
+    chunk: int
+    chunk_id: str
+    rank_a: int | None
+    rank_b: int | None
+    grade: int | None
+    term_a: float | None
+    term_b: float | None
+    contribution: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfValue:
+    """A measure's value for one query as it is, and as it would be. NaN where undefined."""
+
+    measure: Measure
+    present: float
+    value: float
+
+    @property
+    def delta(self) -> float:
+        """How much the value would rise."""
+        return self.value - self.present
+
+
+def find_rank_changes(
+    board: Scoreboard, a: str, b: str, query_id: str, measure: Measure
+) -> tuple[RankChange, ...]:
+    """Return every chunk of either list with what it contributes to the delta of ``measure``.
+
+    Contributions sum to the query's delta within 1e-12. For RR, Success and AP a term is what the
+    chunk adds *given the others* (see `describe_dependence`): two chunks that swap places can both
+    have one.
+
+    Chunks come in B's order, then those of A alone in A's. Raises `NotFound` for an unknown run
+    or query.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> lists = {"A": {"q": ["x", "c"]}, "B": {"q": ["c", "x"]}}
+    >>> board = Scoreboard(collect({"q": {"c": 2, "x": 1}}, lists), Conventions.of())
+    >>> [m.contribution for m in find_rank_changes(board, "A", "B",
+    ...     "q", *board.conventions.measures("RR"))]
+    [1.0, -1.0]
+    """
+    board = board.snapshot()
+    if a == b:
+        raise BadInput(f"A and B are both {a!r}; choose two different runs")
+    listed = [{each.chunk: each for each in board.ranked(run, query_id)} for run in (a, b)]
+    given = [_terms_by_rank(board, run, query_id, measure) for run in (a, b)]
+    places = [board.column_of(run) for run in (a, b)]
+    undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), places]).any())
+    chunks = dict.fromkeys([*listed[1], *listed[0]])
+    return tuple(
+        _rank_change(listed[0].get(chunk), listed[1].get(chunk), given[0], given[1], undefined)
+        for chunk in chunks
+    )
+
+
+def describe_dependence(measure: Measure) -> str | None:
+    """Say in a sentence how a chunk's term depends on other chunks; None where it does not."""
+    return measure.definition.depends or None
+
+
+def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | None:
+    """Say in a sentence why a query has no value under ``measure``; None where it has one.
+
+    It is the same for every run, because only a query's golden grades can leave a measure
+    undefined. Raises `NotFound` for an unknown query.
+    """
+    counts = board.counts_of(query_id)
+    least = measure.least_grade
+    if not sum(counts):
+        return f"nobody has graded a chunk of {query_id}: it has no {measure.label} yet"
+    if measure.reads == "evidence":
+        [counted] = board.counted(measure)[[board.number_of(query_id)]].tolist()
+        lacking = f"no passage is marked in what is relevant to {query_id}: its {measure.label} is"
+        return None if counted else f"{lacking} undefined and left out of the mean"
+    if least is None or board.conventions.stand_in is not None or any(counts[least:]):
+        return None
+    return (
+        f"no chunk of {query_id} is known to have grade {least} or more: its {measure.label} is "
+        "undefined and left out of the mean"
+    )
+
+
+def what_if_values(
+    board: Scoreboard,
+    run: str,
+    query_id: str,
+    chunk_id: str,
+    rank: int,
+    measures: Iterable[Measure],
+) -> tuple[WhatIfValue, ...]:
+    """Say what a query's values would be if a chunk stood at ``rank``; nothing is changed.
+
+    A chunk of the list is moved there, those between move by one. One that the run did not return
+    is put in, and the list grows by one. Raises `BadInput` for a rank the list cannot have,
+    `NotFound` for an unknown run, query or chunk.
+    """
+    board = board.snapshot()
+    chunk, chunks = _chunk_number(board, chunk_id), board.chunks(run, query_id)
+    others = chunks[chunks != chunk]
+    if not 1 <= rank <= len(others) + 1:
+        raise BadInput(
+            f"{chunk_id} cannot stand at rank {rank} of {run} for {query_id}: "
+            f"that list would end at rank {len(others) + 1}"
+        )
+    changed = board.aligned([query_id], [np.insert(others, rank - 1, chunk)])
+    now = board.hits(run, query_id)
+    return tuple(
+        WhatIfValue(
+            measure,
+            float(board.measured(measure, now, [query_id])[0]),
+            float(board.measured(measure, changed, [query_id])[0]),
+        )
+        for measure in board.resolve(measures)
+    )
+
+
+def _chunk_number(board: Scoreboard, chunk_id: str) -> int:
+    if chunk_id and chunk_id in board.collection.chunk_ids:
+        return board.collection.chunk_ids.index(chunk_id)
+    raise NotFound(f"no chunk is called {chunk_id!r}, in no run and in no golden grade")
+
+
+def _terms_by_rank(
+    board: Scoreboard, run: str, query_id: str, measure: Measure
+) -> dict[int, float]:
+    hits = board.read_by(measure, run, query_id)
+    k = board.cutoffs(measure)[[board.number_of(query_id)]]
+    return dict(zip(hits.rank.tolist(), terms(hits, measure, k).tolist(), strict=True))
+
+
+def _rank_change(
+    in_a: RankedChunk | None,
+    in_b: RankedChunk | None,
+    terms_a: dict[int, float],
+    terms_b: dict[int, float],
+    undefined: bool,
+) -> RankChange:
+    seen = in_a or in_b
+    if seen is None:
+        raise LookupError("a move needs a chunk of one list at least")
+    term_a = terms_a.get(in_a.rank, 0.0) if in_a else 0.0
+    term_b = terms_b.get(in_b.rank, 0.0) if in_b else 0.0
+    known = (None, None, None) if undefined else (term_a, term_b, term_b - term_a)
+    ranks = (in_a.rank if in_a else None, in_b.rank if in_b else None)
+    return RankChange(seen.chunk, seen.chunk_id, *ranks, seen.grade, *known)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfResult:
+    """What A and B would give, measure by measure; None, and a reason, for one that cannot be."""
+
+    a: tuple[WhatIfValue, ...] | None
+    b: tuple[WhatIfValue, ...] | None
+    problems: tuple[str, ...]
+
+
+def last_ranks(view: ComparisonView, query_id: str, move: RankChange) -> tuple[int, int]:
+    """Return the last rank a chunk could have in A's list and in B's.
+
+    0 where it can have none, since the run is of another chunking.
+    """
+    in_a, in_b = (
+        len(view.board.chunks(run, query_id)) for run in (view.compared.a, view.compared.b)
+    )
+    of_a, of_b = (_has_same_chunking(view, run, move) for run in (view.compared.a, view.compared.b))
+    return (in_a + (move.rank_a is None)) * of_a, (in_b + (move.rank_b is None)) * of_b
+
+
+def _has_same_chunking(view: ComparisonView, run: str, move: RankChange) -> bool:
+    """Say whether a chunk is of the chunking that a run is of."""
+    collection = view.board.collection
+    if collection.sides is None:
+        return True
+    own = collection.runs[view.board.column_of(run)].chunking
+    return int(collection.sides.of[move.chunk]) == collection.sides.names.index(own)
+
+
+def try_at_rank(view: ComparisonView, query_id: str, move: RankChange, rank: int) -> WhatIfResult:
+    """Work out the values with a chunk at ``rank`` of either list; nothing is kept."""
+    runs = (view.compared.a, view.compared.b)
+    limits = last_ranks(view, query_id, move)
+    a, b = (
+        what_if_values(view.board, run, query_id, move.chunk_id, rank, view.compared.measures)
+        if rank <= limit
+        else None
+        for run, limit in zip(runs, limits, strict=True)
+    )
+    problems = tuple(
+        f"{run} could not have it at rank {rank}: its list would end at {limit}"
+        if limit
+        else f"{run} could not have it: it is of another chunking"
+        for run, limit in zip(runs, limits, strict=True)
+        if rank > limit
+    )
+    return WhatIfResult(a, b, problems)
+
+
+LEAST_SHARED = 0.1
+"""The share of either text from which two chunks are said to have some in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedText:
+    """A chunk of A's list and one of B's, at their ranks, with the share of each that both have."""
+
+    chunk_a: int
+    chunk_b: int
+    rank_a: int
+    rank_b: int
+    of_a: float
+    of_b: float
+
+    @property
+    def size(self) -> float:
+        """How much the one is like the other: what both have, of the longer of them."""
+        return min(self.of_a, self.of_b)
+
+
+def find_shared_text(board: Scoreboard, a: str, b: str, query_id: str) -> list[SharedText] | None:
+    """Return which chunks of two lists share text, by rank in A; None where ids tell it already.
+
+    That is where both runs are of one chunking. What both share is `LEAST_SHARED` of one of them at
+    least, white space not counted. Raises `NotFound` for an unknown run or query.
+    """
+    board = board.snapshot()
+    one, other = (board.chunking_of(run) for run in (a, b))
+    if one == other:
+        return None
+    in_a, in_b = (board.chunks(run, query_id).tolist() for run in (a, b))
+    found = [
+        SharedText(in_a[at], in_b[beside], at + 1, beside + 1, of_a, of_b)
+        for at, beside, of_a, of_b in board.overlaps(in_a, in_b)
+    ]
+    return [each for each in found if max(each.of_a, each.of_b) >= LEAST_SHARED]
+
+
+def best_partners(shared: Iterable[SharedText]) -> dict[int, int]:
+    """Return of each chunk the rank of the one that it is most like in the other list."""
+    best: dict[int, tuple[float, int]] = {}
+    for each in shared:
+        for chunk, rank in ((each.chunk_a, each.rank_b), (each.chunk_b, each.rank_a)):
+            best[chunk] = max(best.get(chunk, (0.0, 0)), (each.size, -rank))
+    return {chunk: -rank for chunk, (_, rank) in best.items()}
+
+
+def describe_shared_text(shared: Iterable[SharedText]) -> Mapping[int, str]:
+    """Say of each chunk with which ones of the other list it shares text, and how much.
+
+    >>> describe_shared_text([SharedText(1, 2, 3, 1, 1.0, 0.62)])
+    {1: 'B 1: 100% of it, 62% of that', 2: 'A 3: 62% of it, 100% of that'}
+    """
+    said: dict[int, list[str]] = {}
+    for each in shared:
+        in_b = f"B {each.rank_b}: {each.of_a:.0%} of it, {each.of_b:.0%} of that"
+        in_a = f"A {each.rank_a}: {each.of_b:.0%} of it, {each.of_a:.0%} of that"
+        said.setdefault(each.chunk_a, []).append(in_b)
+        said.setdefault(each.chunk_b, []).append(in_a)
+    return {chunk: "; ".join(words) for chunk, words in said.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class DcgRow:
+    """One rank: ``term`` is ``gain / discount``, ``running`` the DCG down to here.
+
+    ``grade`` is None for a hole, which gains nothing. ``discount`` is log2(rank + 1).
+    """
+
+    rank: int
+    chunk_id: str
+    grade: int | None
+    gain: float
+    discount: float
+    term: float
+    running: float
+
+
+@dataclass(frozen=True, slots=True)
+class DcgTable:
+    """The list and its ideal down to the cut-off; ``ndcg`` is NaN where it is undefined."""
+
+    measure: Measure
+    rows: tuple[DcgRow, ...]
+    ideal: tuple[DcgRow, ...]
+    dcg: float
+    idcg: float
+    ndcg: float
+
+
+def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> DcgTable:
+    """Work out nDCG of one run and query.
+
+    The ideal list holds the query's golden grades of 1 and more in best order, whether or not the
+    run retrieved them; equal grades come by chunk id. Raises `BadInput` for a measure other than
+    nDCG, `NotFound` for an unknown run or query.
+    """
+    if measure.name != "nDCG" or measure.crosses:
+        raise BadInput(f"a DCG table is for nDCG, not for {measure}")
+    board = board.snapshot()
+    k = int(board.cutoffs(measure)[board.number_of(query_id)])
+    listed = [
+        (each.chunk_id, each.grade)
+        for each in board.ranked(run, query_id)
+        if each.grade is not None or not measure.judged_only
+    ]
+    names = board.collection.chunk_ids
+    known = [(names[chunk], grade) for chunk, grade in board.golden(query_id).items() if grade]
+    best = sorted(known, key=lambda pair: (-pair[1], pair[0]))
+    rows, ideal = _dcg_rows(listed[:k], measure), _dcg_rows(best[:k], measure)
+    return DcgTable(
+        measure,
+        rows,
+        ideal,
+        rows[-1].running if rows else 0.0,
+        ideal[-1].running if ideal else 0.0,
+        float(board.measured(measure, board.hits(run, query_id), [query_id])[0]),
+    )
+
+
+def _dcg_rows(ranked: Iterable[tuple[str, int | None]], measure: Measure) -> tuple[DcgRow, ...]:
+    gains = measure.gains or GAINS[str(measure.dcg)]
+    rows: list[DcgRow] = []
+    running = 0.0
+    for rank, (chunk_id, grade) in enumerate(ranked, 1):
+        gain, discount = gains[grade or 0], math.log2(rank + 1)
+        running += gain / discount
+        rows.append(DcgRow(rank, chunk_id, grade, gain, discount, gain / discount, running))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkContribution:
+    """A chunk in one query, whose value it ``moves``; it ``adds`` as much, by n, to the mean delta.
+
+    A rank that is None is not there.
+    """
+
+    query_id: str
+    chunk: int
+    rank_a: int | None
+    rank_b: int | None
+    moves: float
+    adds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopMover:
+    """A chunk, or a document with all its chunks: what it ``adds`` to the mean delta in all.
+
+    ``places`` are the queries in which it does, the largest part first.
+    """
+
+    name: str
+    adds: float
+    places: tuple[ChunkContribution, ...]
+
+    @property
+    def queries(self) -> int:
+        """In how many queries it adds something."""
+        return len({place.query_id for place in self.places})
+
+
+def find_contributions(
+    board: Scoreboard, a: str, b: str, measure: Measure, queries: Collection[str] | None = None
+) -> list[ChunkContribution]:
+    """Return every chunk of every query that adds to the delta of ``measure``, in no order.
+
+    What they add sums to the mean delta, over all queries or those of ``queries``, within rounding.
+    See `moves` for what a part is where it depends on other chunks. Raises `NotFound` and
+    `BadInput` as `compare` does.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q": ["x", "c"], "r": ["c"]}, "B": {"q": ["c", "x"], "r": ["c"]}}
+    >>> board = Scoreboard(collect({"q": {"c": 2}, "r": {"c": 1}}, runs), Conventions.of())
+    >>> [each] = find_contributions(board, "A", "B", *board.conventions.measures("RR"))
+    >>> each.query_id, each.rank_a, each.rank_b, each.adds
+    ('q', 2, 1, 0.25)
+    >>> each.moves
+    0.5
+    """
+    board = board.snapshot()
+    check_pair(board, a, b)
+    ids = board.collection.query_ids
+    places = [board.column_of(run) for run in (a, b)]
+    known = ~np.any(np.isnan(board.values(measure)[:, places]), axis=1)
+    if queries is not None:
+        known &= np.isin(np.arange(len(ids)), [board.number_of(query) for query in queries])
+    width = len(board.collection.chunk_ids) + 1
+    sides = [_terms_of_run(board, run, measure, width) for run in (a, b)]
+    keys = np.unique(np.concatenate([key for key, _, _ in sides]))
+    rank = np.zeros((2, len(keys)), dtype=np.int64)
+    term = np.zeros((2, len(keys)))
+    for side, (key, ranks, values) in enumerate(sides):
+        at = np.searchsorted(keys, key)
+        rank[side, at], term[side, at] = ranks, values
+    moves = term[1] - term[0]
+    adds = moves / max(int(known.sum()), 1)
+    counts = known[keys // width] & (np.abs(adds) > TOLERANCE)
+    columns = (keys // width, keys % width, *rank, moves, adds)
+    return [
+        ChunkContribution(ids[query], chunk, rank_a or None, rank_b or None, *by)
+        for query, chunk, rank_a, rank_b, *by in zip(
+            *(column[counts].tolist() for column in columns), strict=True
+        )
+    ]
+
+
+def _terms_of_run(
+    board: Scoreboard, run: str, measure: Measure, width: int
+) -> tuple[Ints, Ints, Floats]:
+    """Return a run's judged chunks: query and chunk as one number, their ranks, their terms."""
+    hits = board.read_by(measure, run)
+    lists = [board.chunks(run, query_id) for query_id in board.collection.query_ids]
+    start = np.cumsum([0, *map(len, lists)])[:-1]
+    chunks = np.concatenate([*lists, np.zeros(0, dtype=np.int64)]).astype(np.int64)
+    chunk = chunks[start[hits.row] + hits.rank - 1]
+    return hits.row * width + chunk, hits.rank, terms(hits, measure, board.cutoffs(measure))
+
+
+def add_up_movers(
+    found: Iterable[ChunkContribution], name_of: Callable[[int], str | None]
+) -> list[TopMover]:
+    """Add up what moved by the name of each chunk, the largest sum first; no name is left out."""
+    groups: dict[str, list[ChunkContribution]] = {}
+    for each in found:
+        name = name_of(each.chunk)
+        if name is not None:
+            groups.setdefault(name, []).append(each)
+    movers = [
+        TopMover(
+            name, sum(p.adds for p in places), tuple(sorted(places, key=lambda p: -abs(p.adds)))
+        )
+        for name, places in groups.items()
+    ]
+    return sorted(movers, key=lambda mover: -abs(mover.adds))

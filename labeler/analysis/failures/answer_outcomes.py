@@ -1,0 +1,253 @@
+"""Outcomes of retrieval and answer together: found or not found, answered rightly or wrongly.
+
+Found means that the prompt (the first prompt_k chunks) holds what the failure rule calls
+relevant, since an answer is made from no other chunks. Where an unjudged chunk could be the
+relevant one, nobody can tell: such a query is counted apart, as is one without an answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from labeler.analysis.failures.diagnosis import GENERATION, Failure
+from labeler.analysis.failures.failure_rules import (
+    FailureRule,
+    UsefulInPrompt,
+    rule_requirements,
+)
+from labeler.analysis.failures.relevant_positions import find_positions
+from labeler.evaluation import Record, Scoreboard
+from labeler.measures import BUDGET, Bools, Measure
+from labeler.model import format_count
+from labeler.stats import ConfidenceInterval, wilson_interval
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What became of a query: its name, what it is a matter of, and what to make of it.
+
+    ``found`` and ``right`` are None where that is not known.
+    """
+
+    name: str
+    matter: str
+    meaning: str
+    found: bool | None = None
+    right: bool | None = None
+
+
+FOUND_RIGHT = AnswerOutcome(
+    "found and right",
+    "as it should be",
+    "The prompt holds what the query needs, and the answer is right.",
+    found=True,
+    right=True,
+)
+FOUND_WRONG = AnswerOutcome(
+    "found but wrong",
+    "generation",
+    "The prompt holds what the query needs, and the answer is wrong all the same: look at the "
+    "prompt and the model, no retriever can help.",
+    found=True,
+    right=False,
+)
+MISSED_WRONG = AnswerOutcome(
+    "not found and wrong",
+    "retrieval",
+    "What the query needs is not in the prompt, and the answer is wrong: the reasons say why.",
+    found=False,
+    right=False,
+)
+MISSED_RIGHT = AnswerOutcome(
+    "not found but right",
+    "luck, or a gap in the golden set",
+    "The answer is right without what the golden set says it needs: the model knew it, or a chunk "
+    "that is graded too low or not in the pool holds it.",
+    found=False,
+    right=True,
+)
+UNDECIDED = AnswerOutcome(
+    "undecided",
+    "grades are missing",
+    "No graded chunk of the prompt is enough, and nobody has graded all of it: grade the rest.",
+)
+NO_ANSWER = AnswerOutcome("no answer", "answers are missing", "No answer of this run is loaded.")
+
+OUTCOME_CELLS = (FOUND_RIGHT, FOUND_WRONG, MISSED_WRONG, MISSED_RIGHT)
+ANSWER_OUTCOMES = (*OUTCOME_CELLS, UNDECIDED, NO_ANSWER)
+"""The four cells, and what is counted aside."""
+
+_CELL_BY_FLAGS = {(each.found, each.right): each for each in OUTCOME_CELLS}
+
+
+def find_outcomes(
+    board: Scoreboard, run: str, right: Mapping[str, bool], rule: FailureRule | None = None
+) -> dict[str, AnswerOutcome]:
+    """Say of every query of the board what became of it in ``run``, in order.
+
+    ``right`` says of each query that has an answer whether that is right. ``rule`` says which
+    grade is enough, as it does for `diagnose`. Raises `NotFound` for an unknown run.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q1": ["c"], "q2": ["x"], "q3": ["?"]}}
+    >>> golden = {"q1": {"c": 3}, "q2": {"x": 0, "c": 3}, "q3": {"c": 3}}
+    >>> board = Scoreboard(collect(golden, runs), Conventions.of())
+    >>> found = find_outcomes(board, "A", {"q1": False, "q2": False, "q3": False})
+    >>> [each.name for each in found.values()]
+    ['found but wrong', 'not found and wrong', 'undecided']
+    """
+    board = board.snapshot()
+    found, unsure = _found_in_prompt(board, run, rule or UsefulInPrompt())
+    rows = zip(board.collection.query_ids, found.tolist(), unsure.tolist(), strict=True)
+    return {
+        query_id: NO_ANSWER
+        if query_id not in right
+        else UNDECIDED
+        if is_unsure
+        else _CELL_BY_FLAGS[is_found, right[query_id]]
+        for query_id, is_found, is_unsure in rows
+    }
+
+
+def _found_in_prompt(board: Scoreboard, run: str, rule: FailureRule) -> tuple[Bools, Bools]:
+    """Return for which queries the prompt holds what is asked for, and where holes could be it."""
+    wanted = np.array([each.rel for each in rule_requirements(board, run, rule)])
+    column = board.column_of(run)
+    found: Bools = np.zeros(len(wanted), dtype=bool)
+    for rel in np.unique(wanted).tolist():
+        in_prompt = Measure("Success", BUDGET, rel=rel)
+        found |= (wanted == rel) & (board.values(in_prompt)[:, column] > 0)
+    holes = board.holes(Measure("Success", BUDGET, rel=1))[:, column]
+    return found, ~found & (holes > 0)
+
+
+def with_generation(
+    board: Scoreboard,
+    run: str,
+    failures: Mapping[str, Failure | None],
+    became: Mapping[str, AnswerOutcome],
+    rule: FailureRule | None = None,
+) -> dict[str, Failure | None]:
+    """Return why queries fail, those too that fail by their answer alone (`GENERATION`).
+
+    One that fails by the rule keeps its reason: what is wrong with retrieval comes first.
+    """
+    wrong = {name for name, each in became.items() if each is FOUND_WRONG}
+    wrong = {name for name in wrong if name in failures and failures[name] is None}
+    if not wrong:
+        return dict(failures)
+    wanted = rule_requirements(board, run, rule or UsefulInPrompt())
+    ids = board.collection.query_ids
+    found = {
+        name: Failure(name, GENERATION, each, find_positions(board, run, name, each))
+        for name, each in zip(ids, wanted, strict=True)
+        if name in wrong
+    }
+    return {name: found.get(name, each) for name, each in failures.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TwoByTwo:
+    """How many queries became what; ``elsewhere`` are answers to queries that are not counted."""
+
+    counts: Mapping[AnswerOutcome, int]
+    right: int
+    answered: int
+    elsewhere: int = 0
+
+    @property
+    def n(self) -> int:
+        """How many queries are in the four cells."""
+        return sum(self.counts[each] for each in OUTCOME_CELLS)
+
+    def share(self, outcome: AnswerOutcome) -> tuple[float, ConfidenceInterval]:
+        """Return a cell's share of the four, with its interval; NaN where they are empty."""
+        return _share_with_interval(self.counts[outcome], self.n)
+
+    def right_where(self, found: bool) -> tuple[int, int, float, ConfidenceInterval]:
+        """Return how many are right where it was found, or was not, of how many; the share."""
+        right = self.counts[_CELL_BY_FLAGS[found, True]]
+        of = right + self.counts[_CELL_BY_FLAGS[found, False]]
+        return right, of, *_share_with_interval(right, of)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Say what was answered rightly, where retrieval did its part and where not, and what is
+        counted aside."""
+        are = "answer is right" if self.answered == 1 else "answers are right"
+        words = [_format_share(self.right, self.answered, are)]
+        for found, where in ((True, "holds"), (False, "does not hold")):
+            right, of, *_ = self.right_where(found)
+            if of:
+                words.append(
+                    f"where the prompt {where} what the query needs: {_format_share(right, of)}"
+                )
+        aside = [
+            f"{self.counts[UNDECIDED]:,} undecided, as holes could be what was needed",
+            f"{format_count(self.counts[NO_ANSWER], 'query', 'queries')} without an answer",
+            f"{format_count(self.elsewhere, 'answer', 'answers')} to queries that "
+            "are not counted here",
+        ]
+        told = [each for each in aside if not each.startswith("0 ")]
+        return ["; ".join(words), *([f"counted aside: {', '.join(told)}"] if told else [])]
+
+
+def count_two_by_two(
+    became: Iterable[tuple[str, AnswerOutcome]], right: Mapping[str, bool], within: Collection[str]
+) -> TwoByTwo:
+    """Count what became of queries; ``within`` are all that could have been counted."""
+    given = dict(became)
+    counts = Counter(given.values())
+    answered = [right[name] for name in given if name in right]
+    return TwoByTwo(
+        {each: counts[each] for each in ANSWER_OUTCOMES},
+        right=sum(answered),
+        answered=len(answered),
+        elsewhere=len(right.keys() - set(within)),
+    )
+
+
+def answer_records(run: str, table: TwoByTwo, place: Mapping[str, str | None]) -> list[Record]:
+    """Return a row for each outcome: of the cells the share, with the ends of its interval.
+
+    ``place`` are columns that say of which queries they are.
+    """
+    rows: list[Record] = []
+    for outcome, count in table.counts.items():
+        cell = outcome in OUTCOME_CELLS
+        share, interval = table.share(outcome) if cell else (np.nan, None)
+        rows.append(
+            {
+                **place,
+                "run": run,
+                "outcome": outcome.name,
+                "matter": outcome.matter,
+                "queries": count,
+                "n": table.n,
+                "share": float(share),
+                "lo": interval.lo if interval else np.nan,
+                "hi": interval.hi if interval else np.nan,
+            }
+        )
+    return rows
+
+
+def _share_with_interval(ones: int, n: int) -> tuple[float, ConfidenceInterval]:
+    return (ones / n if n else np.nan), wilson_interval(ones, n)
+
+
+def _format_share(ones: int, n: int, what: str = "") -> str:
+    """Say a share in words, with its interval.
+
+    >>> _format_share(8, 10, "answers are right"), _format_share(0, 0)
+    ('8 of 10 answers are right (80%; 95% interval 49% to 94%)', '0 of 0')
+    """
+    said = f"{ones:,} of {n:,} {what}".rstrip()
+    if not n:
+        return said
+    ends = wilson_interval(ones, n)
+    return f"{said} ({ones / n:.0%}; 95% interval {ends.lo:.0%} to {ends.hi:.0%})"

@@ -1,0 +1,223 @@
+"""Rules that say when a query fails, and what a rule requires of each query.
+
+There are four: by default `UsefulInPrompt`; a `MinimumValue` of a measure; a minimum for each
+task (`MinimumByTask`); or a `LossAgainstRun`, which compares with another run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.analysis.comparison import TOLERANCE
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Scoreboard, measures_for_task
+from labeler.measures import BUDGET, Floats, Ints, Measure
+from labeler.model import TASKS
+
+USEFUL_GRADE = 2
+HIGHEST_GRADE = 3
+USUAL_MINIMUM = 0.5
+USUAL_LOSS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class UsefulInPrompt:
+    """A query fails unless the prompt holds a chunk that is of use alone.
+
+    That is one of grade 2 or better, or of the conventions' threshold where that is higher; where
+    a query has no grade above 1, one of grade 1. It is Success at the prompt budget.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumValue:
+    """A query fails where ``measure`` is below ``least``, or undefined.
+
+    Where the query's grades do not allow as much, as P@5 of a single relevant chunk, the best they
+    do allow is enough.
+    """
+
+    measure: Measure
+    least: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.least <= 1:
+            raise BadInput(f"a bar is above 0 and at most 1, not {self.least}")
+
+    @classmethod
+    def usual(cls, measure: Measure) -> MinimumValue:
+        """Return the bar a measure brings: all of it where it says yes or no, else half.
+
+        >>> from labeler.measures import parse
+        >>> [MinimumValue.usual(parse(name)).least for name in ("Success@5",
+        ...     "nDCG@10", "RR", "R@5")]
+        [1.0, 0.5, 0.5, 0.5]
+        """
+        return cls(measure, 1.0 if is_yes_or_no(measure) else USUAL_MINIMUM)
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumByTask:
+    """A query fails below the bar of its task; one of another task, or of none, by default."""
+
+    bars: Mapping[str, MinimumValue]
+
+    @classmethod
+    def usual(
+        cls, conventions: Conventions, by_task: Mapping[str, str] = MappingProxyType({})
+    ) -> MinimumByTask:
+        """Return, for each task, the bar of the measure that leads there, see
+        `measures_for_task`.
+        """
+        return cls(
+            {
+                task: MinimumValue.usual(measures_for_task(conventions, task, by_task)[0])
+                for task in TASKS
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LossAgainstRun:
+    """A query fails where its value is ``least`` or more below that of run ``a``."""
+
+    a: str
+    measure: Measure
+    least: float = USUAL_LOSS
+
+    def __post_init__(self) -> None:
+        if not 0 < self.least <= 1:
+            raise BadInput(f"a loss is above 0 and at most 1, not {self.least}")
+
+
+FailureRule = UsefulInPrompt | MinimumValue | MinimumByTask | LossAgainstRun
+
+
+class RuleRequirement(NamedTuple):
+    """What a rule asks of one query in one run: that its ``value`` is not below ``least``.
+
+    ``least`` is NaN where nothing is asked, as where A has no value to fall below. Relevant, by
+    this rule, is a chunk of grade ``rel`` or better, and the top of a list its first ``k`` chunks.
+    """
+
+    measure: Measure
+    least: float
+    value: float
+    rel: int
+    k: int
+
+    @property
+    def fails(self) -> bool:
+        """Whether the value is below what is asked, or there is none."""
+        return not math.isnan(self.least) and not self.value >= self.least - TOLERANCE
+
+
+def is_yes_or_no(measure: Measure) -> bool:
+    """Say whether a measure has only one bar that makes sense: it is met or not."""
+    return measure.name == "Success" or measure.definition.count
+
+
+def rule_requirements(board: Scoreboard, run: str, rule: FailureRule) -> list[RuleRequirement]:
+    """Return what ``rule`` asks of every query of the board, in order; may raise `NotFound`.
+
+    A chunk is relevant from the threshold of the rule's measure. One that has none, such as nDCG,
+    takes what is of use alone (`UsefulInPrompt`), and in a `LossAgainstRun` what the conventions
+    say, since all that A has more of may be weak. The top is the measure's cut-off or else the
+    prompt budget.
+    """
+    useful = useful_grades(board, run)
+    if isinstance(rule, LossAgainstRun):
+        weak = np.full(len(useful), board.conventions.rel)
+        values = board.values(rule.measure)
+        least = values[:, board.column_of(rule.a)] - rule.least + 2 * TOLERANCE  # as much is a loss
+        return _requirement_rows(board, run, rule.measure, least, weak)
+    bars = _minimum_by_query(board, rule, useful)
+    columns = {
+        bar: _requirement_rows(board, run, bar.measure, _least_values(board, run, bar), useful)
+        for bar in dict.fromkeys(bars)
+    }
+    return [columns[bar][at] for at, bar in enumerate(bars)]
+
+
+def useful_grades(board: Scoreboard, run: str) -> Ints:
+    """Return for each query from which grade a chunk is of use alone, see `UsefulInPrompt`."""
+    known = board.hits(run).known
+    grades: Ints = np.where(known[:, USEFUL_GRADE:].any(axis=1), USEFUL_GRADE, 1)
+    return np.maximum(grades, board.conventions.rel)
+
+
+def describe_rule(
+    board: Scoreboard, rule: FailureRule, short: Mapping[str, str] | None = None
+) -> str:
+    """Say in words when a query fails, to stand after "a query fails where".
+
+    ``short`` may have another name for a run, as it is to be shown.
+    """
+    if isinstance(rule, LossAgainstRun):
+        a, heading = (short or {}).get(rule.a, rule.a), _heading(board, rule.measure)
+        return f"the run loses {rule.least:g} or more against A, {a}, by {heading}"
+    if isinstance(rule, MinimumValue):
+        return _describe_minimum(board, rule)
+    if isinstance(rule, MinimumByTask):
+        tasks = [f"{task}: {_describe_minimum(board, bar)}" for task, bar in rule.bars.items()]
+        return "; ".join([*tasks, f"others: {_describe_useful(board)}"])
+    return _describe_useful(board)
+
+
+def _describe_useful(board: Scoreboard) -> str:
+    rel = int(useful_grades(board, board.run_names[0]).max(initial=board.conventions.rel))
+    grades = f"grade {rel} or better" if rel < HIGHEST_GRADE else f"grade {rel}"
+    heading = _heading(board, Measure("Success", BUDGET, rel=rel))
+    words = f"no chunk of {grades} is in the prompt ({heading} is not 1)"
+    if rel > board.conventions.rel:
+        words += "; where a query has none such, grade 1 is enough"
+    return words
+
+
+def _describe_minimum(board: Scoreboard, bar: MinimumValue) -> str:
+    words = f"{_heading(board, bar.measure)} is below {bar.least:g}"
+    if np.any(_least_values(board, board.run_names[0], bar) < bar.least - TOLERANCE):
+        words += ", or below the best its grades allow where that is less"
+    return words
+
+
+def _heading(board: Scoreboard, measure: Measure) -> str:
+    return board.conventions.heading(board.resolve([measure])[0])
+
+
+def _minimum_by_query(
+    board: Scoreboard, rule: UsefulInPrompt | MinimumValue | MinimumByTask, useful: Ints
+) -> Sequence[MinimumValue]:
+    """Return the bar of each query."""
+    if isinstance(rule, MinimumValue):
+        return [rule] * len(useful)
+    by_task = rule.bars if isinstance(rule, MinimumByTask) else {}
+    tasks = board.collection.facets.get("task", (None,) * len(useful))
+    in_prompt = {rel: MinimumValue(Measure("Success", BUDGET, rel=rel), 1.0) for rel in (1, 2, 3)}
+    return [
+        by_task.get(task or "", in_prompt[rel])
+        for task, rel in zip(tasks, useful.tolist(), strict=True)
+    ]
+
+
+def _least_values(board: Scoreboard, run: str, bar: MinimumValue) -> Floats:
+    """Return what a bar asks of each query, never more than its grades allow."""
+    best = board.measured(bar.measure, board.hits(run).ideal)
+    least: Floats = np.where(best > 0, np.minimum(best, bar.least), bar.least)
+    return least
+
+
+def _requirement_rows(
+    board: Scoreboard, run: str, measure: Measure, least: Floats, usual_rel: Ints
+) -> list[RuleRequirement]:
+    values = board.values(measure)[:, board.column_of(run)]
+    rel = usual_rel if measure.rel is None else np.full(len(values), measure.rel)
+    k = board.budgets if measure.cutoff is None else board.cutoffs(measure)
+    columns = (each.tolist() for each in (least, values, rel, k))
+    return [RuleRequirement(measure, *row) for row in zip(*columns, strict=True)]

@@ -1,0 +1,231 @@
+"""Lists of queries with their values and status, filtered and sorted; and the pool of one query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from labeler.analysis.comparison import TOLERANCE, QueryDelta, compare
+from labeler.analysis.failures.answer_outcomes import AnswerOutcome
+from labeler.analysis.failures.diagnosis import FAILURE_CLASSES, GENERATION, Failure
+from labeler.evaluation import RankedChunk, Scoreboard
+from labeler.measures import Measure
+from labeler.model import Query
+
+ANY_STATUS, FAILING, NOT_FAILING, NOT_GRADED = "any", "failing", "does not fail", "not graded yet"
+LARGEST_LOSS, LARGEST_GAIN, WORST_FIRST, MOST_UNJUDGED, AS_LOADED = (
+    *("largest loss first", "largest gain first"),
+    *("worst first", "most holes first", "as loaded"),
+)
+STATUSES = (ANY_STATUS, FAILING, *(each.name for each in FAILURE_CLASSES), NOT_FAILING, NOT_GRADED)
+STATUSES_WITH_ANSWERS = (*STATUSES[:-2], GENERATION.name, NOT_FAILING, NOT_GRADED)
+"""What `QueryFilters.kind` may ask for; the second where answers are loaded, too."""
+QUERY_ORDERS, QUERY_ORDERS_AGAINST = (
+    (WORST_FIRST, MOST_UNJUDGED, AS_LOADED),
+    (LARGEST_LOSS, LARGEST_GAIN, WORST_FIRST, MOST_UNJUDGED, AS_LOADED),
+)
+"""How a list may be sorted, the usual way first: of one run alone, and against another."""
+
+
+NO_OUTCOMES: Mapping[str, AnswerOutcome] = MappingProxyType({})
+
+
+class QueryRow(NamedTuple):
+    """A query as the list shows it: by one run, and against run A where ``a`` is not None.
+
+    ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
+    measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
+    ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
+    measure. Of its ``shown`` chunks ``holes`` are not graded, and the grades of ``carried`` ones
+    were carried over. ``leaked`` says that it is marked as
+    found in other texts, ``outcome`` what became of it where answers of the run are loaded.
+    """
+
+    query_id: str
+    text: str
+    task: str | None
+    bucket: str | None
+    crossing: str | None
+    values: tuple[float, ...]
+    counted: tuple[bool, ...]
+    a: float | None
+    delta: float | None
+    holes: int
+    carried: int
+    shown: int
+    judged: bool
+    missing: bool
+    failure: Failure | None
+    split: str | None = None
+    leaked: bool = False
+    outcome: AnswerOutcome | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of the top k that nobody has graded; 0 where the list is empty."""
+        return self.holes / self.shown if self.shown else 0.0
+
+    @property
+    def loses(self) -> bool:
+        """Say whether the run is worse than A here, as a comparison counts it."""
+        return self.delta is not None and self.delta < -TOLERANCE
+
+    @property
+    def status(self) -> str:
+        """Say why the query fails, or that it does not."""
+        if not self.judged:
+            return NOT_GRADED
+        return self.failure.failure.name if self.failure else NOT_FAILING
+
+    @property
+    def positions_text(self) -> str:
+        """Say where the known relevant chunks of a query that fails are; a dash for others."""
+        return self.failure.places.short_sentence if self.failure else "–"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFilters:
+    """What lets a query into the list; each default lets all of them in.
+
+    ``kind`` is a class of failure by name or one of ``any``, ``failing``, ``does not fail``, ``not
+    graded yet``, and ``outcome`` what became of a query and its answer. ``text`` is looked for in
+    id and text, whatever the case.
+    """
+
+    facet: str | None = None
+    bucket: str | None = None
+    other: str | None = None
+    crossing: str | None = None
+    task: str | None = None
+    kind: str = ANY_STATUS
+    share: float = 0.0
+    text: str = ""
+    outcome: str | None = None
+
+    def let_in(self, row: QueryRow, *, any_class: bool = False) -> bool:
+        """Say whether a query gets through, or would in any class and with any outcome."""
+        return (
+            self.bucket in (None, row.bucket)
+            and self.crossing in (None, row.crossing)
+            and self.task in (None, row.task)
+            and (any_class or (self._is_kind(row) and self._became(row)))
+            and row.share >= self.share
+            and self.text.casefold().strip() in f"{row.query_id} {row.text}".casefold()
+        )
+
+    def _became(self, row: QueryRow) -> bool:
+        return self.outcome is None or (
+            row.outcome is not None and row.outcome.name == self.outcome
+        )
+
+    def _is_kind(self, row: QueryRow) -> bool:
+        if self.kind in (ANY_STATUS, FAILING):
+            return self.kind == ANY_STATUS or row.failure is not None
+        return row.status == self.kind
+
+
+def query_rows(
+    board: Scoreboard,
+    queries: Mapping[str, Query],
+    run: str,
+    a: str | None,
+    measures: Sequence[Measure],
+    facets: tuple[str | None, str | None],
+    failures: Mapping[str, Failure | None],
+    became: Mapping[str, AnswerOutcome] = NO_OUTCOMES,
+) -> list[QueryRow]:
+    """Return every query in the order it was loaded; holes are those of the first measure.
+
+    ``became`` says what became of queries and their answers, where there are answers.
+    """
+    at, first = board.run_names.index(run), measures[0]
+    values = zip(*(board.values(measure)[:, at].tolist() for measure in measures), strict=True)
+    counted = zip(*(board.counted(measure).tolist() for measure in measures), strict=True)
+    against: dict[str, QueryDelta] = {}
+    if a is not None:
+        against = {each.query_id: each for each in compare(board, a, run, [first]).queries()}
+    ids = board.collection.query_ids
+    columns = zip(
+        ids,
+        values,
+        counted,
+        *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
+        board.looked_at(first)[:, at].tolist(),
+        board.holes(first)[:, at].tolist(),
+        board.carried(first)[:, at].tolist(),
+        board.judged.tolist(),
+        board.absent(run).tolist(),
+        strict=True,
+    )
+    return [
+        QueryRow(
+            query_id=name,
+            text=queries[name].text,
+            task=queries[name].task,
+            bucket=bucket,
+            crossing=crossing,
+            values=found,
+            counted=counts,
+            a=against[name].a if against else None,
+            delta=against[name].delta if against else None,
+            holes=holes,
+            carried=carried,
+            shown=shown,
+            judged=judged,
+            missing=missing,
+            failure=failures.get(name),
+            split=queries[name].split,
+            leaked=name in board.collection.leaked,
+            outcome=became.get(name),
+        )
+        for name, found, counts, bucket, crossing, shown, holes, carried, judged, missing in columns
+        if name in queries
+    ]
+
+
+def sort_query_rows(rows: Iterable[QueryRow], order: str) -> list[QueryRow]:
+    """Sort rows; of an order by values, a query without one comes last."""
+    key = _SORT_KEYS[order]
+    return sorted(rows, key=lambda row: (math.isnan(key(row)), key(row)))
+
+
+_SORT_KEYS: Mapping[str, Callable[[QueryRow], float]] = {
+    WORST_FIRST: lambda row: row.values[0],
+    LARGEST_LOSS: lambda row: math.nan if row.delta is None else row.delta,
+    LARGEST_GAIN: lambda row: math.nan if row.delta is None else -row.delta,
+    MOST_UNJUDGED: lambda row: -row.share,
+    AS_LOADED: lambda row: 0.0,
+}
+
+
+class PoolRow(NamedTuple):
+    """A chunk somebody graded or a run put near its top, and its rank in each run (or None)."""
+
+    chunk: int
+    chunk_id: str
+    grade: int | None
+    ranks: tuple[int | None, ...]
+
+
+def pool_rows(
+    golden: Mapping[int, int],
+    lists: Mapping[str, Sequence[RankedChunk]],
+    depth: int,
+    chunk_ids: Sequence[str],
+) -> list[PoolRow]:
+    """Return what is graded or stands in a run's top ``depth``: best grade first, holes last."""
+    near = {each.chunk for ranked in lists.values() for each in ranked[:depth]}
+    ranks = [{each.chunk: each.rank for each in ranked} for ranked in lists.values()]
+    rows = [
+        PoolRow(chunk, chunk_ids[chunk], golden.get(chunk), tuple(at.get(chunk) for at in ranks))
+        for chunk in near | golden.keys()
+    ]
+    return sorted(rows, key=_pool_sort_key)
+
+
+def _pool_sort_key(row: PoolRow) -> tuple[int, float, str]:
+    best = min((rank for rank in row.ranks if rank is not None), default=math.inf)
+    return (1 if row.grade is None else -row.grade, best, row.chunk_id)

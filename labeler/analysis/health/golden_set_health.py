@@ -1,0 +1,459 @@
+"""Health of a golden set, computed from what the store holds.
+
+It says what so many queries are good for, whether buckets have the shares of the logged traffic,
+how often people give the grade that was suggested (before they see it), who confirmed the golden
+grades, and how old these are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.analysis.agreement import BootstrapSums, QueryBootstrap
+from labeler.errors import BadInput
+from labeler.model import (
+    CandidateBatch,
+    GradedPair,
+    Query,
+    QueryOrigin,
+    SuggestionCheck,
+    count_logged,
+)
+from labeler.stats import detectable_with_spread, holm
+
+USUAL_SPREAD = 0.25
+"""How far differences of two runs by query are taken to spread where no runs tell."""
+SEEN_LEVEL = 0.95
+BUCKETS_AT_LARGEST = 5  # buckets that the largest mark is taken to have
+
+
+class SizeMark(NamedTuple):
+    """A size of golden sets, and what such a set is good for.
+
+    A kind of failure that ``rarest`` of the questions show is met at least once with 95%. Two runs
+    that truly differ by ``reach`` are told apart with 80% power at the 5% level.
+    """
+
+    queries: int
+    rarest: float
+    reach: float
+    good_for: str
+
+
+def rarest_failure_seen(queries: int) -> float:
+    """Return how rare a kind of failure can be and still be met at least once with 95%.
+
+    From 1 − (1 − share)ⁿ = 0.95, which is near 3 / n.
+
+    >>> [round(rarest_failure_seen(n), 3) for n in (50, 200, 1000)]
+    [0.058, 0.015, 0.003]
+    """
+    return 1 - (1 - SEEN_LEVEL) ** (1 / queries) if queries else math.nan
+
+
+def size_marks(spread: float) -> tuple[SizeMark, ...]:
+    """Return the three marks; ``spread`` is how far differences by query spread.
+
+    >>> [round(mark.reach, 2) for mark in size_marks(USUAL_SPREAD)]
+    [0.1, 0.05, 0.02]
+    """
+    words = (
+        (50, "to look at failures one by one; runs are told apart only where they differ much"),
+        (200, "to tell two runs apart over all queries"),
+        (
+            1000,
+            f"for buckets: each of {BUCKETS_AT_LARGEST} equal ones tells runs apart "
+            "as 200 queries do",
+        ),
+    )
+    return tuple(size_mark(queries, spread, said) for queries, said in words)
+
+
+def size_mark(queries: int, spread: float, good_for: str = "") -> SizeMark:
+    """Return what so many queries are good for."""
+    return SizeMark(
+        queries, rarest_failure_seen(queries), detectable_with_spread(spread, queries), good_for
+    )
+
+
+def spread_of_deltas(values: npt.NDArray[np.float64]) -> tuple[float, int] | None:
+    """Return how far the differences of two runs spread, and of how many pairs it is the median.
+
+    ``values`` (queries, runs) are NaN where there is none. None where no two runs differ on two
+    queries or more.
+
+    >>> spread_of_deltas(np.array([[0.0, 0.1], [0.0, 0.3], [0.5, 0.5]]))[1]
+    1
+    """
+    known = values[:, ~np.isnan(values).all(axis=0)]
+    known = known[~np.isnan(known).any(axis=1)]
+    if len(known) < 2:
+        return None
+    covered = np.atleast_2d(np.cov(known, rowvar=False))
+    own = np.diag(covered)
+    squares = (own[:, np.newaxis] + own - 2 * covered)[np.triu_indices(len(own), 1)]
+    moved = squares[squares > 1e-12]
+    return (float(np.median(np.sqrt(moved))), len(moved)) if len(moved) else None
+
+
+TRAFFIC_DRAWS, TRAFFIC_SEED = 9_999, 20_260_101
+TRAFFIC_LEVEL = 0.01
+MOST_DRAWN = 100_000  # questions: of more, their shares are as good as known
+
+Numbers = npt.NDArray[Any]
+
+
+class TrafficShares(NamedTuple):
+    """One facet's buckets in the set and in the logs: how many queries, how many questions.
+
+    ``total_variation`` is half the sum of what the shares differ by (total variation), from 0 where
+    they are the same to 1 where no bucket is in both; ``by_chance`` is what it stays below in 99 of
+    100 draws of both from the same shares, ``p`` how often a draw is as far apart, after Holm's
+    correction over the facets. ``differs`` says that it is more than chance.
+    """
+
+    facet: str
+    buckets: tuple[tuple[str, int, int], ...]
+    distance: float
+    by_chance: float
+    p: float
+    differs: bool
+
+
+def compare_with_traffic(
+    in_set: Mapping[str, Mapping[str, int]], in_logs: Mapping[str, Mapping[str, int]]
+) -> tuple[TrafficShares, ...]:
+    """Compare the facets that both have, each tested among all of them.
+
+    >>> [same] = compare_with_traffic({"topic": {"a": 5, "b": 5}}, {"topic": {"a": 50, "b": 52}})
+    >>> round(same.distance, 3), same.differs
+    (0.01, False)
+    """
+    facets = sorted(facet for facet in in_logs if sum(in_set.get(facet, {}).values()))
+    tested = [_test_facet(in_set[facet], in_logs[facet]) for facet in facets]
+    corrected = holm([p for *_, p in tested]).tolist() if facets else []
+    return tuple(
+        TrafficShares(facet, buckets, distance, by_chance, after, after <= TRAFFIC_LEVEL)
+        for facet, (buckets, distance, by_chance, _), after in zip(
+            facets, tested, corrected, strict=True
+        )
+    )
+
+
+def total_variation(one: Sequence[int], other: Sequence[int]) -> float:
+    """Return the total variation distance of two lists of counts, place by place.
+
+    >>> total_variation([1, 1], [10, 10]), total_variation([1, 0], [0, 1])
+    (0.0, 1.0)
+    """
+    return float(_distances(np.array([one]), np.array([other]))[0])
+
+
+def _test_facet(
+    in_set: Mapping[str, int], in_logs: Mapping[str, int]
+) -> tuple[tuple[tuple[str, int, int], ...], float, float, float]:
+    names = sorted({*in_set, *in_logs}, key=lambda name: (-in_logs.get(name, 0), name))
+    queries = np.array([in_set.get(name, 0) for name in names])
+    questions = np.array([in_logs.get(name, 0) for name in names])
+    found = total_variation(queries.tolist(), questions.tolist())
+    drawn = _drawn_distances(queries, questions)
+    p = (int(np.sum(drawn >= found - 1e-12)) + 1) / (TRAFFIC_DRAWS + 1)
+    buckets = tuple(zip(names, queries.tolist(), questions.tolist(), strict=True))
+    return buckets, found, float(np.quantile(drawn, 1 - TRAFFIC_LEVEL)), p
+
+
+def _drawn_distances(queries: Numbers, questions: Numbers) -> Numbers:
+    """Return how far apart both would be if each query and question had the same shares."""
+    source = np.random.default_rng(TRAFFIC_SEED)
+    pooled = (queries + questions) / (queries.sum() + questions.sum())
+    own = source.multinomial(int(queries.sum()), pooled, size=TRAFFIC_DRAWS)
+    if questions.sum() > MOST_DRAWN:
+        theirs = np.broadcast_to(pooled, own.shape)
+    else:
+        theirs = source.multinomial(int(questions.sum()), pooled, size=TRAFFIC_DRAWS)
+    return _distances(own, theirs)
+
+
+def _distances(one: Numbers, other: Numbers) -> Numbers:
+    shares = [each / each.sum(axis=1, keepdims=True) for each in (one, other)]
+    apart: Numbers = np.abs(shares[0] - shares[1]).sum(axis=1) / 2
+    return apart
+
+
+class ShareEstimate(NamedTuple):
+    """A number with its 95% interval, which is NaN where ``reason`` says why there is none."""
+
+    value: float
+    low: float
+    high: float
+    reason: str | None = None
+
+
+class SourceAgreement(NamedTuple):
+    """How a source of proposals met the ``n`` grades that people gave to what it proposed.
+
+    ``exact`` is the share that is the same, ``within_one`` the share at most one grade apart,
+    ``difference`` the mean of proposed minus given. Intervals are over the choice of ``queries``.
+    """
+
+    source: str
+    n: int
+    queries: int
+    exact: ShareEstimate
+    within_one: ShareEstimate
+    difference: ShareEstimate
+
+
+def suggestion_agreement(met: Iterable[SuggestionCheck]) -> tuple[SourceAgreement, ...]:
+    """Return it for each source, by name.
+
+    >>> found = suggestion_agreement([SuggestionCheck("q1", "clicks", 3,
+    ...     3), SuggestionCheck("q2", "clicks", 3, 1)])
+    >>> [(each.source, each.n, each.exact.value, each.difference.value) for each in found]
+    [('clicks', 2, 0.5, 1.0)]
+    """
+    by_source: dict[str, list[SuggestionCheck]] = {}
+    for each in met:
+        by_source.setdefault(each.source, []).append(each)
+    draws = QueryBootstrap()
+    return tuple(
+        _agreement_of_source(source, by_source[source], draws) for source in sorted(by_source)
+    )
+
+
+def _agreement_of_source(
+    source: str, met: list[SuggestionCheck], draws: QueryBootstrap
+) -> SourceAgreement:
+    places = {query: at for at, query in enumerate(dict.fromkeys(each.query_id for each in met))}
+    sums = np.zeros((len(places), 4))
+    for each in met:
+        apart = each.proposed - each.given
+        sums[places[each.query_id]] += (1, apart == 0, abs(apart) <= 1, apart)
+    drawn = draws.of(sums)
+    shares = [_estimate_share(drawn, column) for column in (1, 2, 3)]
+    return SourceAgreement(source, len(met), len(places), *shares)
+
+
+def _estimate_share(sums: BootstrapSums, column: int) -> ShareEstimate:
+    """Return the mean of one column: its sum over how many grades there are."""
+
+    def mean(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        shares: npt.NDArray[np.float64] = of[..., column] / of[..., 0]
+        return shares
+
+    return ShareEstimate(float(mean(sums.whole)), *sums.interval(mean))
+
+
+FEW_QUERIES = 10
+"""A bucket with fewer graded queries is too small: no difference in it is ever more than chance."""
+OLD_AFTER = 180  # days, unless somebody says otherwise
+FACETS_ASIDE = ("split",)
+
+
+class HealthSource(Protocol):
+    """What tells of a golden set, as a store does."""
+
+    def queries(self) -> list[Query]:
+        """Return the queries in use."""
+        ...
+
+    def origins(self) -> dict[str, QueryOrigin]:
+        """Return where each query in use came from."""
+        ...
+
+    def graded_pairs(self) -> list[GradedPair]:
+        """Return every golden grade of queries in use."""
+        ...
+
+    def proposals_met(
+        self, among: Collection[str] | None = None
+    ) -> tuple[list[SuggestionCheck], int]:
+        """Return what people first gave where a grade was proposed, and where there is none."""
+        ...
+
+    def batches(self) -> list[CandidateBatch]:
+        """Return all that was loaded of candidates."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HealthInput:
+    """What a store tells: queries in use with where they came from, grades, proposals, logs.
+
+    ``spread`` is how far differences of this set's runs spread and of how many pairs, by the
+    measure ``by``; ``alike`` how many pairs of queries are nearly the same. Both are None where
+    nobody looked.
+    """
+
+    queries: Sequence[Query]
+    origins: Mapping[str, QueryOrigin]
+    graded: Sequence[GradedPair]
+    only_proposed: int
+    met: Sequence[SuggestionCheck]
+    batches: Sequence[CandidateBatch]
+    spread: tuple[float, int] | None = None
+    by: str = ""
+    alike: int | None = None
+
+    @staticmethod
+    def of(
+        teller: HealthSource,
+        spread: tuple[float, int] | None,
+        by: str,
+        alike: int | None = None,
+        among: Collection[str] | None = None,
+    ) -> HealthInput:
+        """Ask for all of it, or for what is of the queries ``among``; logs are of all."""
+        met, only_proposed = teller.proposals_met(among)
+        queries, graded = teller.queries(), teller.graded_pairs()
+        return HealthInput(
+            queries=[each for each in queries if among is None or each.query_id in among],
+            origins=teller.origins(),
+            graded=[each for each in graded if among is None or each.query_id in among],
+            only_proposed=only_proposed,
+            met=met,
+            batches=teller.batches(),
+            spread=spread,
+            by=by,
+            alike=alike,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedGrades:
+    """By whom golden grades are: ``by_people`` and not from a file alone; ``twice`` and more.
+
+    ``adjudicated`` ones are among those by people. ``only_proposed`` pairs have a proposed grade
+    and no golden one, and are not among the ``pairs``.
+    """
+
+    pairs: int
+    by_people: int
+    twice: int
+    adjudicated: int
+    only_proposed: int
+
+
+@dataclass(frozen=True, slots=True)
+class GradeAges:
+    """How many days ago golden grades were given or loaded; ``old`` ones over ``after`` days."""
+
+    median: float
+    oldest: float
+    old: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThinBuckets:
+    """A facet's buckets with fewer than `FEW_QUERIES` graded queries, of so many ``buckets``."""
+
+    facet: str
+    buckets: int
+    few: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSetHealth:
+    """How a golden set stands. ``now`` is what its graded queries are good for, see `SizeMark`."""
+
+    queries: int
+    judged: int
+    now: SizeMark
+    marks: tuple[SizeMark, ...]
+    spread: float
+    pairs_of_runs: int
+    by: str
+    sources: tuple[tuple[str | None, int], ...]
+    confirmed: ConfirmedGrades
+    ages: GradeAges | None
+    thin: tuple[ThinBuckets, ...]
+    shares: tuple[TrafficShares, ...]
+    met: tuple[SourceAgreement, ...]
+    alike: int | None
+    logs: int
+
+
+def assess_health(told: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
+    """Work it out as of ``now``; grades are old ``after`` so many days."""
+    if after < 0:
+        raise BadInput(f"grades are old after 0 days or more, not {after}")
+    judged = {pair.query_id for pair in told.graded}
+    spread, pairs = told.spread or (USUAL_SPREAD, 0)
+    sources = Counter(_source_of(told.origins.get(query.query_id)) for query in told.queries)
+    given = buckets_by_facet(told.queries)
+    logs = count_logged(told.batches)
+    return GoldenSetHealth(
+        queries=len(told.queries),
+        judged=len(judged),
+        now=size_mark(len(judged), spread),
+        marks=size_marks(spread),
+        spread=spread,
+        pairs_of_runs=pairs,
+        by=told.by,
+        sources=tuple(sorted(sources.items(), key=lambda each: (-each[1], str(each[0])))),
+        confirmed=_count_confirmed(told.graded, told.only_proposed),
+        ages=_grade_ages(told.graded, now, after),
+        thin=tuple(_thin_buckets(given, judged)),
+        shares=compare_with_traffic(
+            {facet: Counter(of.values()) for facet, of in given.items()}, logs
+        ),
+        met=suggestion_agreement(told.met),
+        alike=told.alike,
+        logs=sum(batch.times for batch in told.batches if batch.source == "log"),
+    )
+
+
+def buckets_by_facet(queries: Iterable[Query]) -> dict[str, dict[str, str]]:
+    """Return the bucket of each query that has one, by facet; task is a facet, split is none."""
+    found: dict[str, dict[str, str]] = {}
+    for query in queries:
+        own = {**query.buckets, **({} if query.task is None else {"task": query.task})}
+        for facet, bucket in own.items():
+            if facet not in FACETS_ASIDE:
+                found.setdefault(facet, {})[query.query_id] = bucket
+    return {facet: found[facet] for facet in sorted(found)}
+
+
+def _source_of(origin: QueryOrigin | None) -> str | None:
+    return None if origin is None else origin.source
+
+
+def _count_confirmed(graded: Sequence[GradedPair], only_proposed: int) -> ConfirmedGrades:
+    return ConfirmedGrades(
+        pairs=len(graded),
+        by_people=sum(pair.people > 0 or pair.adjudicated for pair in graded),
+        twice=sum(pair.people > 1 for pair in graded),
+        adjudicated=sum(pair.adjudicated for pair in graded),
+        only_proposed=only_proposed,
+    )
+
+
+def _grade_ages(graded: Sequence[GradedPair], now: datetime, after: int) -> GradeAges | None:
+    """Return how old grades are; a grade from the future, by another clock, is of today."""
+    if not graded:
+        return None
+    moments = [datetime.fromisoformat(pair.at).astimezone(UTC) for pair in graded]
+    days = [max(now - moment, timedelta()) / timedelta(days=1) for moment in moments]
+    return GradeAges(median(days), max(days), sum(day > after for day in days), after)
+
+
+def _thin_buckets(
+    given: Mapping[str, Mapping[str, str]], judged: set[str]
+) -> Iterable[ThinBuckets]:
+    for facet, bucket_of in given.items():
+        counts = Counter(bucket_of.values())
+        graded = Counter(bucket for query, bucket in bucket_of.items() if query in judged)
+        few = [(name, graded[name]) for name in counts if graded[name] < FEW_QUERIES]
+        yield ThinBuckets(
+            facet, len(counts), tuple(sorted(few, key=lambda each: (each[1], each[0])))
+        )

@@ -1,0 +1,283 @@
+"""Sections of the health report: headings, sentences, warnings, table rows; and the JSON record.
+
+Names of buckets and sources are as they were given: whoever shows them escapes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from labeler.analysis.health.golden_set_health import (
+    FEW_QUERIES,
+    GoldenSetHealth,
+    GradeAges,
+    ShareEstimate,
+    SizeMark,
+    SourceAgreement,
+    ThinBuckets,
+    TrafficShares,
+)
+from labeler.model import QUERY_ORIGINS, format_count
+
+MOST_NAMED, MOST_BUCKETS = 5, 15
+UNKNOWN_SOURCE = "not known: from before sources were kept"
+CellValue = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSection:
+    """What is said of one side of a golden set; the first column of a table is of words.
+
+    ``warnings`` are sentences that ask for something to be done.
+    """
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+    rows: tuple[tuple[CellValue, ...], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
+    """Return all that is to be said, in the order in which a lead asks for it."""
+    return (
+        _size_section(found),
+        _confirmed_section(found),
+        _buckets_section(found),
+        *_traffic_sections(found),
+        _suggestions_section(found),
+        _sources_section(found),
+        _near_duplicates_section(found),
+    )
+
+
+def _size_section(found: GoldenSetHealth) -> HealthSection:
+    by = f"differences of two runs by query spread by {found.spread:.2f}"
+    if found.pairs_of_runs:
+        pairs = "the one pair" if found.pairs_of_runs == 1 else f"{found.pairs_of_runs:,} pairs"
+        by += f", the median of {pairs} of runs here by {found.by}"
+    else:
+        by += ", which is taken where no two runs tell"
+    said = [
+        f"{format_count(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
+        "So many queries hold at least one of a kind of failure, with 95%, if that share of the "
+        "questions shows it; and they tell two runs apart, with 80% power at the 5% level, if "
+        f"these truly differ by that much: {by}.",
+    ]
+    rows = [_mark_row(mark, _format_reached(mark, found.judged)) for mark in found.marks]
+    rows.append(_mark_row(found.now, "what there is"))
+    few = found.marks[0].queries
+    missing = f"Too few queries to tell anything but failures: {found.judged:,} of {few}."
+    headings = ("good for", "queries", "", "failures from", "differences from")
+    warned = (missing,) if found.judged < few else ()
+    return HealthSection("Size", tuple(said), headings, tuple(rows), warned)
+
+
+def _mark_row(mark: SizeMark, state: str) -> tuple[CellValue, ...]:
+    what = mark.good_for or "this set as it is"
+    return (what, mark.queries, state, _format_percent(mark.rarest, 1), _format_number(mark.reach))
+
+
+def _format_reached(mark: SizeMark, judged: int) -> str:
+    return "reached" if judged >= mark.queries else f"{mark.queries - judged:,} to go"
+
+
+def _confirmed_section(found: GoldenSetHealth) -> HealthSection:
+    own = found.confirmed
+    rows = [
+        ("graded by a person", own.by_people, _format_share(own.by_people, own.pairs)),
+        ("graded by two or more", own.twice, _format_share(own.twice, own.pairs)),
+        ("adjudicated", own.adjudicated, _format_share(own.adjudicated, own.pairs)),
+        (
+            "from a file alone",
+            own.pairs - own.by_people,
+            _format_share(own.pairs - own.by_people, own.pairs),
+        ),
+    ]
+    said = [f"{format_count(own.pairs, 'golden grade', 'golden grades')}."]
+    if own.only_proposed:
+        are = format_count(own.only_proposed, "chunk has", "chunks have")
+        said.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
+    if ages := found.ages:
+        said.append(
+            f"{_describe_ages(ages, own.pairs)} A grade that came with a file is as "
+            "old as its load."
+        )
+    return HealthSection(
+        "Who confirmed it, and when", tuple(said), ("grades", "n", "share"), tuple(rows)
+    )
+
+
+def _describe_ages(ages: GradeAges, pairs: int) -> str:
+    if ages.oldest < 1:
+        return "None of them is a day old."
+    half = "of the last day" if ages.median < 1 else f"older than {_format_days(ages.median)}"
+    return (
+        f"Half of them are {half}, the oldest is of {_format_days(ages.oldest)} ago; "
+        f"{_format_share(ages.old, pairs)} are older than {_format_days(ages.after)}."
+    )
+
+
+def _buckets_section(found: GoldenSetHealth) -> HealthSection:
+    said = f"A bucket with fewer than {FEW_QUERIES} graded queries never shows more than chance."
+    rows = [(thin.facet, thin.buckets, len(thin.few)) for thin in found.thin]
+    warned = tuple(_describe_thin(thin) for thin in found.thin if thin.few)
+    if not rows:
+        return HealthSection("Buckets", ("No query has a bucket.",))
+    return HealthSection(
+        "Buckets", (said,), ("facet", "buckets", "with too few"), tuple(rows), warned
+    )
+
+
+def _describe_thin(thin: ThinBuckets) -> str:
+    named = [f"{name} ({n})" for name, n in thin.few[:MOST_NAMED]]
+    more = f" and {len(thin.few) - len(named)} more" if len(thin.few) > len(named) else ""
+    return f"{thin.facet}: too few graded queries in {', '.join(named)}{more}."
+
+
+def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
+    if not found.shares:
+        said = "No log of production with buckets is loaded, so nothing says what users ask for."
+        if found.logs:
+            said = "No facet of the logs is one of the queries, so their shares cannot be compared."
+        yield HealthSection("Traffic", (said,))
+    for shares in found.shares:
+        yield _traffic_section(shares)
+
+
+def _traffic_section(shares: TrafficShares) -> HealthSection:
+    queries = sum(own for _, own, _ in shares.buckets)
+    questions = sum(theirs for *_, theirs in shares.buckets)
+    apart = (
+        f"Total variation distance {shares.distance:.2f} (0: the same shares, 1: none in common); "
+        f"by chance alone under {shares.by_chance:.2f} in 99 of 100 draws"
+    )
+    said = [f"{queries:,} queries beside {questions:,} logged questions. {apart}."]
+    warned: tuple[str, ...] = ()
+    if shares.differs:
+        warned = (
+            f"The set has other shares of {shares.facet} than the logs, by more than chance "
+            f"(p {_format_p(shares.p)}): a mean over all queries is not what users meet. Weight it "
+            "by traffic, or add queries where they are missing.",
+        )
+    rows = [
+        (name, own, _format_share(own, queries), theirs, _format_share(theirs, questions))
+        for name, own, theirs in shares.buckets
+    ]
+    if len(rows) > MOST_BUCKETS:
+        said.append(f"The {MOST_BUCKETS} most asked for of {len(rows):,} buckets:")
+    headings = (shares.facet, "queries", "share of the set", "logged", "share of the logs")
+    title = f"Traffic by {shares.facet}"
+    return HealthSection(title, tuple(said), headings, tuple(rows[:MOST_BUCKETS]), warned)
+
+
+def _suggestions_section(found: GoldenSetHealth) -> HealthSection:
+    if not found.met:
+        return HealthSection(
+            "Proposed grades", ("Nobody has graded a chunk that has a proposed grade.",)
+        )
+    said = (
+        "What people gave first, before they saw what was proposed; the difference is proposed "
+        "minus given. Intervals of 95% are over the choice of queries."
+    )
+    headings = ("source", "grades", "the same", "within one", "mean difference")
+    rows = tuple(_suggestion_row(each) for each in found.met)
+    return HealthSection("Proposed grades", (said,), headings, rows)
+
+
+def _suggestion_row(each: SourceAgreement) -> tuple[CellValue, ...]:
+    return (
+        each.source,
+        each.n,
+        _format_estimate(each.exact),
+        _format_estimate(each.within_one),
+        _format_estimate(each.difference, sign="+"),
+    )
+
+
+def _sources_section(found: GoldenSetHealth) -> HealthSection:
+    rows = tuple(
+        (
+            UNKNOWN_SOURCE if source is None else QUERY_ORIGINS[source],
+            n,
+            _format_share(n, found.queries),
+        )
+        for source, n in found.sources
+    )
+    return HealthSection("Where queries came from", (), ("source", "queries", "share"), rows)
+
+
+def _near_duplicates_section(found: GoldenSetHealth) -> HealthSection:
+    if found.alike is None:
+        return HealthSection(
+            "Near-duplicates", ("Not looked for: `labeler leakage` does, with progress.",)
+        )
+    if not found.alike:
+        return HealthSection("Near-duplicates", ("No two queries are nearly the same.",))
+    pairs = format_count(found.alike, "pair of queries is", "pairs of queries are")
+    warned = f"{pairs} nearly the same; `labeler leakage` lists them."
+    return HealthSection("Near-duplicates", (), warnings=(warned,))
+
+
+def health_record(found: GoldenSetHealth) -> dict[str, Any]:
+    """Return all of it for a program, with every digit; what is not a number is None."""
+    warned = [said for part in describe_health(found) for said in part.warnings]
+    return {**_as_json(asdict(found)), "warnings": warned}
+
+
+def _as_json(value: Any) -> Any:
+    """Return a value as JSON has it: named tuples as objects, NaN as None."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: _as_json(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_as_json(each) for each in value]
+    return value
+
+
+def _format_share(part: int, whole: int) -> str:
+    return _format_percent(part / whole) if whole else "–"
+
+
+def _format_percent(share: float, digits: int = 0) -> str:
+    """Write a share; one that is not whole is neither 0% nor 100%.
+
+    >>> (
+    ...     _format_percent(0.999),
+    ...     _format_percent(0.001),
+    ...     _format_percent(0.5),
+    ...     _format_percent(0.0153, 1),
+    ... )
+    ('>99%', '<1%', '50%', '1.5%')
+    """
+    if math.isnan(share):
+        return "–"
+    shown = f"{share:.{digits}%}"
+    if shown == f"{1:.{digits}%}" and share < 1:
+        return ">99%"
+    return "<1%" if share > 0 and not float(shown.rstrip("%")) else shown
+
+
+def _format_number(value: float, sign: str = "") -> str:
+    return "–" if math.isnan(value) else f"{value:{sign}.2f}".replace("-", "−")
+
+
+def _format_estimate(share: ShareEstimate, sign: str = "") -> str:
+    value = _format_number(share.value, sign)
+    if math.isnan(share.low):
+        return value
+    return f"{value} ({_format_number(share.low, sign)} to {_format_number(share.high, sign)})"
+
+
+def _format_p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _format_days(days: float) -> str:
+    return "a day" if round(days) == 1 else f"{days:,.0f} days"

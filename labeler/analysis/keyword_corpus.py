@@ -1,0 +1,101 @@
+"""Texts of a golden set prepared for looking up keywords, and how texts and keywords are folded."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import groupby
+
+from labeler.errors import BadInput
+
+
+class Corpus:
+    """The texts of a database, made ready for looking keywords up."""
+
+    def __init__(self, texts: Mapping[int, str], *, substring: bool = False) -> None:
+        """Take all texts by number. ``substring`` finds a keyword inside longer words, too.
+
+        Else a keyword is whole words in their order, and what stands between words does not count.
+        Both are compared as `fold_text`.
+        """
+        self._folded = fold_text if substring else spaced_words
+        self._texts = {number: self._folded(text) for number, text in texts.items()}
+        self._counts: dict[str, int] = {}
+
+    def only(self, numbers: Iterable[int]) -> Corpus:
+        """Return the same of some of the texts."""
+        part = Corpus({})
+        part._folded = self._folded
+        part._texts = {number: self._texts[number] for number in numbers if number in self._texts}
+        return part
+
+    def can_find(self, keyword: str) -> bool:
+        """Say whether there is anything in a keyword to look for; the others raise `BadInput`."""
+        return bool(self._folded(keyword).strip())
+
+    def holds(self, number: int, keyword: str) -> bool:
+        """Say whether a chunk holds a keyword; one without text holds nothing."""
+        return self._wanted(keyword) in self._texts.get(number, "")
+
+    def count(self, keyword: str) -> int:
+        """Return how many chunks of the database hold a keyword."""
+        wanted = self._wanted(keyword)
+        if wanted not in self._counts:
+            self._counts[wanted] = sum(wanted in text for text in self._texts.values())
+        return self._counts[wanted]
+
+    def _wanted(self, keyword: str) -> str:
+        wanted = self._folded(keyword)
+        if not wanted.strip():
+            raise BadInput(f"keyword {keyword!r} holds no letter or digit to look for")
+        return wanted
+
+
+def spaced_words(text: str) -> str:
+    """Return a text's words, folded, each between spaces.
+
+    A word is letters and digits with the marks on them, such as a vowel sign; an underscore ends
+    it, as any other sign does.
+
+    >>> spaced_words("Error E-104: reset")
+    ' error e 104 reset '
+    """
+    return f" {' '.join(_word_pattern().findall(fold_text(text)))} "
+
+
+def fold_text(text: str) -> str:
+    """Return a text as texts and keywords are compared.
+
+    Case does not count, nor the dot that folding leaves on the i of İ; ı stays another letter.
+    Nor does it count whether an accent is spelled in one code point with its letter (Unicode's NFC
+    is returned), nor what cannot be seen: zero-width joiners, and what asks for an emoji's look,
+    are dropped.
+
+    >>> fold_text("İstanbul, Straße"), fold_text("cafe\u0301") == fold_text("CAF\u00c9")
+    ('istanbul, strasse', True)
+    """
+    if text.isascii():
+        return text.casefold()
+    for unseen in _INVISIBLE:
+        text = text.replace(unseen, "")
+    plain = unicodedata.normalize("NFC", text).casefold().replace("i\u0307", "i")
+    return unicodedata.normalize("NFC", plain)
+
+
+_INVISIBLE = "\u200c\u200d\ufe0e\ufe0f"
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """Return the pattern of a word: `re` has no class for marks, so they are listed here."""
+    codes = (code for code in range(0x300, 0x1F000) if _is_mark(chr(code)))
+    runs = [list(run) for _, run in groupby(enumerate(codes), lambda each: each[1] - each[0])]
+    marks = "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
+    # most words end before a character below U+0300: seen at once, without asking 300 ranges
+    return re.compile(rf"[^\W_]+(?:(?![\0-\u02ff])[{marks}][^\W_]*)*")
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")

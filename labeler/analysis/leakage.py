@@ -1,0 +1,338 @@
+"""Leakage of the golden set into other texts: search for its texts in files, with lines and score.
+
+A text is found whole or with a few words changed. The search starts where two neighbouring words
+of it occur together: of its word pairs the rarest in the passages are tried, as many as cannot
+all be lost where the match is near enough. RapidFuzz computes the final score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz, process
+
+from labeler.analysis.text_similarity import (
+    END_NUMBER,
+    FEWEST_WORDS,
+    PASSAGE_END,
+    Vocabulary,
+    WordNumbers,
+    check_threshold,
+    comparable_words,
+    words_as_letters,
+)
+from labeler.formats import TextBlock, read_text_blocks
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import Progress, StrPath
+
+Positions = npt.NDArray[np.int64]
+
+_CANDIDATES_AT_ONCE = 1 << 17  # candidates that are looked at together
+_ROUNDING = 1e-6  # what is lost when a share is made of numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A text of the golden set that should stand nowhere else: ``part`` says what of a query."""
+
+    query_id: str
+    part: str
+    text: str
+
+
+class NeedleMatch(NamedTuple):
+    """A needle by number, and the passages by number from the first to the last it was found in.
+
+    ``score`` is the share of its words that stand there in their order, among as many words as it
+    has. ``words`` are those.
+    """
+
+    needle: int
+    first: int
+    last: int
+    score: float
+    words: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all words are there, in their order and with none between."""
+        return self.score > 1 - _ROUNDING
+
+
+class _IndexedText(NamedTuple):
+    """The words of passages; without their ends by number, with the passage each is in."""
+
+    words: Sequence[str]
+    places: Positions
+    numbers: WordNumbers
+    passages: Positions
+    flowing: bool
+
+    def said(self, first: int, last: int) -> str:
+        """Return the words from one to before another."""
+        found = self.words[self.places[first] : self.places[last - 1] + 1]
+        return " ".join(word for word in found if word != PASSAGE_END)
+
+
+class _Candidates(NamedTuple):
+    """Needles by number, and from where to where in a text each may stand."""
+
+    needles: Positions
+    lows: Positions
+    highs: Positions
+
+
+class NeedleFinder:
+    """Looks for needles in passages; made once for all of them.
+
+    A needle of fewer than `FEWEST_WORDS` words is found only where a passage is nothing else.
+    ``threshold`` is the least score of what is found, from 0.5 to 1.
+
+    >>> finder = NeedleFinder([Needle("q1", "query", "How do I reset my password?")], 0.8)
+    >>> [(find.score, find.words) for find in finder.find(["Q: how do i change my PASSWORD ..."])]
+    [(0.8333333333333334, 'how do i change my password')]
+    """
+
+    def __init__(self, needles: Sequence[Needle], threshold: float) -> None:
+        self.needles = needles
+        self._least = check_threshold(threshold)
+        words = [comparable_words(needle.text.replace(PASSAGE_END, " ")) for needle in needles]
+        self._vocabulary = Vocabulary(words)
+        numbers = [self._vocabulary.numbers(each) for each in words]
+        self._letters = np.array([words_as_letters(each) for each in numbers], dtype=object)
+        self._sizes = np.array([len(each) for each in words], dtype=np.int64)
+        # So many words may be other ones where a needle is near enough; each is in two pairs.
+        self._misses = np.floor(self._sizes * (1 - threshold) + _ROUNDING).astype(np.int64)
+        self._short: dict[tuple[int, ...], list[int]] = {}
+        for needle in np.flatnonzero((self._sizes > 0) & (self._sizes < FEWEST_WORDS)).tolist():
+            self._short.setdefault(tuple(numbers[needle].tolist()), []).append(needle)
+        self._cut_up(numbers)
+
+    def _cut_up(self, numbers: Sequence[WordNumbers]) -> None:
+        """Cut the longer needles into pairs: which pair it is, where it stands, and in which."""
+        long = np.flatnonzero(self._sizes >= FEWEST_WORDS)
+        none = np.empty(0, dtype=np.int64)
+        pairs = [self._pairs(numbers[needle]) for needle in long.tolist()]
+        self._known, self._pair = np.unique(np.concatenate([none, *pairs]), return_inverse=True)
+        self._offset = np.concatenate([none, *(np.arange(len(each)) for each in pairs)])
+        self._owner = np.repeat(long, [len(each) for each in pairs])
+
+    def _pairs(self, numbers: WordNumbers) -> Positions:
+        wide = numbers.astype(np.int64)
+        pairs: Positions = wide[:-1] * len(self._vocabulary) + wide[1:]
+        return pairs
+
+    @property
+    def longest(self) -> int:
+        """How many words the longest needle has."""
+        return int(self._sizes.max(initial=0))
+
+    def find(self, texts: Sequence[str], *, flowing: bool = False) -> list[NeedleMatch]:
+        """Return what is found in passages: of each needle the likest place that begins in one.
+
+        Where passages are ``flowing`` a place may go on in those that follow.
+        """
+        text = self._read(texts, flowing=flowing)
+        found = sorted([*self._alone(text), *self._within(text)], key=lambda find: -find.score)
+        taken: dict[tuple[int, int], NeedleMatch] = {}
+        for find in found:  # the likest first: what overlaps it is the same place
+            touched = range(find.first, find.last + 1)
+            if not any((find.needle, passage) in taken for passage in touched):
+                taken.update({(find.needle, passage): find for passage in touched})
+        return sorted(set(taken.values()), key=lambda find: (find.first, find.needle))
+
+    def _read(self, texts: Sequence[str], *, flowing: bool) -> _IndexedText:
+        words = comparable_words(
+            PASSAGE_END.join(
+                text.replace(PASSAGE_END, " ") if PASSAGE_END in text else text for text in texts
+            )
+        )
+        numbers = self._vocabulary.numbers(words)
+        ended = numbers == END_NUMBER
+        places = np.flatnonzero(~ended)
+        return _IndexedText(words, places, numbers[places], np.cumsum(ended)[places], flowing)
+
+    def _alone(self, text: _IndexedText) -> Iterator[NeedleMatch]:
+        """Give the passages that are a short needle and nothing else."""
+        if not self._short or not len(text.passages):
+            return
+        starts = np.flatnonzero(np.diff(text.passages, prepend=-1))
+        sizes = np.diff(starts, append=len(text.passages))
+        known = np.minimum.reduceat(text.numbers, starts) >= 0
+        for start, size in zip(
+            *(each[known & (sizes < FEWEST_WORDS)].tolist() for each in (starts, sizes)),
+            strict=True,
+        ):
+            passage = int(text.passages[start])
+            for needle in self._short.get(tuple(text.numbers[start : start + size].tolist()), ()):
+                yield NeedleMatch(needle, passage, passage, 1.0, text.said(start, start + size))
+
+    def _within(self, text: _IndexedText) -> Iterator[NeedleMatch]:
+        """Give the places that are near enough to a longer needle."""
+        written = words_as_letters(text.numbers)
+        for each in self._candidates(text):
+            needles = self._letters[each.needles]
+            # Blanks at both ends: a needle that begins or ends outside lacks those words.
+            around = ["\0" * len(needle) for needle in needles]
+            windows = [
+                f"{blank}{written[low:high]}{blank}"
+                for blank, low, high in zip(
+                    around, each.lows.tolist(), each.highs.tolist(), strict=True
+                )
+            ]
+            least = self._least * 100 - _ROUNDING
+            scores = process.cpdist(
+                needles, windows, scorer=fuzz.partial_ratio, score_cutoff=least, dtype=np.float64
+            )
+            for at in np.flatnonzero(scores).tolist():
+                yield self._placed(text, each, at, windows[at])
+
+    def _placed(
+        self, text: _IndexedText, candidates: _Candidates, at: int, window: str
+    ) -> NeedleMatch:
+        """Return where in its window a needle stands."""
+        needle, low = int(candidates.needles[at]), int(candidates.lows[at])
+        size, high = int(self._sizes[needle]), int(candidates.highs[at])
+        place = fuzz.partial_ratio_alignment(self._letters[needle], window)
+        begin = low if place is None else max(low, low + place.dest_start - size)
+        end = high if place is None else min(high, low + place.dest_end - size)
+        common = 0 if place is None else round(place.score / 100 * size)
+        first, last = int(text.passages[begin]), int(text.passages[end - 1])
+        return NeedleMatch(needle, first, last, common / size, text.said(begin, end))
+
+    def _candidates(self, text: _IndexedText) -> Iterator[_Candidates]:
+        """Give where needles may stand: around the pairs of theirs that are rarest here."""
+        at, pair = self._hits(text)
+        often = np.bincount(pair, minlength=len(self._known))
+        by_pair = at[np.argsort(pair, kind="stable")]
+        first = np.cumsum(often) - often
+        seeds = self._seeds(often)
+        ends = np.cumsum(often[self._pair[seeds]])
+        cuts = np.searchsorted(
+            ends, np.arange(0, ends[-1] if len(ends) else 0, _CANDIDATES_AT_ONCE)
+        )
+        for some in np.split(seeds, np.unique(cuts[1:] + 1)):
+            count = often[self._pair[some]]
+            within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            hit = by_pair[np.repeat(first[self._pair[some]], count) + within]
+            needles = np.repeat(self._owner[some], count)
+            starts = hit - np.repeat(self._offset[some], count)
+            yield self._windows(text, needles, starts, hit)
+
+    def _hits(self, text: _IndexedText) -> tuple[Positions, Positions]:
+        """Return where pairs of needles stand, and which."""
+        numbers = text.numbers
+        likely = (numbers[:-1] >= 0) & (numbers[1:] >= 0)
+        if not text.flowing:
+            likely &= text.passages[:-1] == text.passages[1:]
+        at = np.flatnonzero(likely)
+        if not len(self._known) or not len(at):
+            return at[:0], at[:0]
+        pairs = numbers[at].astype(np.int64) * len(self._vocabulary) + numbers[at + 1]
+        found = np.minimum(np.searchsorted(self._known, pairs), len(self._known) - 1)
+        same = self._known[found] == pairs
+        return at[same], found[same]
+
+    def _seeds(self, often: Positions) -> Positions:
+        """Return of each needle's pairs the rarest that cannot all be lost, if they are here."""
+        order = np.lexsort((often[self._pair], self._owner))
+        owners = self._owner[order]
+        begins = np.searchsorted(owners, owners)
+        chosen = order[np.arange(len(order)) - begins <= 2 * self._misses[owners]]
+        seeds: Positions = chosen[often[self._pair[chosen]] > 0]
+        return seeds
+
+    def _windows(
+        self, text: _IndexedText, needles: Positions, starts: Positions, hits: Positions
+    ) -> _Candidates:
+        """Return each needle once for each start, with as much around it as may be between."""
+        _, once = np.unique((needles << 32) + starts + (1 << 31), return_index=True)
+        needles, starts, hits = needles[once], starts[once], hits[once]
+        low, high = np.zeros_like(hits), np.full_like(hits, len(text.numbers))
+        if not text.flowing:
+            passages = text.passages[hits]
+            low = np.searchsorted(text.passages, passages)
+            high = np.searchsorted(text.passages, passages, side="right")
+        misses, sizes = self._misses[needles], self._sizes[needles]
+        return _Candidates(
+            needles,
+            np.maximum(low, starts - misses),
+            np.minimum(high, starts + sizes + misses),
+        )
+
+
+class Leak(NamedTuple):
+    """A needle that was found: in which file, on which line, and there in which ``field``.
+
+    Of Parquet the line is the row. ``score`` and ``words`` are as `NeedleMatch` has them.
+    """
+
+    needle: Needle
+    file: str
+    line: int
+    field: str
+    score: float
+    words: str
+    is_exact: bool
+
+
+def leaks_in(
+    path: StrPath, finder: NeedleFinder, progress: Progress | None = None, limits: Limits = LIMITS
+) -> Iterator[Leak]:
+    """Give what is found in a file, line by line; only a block of it is in memory at a time."""
+    for passages, find in _matches_by_block(read_text_blocks(path, progress, limits), finder):
+        yield Leak(
+            finder.needles[find.needle],
+            str(path),
+            passages.lines[find.first],
+            passages.fields[find.first],
+            find.score,
+            find.words,
+            find.is_exact,
+        )
+
+
+def _matches_by_block(
+    blocks: Iterable[TextBlock], finder: NeedleFinder
+) -> Iterator[tuple[TextBlock, NeedleMatch]]:
+    """Give finds with their block; what may go on in the next block is looked for there again."""
+    rest = TextBlock([], [], [], flowing=True)
+    waiting: list[tuple[TextBlock, NeedleMatch]] = []
+    begun: dict[int, int] = {}  # until which line a needle goes that began before the rest
+    for each in blocks:
+        block = _joined_blocks(rest, each) if each.flowing else each
+        cut = _tail_start(block.texts, finder.longest) if each.flowing else len(block.texts)
+        known, begun, waiting = begun, {}, []
+        for find in finder.find(block.texts, flowing=block.flowing):
+            if block.lines[find.first] <= known.get(find.needle, 0):
+                continue
+            if find.first >= cut:
+                waiting.append((block, find))
+                continue
+            if find.last >= cut:
+                begun[find.needle] = block.lines[find.last]
+            yield block, find
+        rest = block.since(cut)
+    yield from waiting
+
+
+def _joined_blocks(rest: TextBlock, block: TextBlock) -> TextBlock:
+    return TextBlock(
+        [*rest.lines, *block.lines],
+        [*rest.fields, *block.fields],
+        [*rest.texts, *block.texts],
+        flowing=True,
+    )
+
+
+def _tail_start(texts: Sequence[str], words: int) -> int:
+    """Return from which passage on there are at least so many words."""
+    for number in range(len(texts) - 1, -1, -1):
+        words -= len(comparable_words(texts[number]))
+        if words <= 0:
+            return number
+    return 0

@@ -1,0 +1,122 @@
+"""Causes of a change between two runs: the run itself, the grades, and which queries there are.
+
+Two scoreboards are needed, one of the earlier time and one of now. The three parts add up to the
+change; the order in which they are taken is fixed, see `CAUSES_ORDER`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.evaluation import NO_RESULT, Scoreboard
+from labeler.measures import Bools, Floats, Measure
+
+CAUSES_ORDER = (
+    "first the runs are exchanged, both at the newer grades; then the grades and the rule are, at "
+    "the older run; both over the queries that count then and now. What is left is of queries that "
+    "count at one of the two only. Another order would give other parts of the same sum"
+)
+NO_OLDER_GRADES = "no query counted yet by the older grades"
+NONE_IN_BOTH = "no query counts both by the older and by the newer grades"
+
+
+class ChangeCauses(NamedTuple):
+    """How a measure came from ``before``, the older run by the older grades, to ``now``.
+
+    ``run + grades + queries`` is ``now - before``. ``n_before`` and ``n_now`` queries are in the
+    two means, ``n_both`` in the first two parts. Where there is no value or no part, it is NaN and
+    ``reason`` says why.
+    """
+
+    measure: Measure
+    older: str
+    newer: str
+    before: float
+    now: float
+    run: float
+    grades: float
+    queries: float
+    n_before: int
+    n_now: int
+    n_both: int
+    reason: str | None = None
+
+    @property
+    def change(self) -> float:
+        """The whole change, of which the parts are the sum."""
+        return self.now - self.before
+
+
+def split_change(
+    then: Scoreboard,
+    now: Scoreboard,
+    older: str,
+    newer: str,
+    measure: Measure,
+    within: tuple[str, str] | None = None,
+) -> ChangeCauses:
+    """Say what of a change from the run ``older`` to ``newer`` is whose doing, see `CAUSES_ORDER`.
+
+    ``then`` has the older run by the golden grades of an earlier time, ``now`` both runs by the
+    newer ones. ``within`` is the facet and bucket that is looked at. Raises `NotFound` for an
+    unknown run, or bucket of ``now``.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> old, new = {"q": ["x", "c"]}, {"q": ["c", "x"]}
+    >>> then = Scoreboard(collect({"q": {"x": 1}}, {"old": old}), Conventions.of())
+    >>> now = Scoreboard(collect({"q": {"x": 0, "c": 1}}, {"old": old, "new": new}),
+    ...                  Conventions.of())
+    >>> found = split_change(then, now, "old", "new", *then.conventions.measures("RR"))
+    >>> found.before, found.now, found.run, found.grades, found.queries
+    (1.0, 1.0, 0.5, -0.5, 0.0)
+    """
+    ids = now.collection.query_ids
+    new_by_new, counts_now = _values(now, newer, measure, within)
+    old_by_new, _ = _values(now, older, measure, within)
+    place = {query_id: at for at, query_id in enumerate(then.collection.query_ids)}
+    known = _has_bucket(then, within)
+    old_by_old, counts_then = _values(then, older, measure, within if known else None)
+    if not known:
+        counts_then = np.zeros_like(counts_then)
+    at = np.array([place.get(query_id, -1) for query_id in ids], dtype=np.int64)
+    both = counts_now & np.append(counts_then, False)[at]
+    then_both = old_by_old[at[both]]
+    before, after = _mean(old_by_old[counts_then]), _mean(new_by_new[counts_now])
+    exchanged = _mean(new_by_new[both]) - _mean(old_by_new[both])
+    regraded = _mean(old_by_new[both]) - _mean(then_both)
+    rest = (after - _mean(new_by_new[both])) - (before - _mean(then_both))
+    counts = (int(counts_then.sum()), int(counts_now.sum()), int(both.sum()))
+    return ChangeCauses(
+        *(measure, older, newer, before, after, exchanged, regraded, rest, *counts),
+        reason=_why_no_parts(before, after, exchanged + regraded, counts),
+    )
+
+
+def _has_bucket(board: Scoreboard, within: tuple[str, str] | None) -> bool:
+    """Say whether a board has the bucket; where no query of that time is in it, it has not."""
+    return within is None or within[1] in board.facets.get(within[0], ())
+
+
+def _values(
+    board: Scoreboard, run: str, measure: Measure, within: tuple[str, str] | None
+) -> tuple[Floats, Bools]:
+    """Return a run's values by query, and which queries count, (queries,)."""
+    inside = board.snapshot() if within is None else board.within(*within)
+    return inside.values(measure)[:, board.column_of(run)], inside.counted(measure)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+def _why_no_parts(
+    before: float, after: float, parts: float, counts: tuple[int, int, int]
+) -> str | None:
+    if not counts[0]:
+        return NO_OLDER_GRADES
+    if not counts[2]:
+        return NONE_IN_BOTH
+    return NO_RESULT if math.isnan(before + after + parts) else None

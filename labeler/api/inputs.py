@@ -1,0 +1,339 @@
+"""Arguments of the Python functions: qrels and runs as dicts, frames or files, and their checks.
+
+They become a scoreboard, and the rows computed from it become a frame with notes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias, cast, get_args
+
+import numpy as np
+import pandas as pd
+
+from labeler.errors import BadInput
+from labeler.evaluation import (
+    Conventions,
+    GivenList,
+    Scoreboard,
+    all_ids,
+    all_of_type,
+    check_chunk_ids,
+    find_tie_ranges,
+    is_number,
+    keys_are_ids,
+    plain_board,
+    tie_notes,
+)
+from labeler.formats import (
+    LIMITS,
+    RELEVANT,
+    GradeRule,
+    Limits,
+    OnDuplicate,
+    Order,
+    parse_limits,
+    read_grades,
+    read_run,
+)
+from labeler.measures import Measure
+from labeler.model import GRADES, RankingsByQuery, check_grade, check_id, is_storable
+
+GivenGrades: TypeAlias = (
+    "Mapping[str, Mapping[str, int] | Iterable[str]] | pd.DataFrame | str | PathLike[str]"
+)
+GivenRun: TypeAlias = (
+    "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
+)
+
+# ir_measures' names, then PyTerrier's
+QUERY_COLUMNS, CHUNK_COLUMNS = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
+GRADE_COLUMNS, SCORE_COLUMNS = ("relevance", "label", "grade"), ("score",)
+RANK_COLUMNS = ("rank",)
+_PARALLEL_READS = 2  # more files at once take more memory, and gain nothing
+_PARALLEL_FROM = (
+    1 << 22
+)  # bytes: small files are read in Python, which no second thread makes faster
+# Messages name the options of the command line; these are the same in Python.
+PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
+    r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
+    r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
+    "--negative-as-zero": "negative_as_zero=True",
+    "--negative-as-ungraded": "negative_as_ungraded=True",
+    "--on-duplicate first": "on_duplicate='first'",
+}
+
+
+def _map_in_python(pairs: str) -> str:
+    return f"grade_map={{{', '.join(pair.replace('=', ': ') for pair in pairs.split(','))}}}"
+
+
+def _limit_in_python(name: str, given: str) -> str:
+    return f"limits=labeler.Limits({name}={getattr(parse_limits([given]), name)})"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRule:
+    """How runs are read: what becomes of repeats, what orders a list, how much is taken in."""
+
+    on_duplicate: OnDuplicate = "refuse"
+    order: Order = "score"
+    limits: Limits = LIMITS
+
+    def check(self) -> None:
+        """Raise `BadInput` where one of these is none."""
+        if self.on_duplicate not in get_args(OnDuplicate):
+            raise BadInput(f"on_duplicate is 'refuse' or 'first', not {self.on_duplicate!r}")
+        if self.order not in get_args(Order):
+            raise BadInput(f"order is 'score' or 'rank', not {self.order!r}")
+
+
+def grade_rule(
+    grade_map: Mapping[float, int] | None,
+    negative_as_zero: bool,
+    negative_as_ungraded: bool = False,
+) -> GradeRule:
+    """Return how other scales are read; raises `BadInput` for a map that could not mean a thing."""
+    if grade_map is None:
+        return GradeRule(negative_as_zero, {}, negative_as_ungraded)
+    if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
+        raise BadInput(
+            f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
+        )
+    grades = {float(old): new for old, new in grade_map.items()}
+    for old, new in grades.items():
+        grades[old] = check_grade(int(new) if is_number(new) and new in GRADES else new)
+    return GradeRule(negative_as_zero, grades, negative_as_ungraded)
+
+
+@contextmanager
+def python_option_names() -> Iterator[None]:
+    """Let messages name options as they are written in Python."""
+    try:
+        yield
+    except BadInput as error:
+        text = str(error)
+        for option, argument in PYTHON_OPTIONS.items():
+            text = re.sub(option, argument, text)
+        if text == str(error):
+            raise
+        raise BadInput(text) from error
+
+
+def qrels_to_dicts(
+    given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS
+) -> dict[str, dict[str, int]]:
+    """Return qrels as ``{query: {chunk: grade}}``; raises `BadInput` where they are malformed."""
+    if isinstance(given, str | PathLike):
+        return read_grades(_path(given), rule, limits)
+    if isinstance(given, pd.DataFrame):
+        given = frame_to_dicts(given, "qrels", GRADE_COLUMNS)
+    elif not isinstance(given, Mapping):
+        raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
+    if not rule.grade_map and _are_plain(given):
+        return cast("dict[str, dict[str, int]]", given)
+    grades: dict[str, dict[str, int]] = {}
+    for query_id, chunks in given.items():
+        check_id(query_id, "query")
+        if isinstance(chunks, set | frozenset | list | tuple):
+            check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+            chunks = dict.fromkeys(chunks, RELEVANT)
+        if not isinstance(chunks, Mapping):
+            raise BadInput(
+                f"qrels of query {query_id!r} must be {{chunk: grade}}, or a set of the chunks "
+                f"that are right, not {chunks!r}"
+            )
+        check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+        grades[query_id] = _grades_of_query(query_id, chunks, rule)
+    return grades
+
+
+def _are_plain(qrels: Mapping[Any, Any]) -> bool:
+    """Say whether all is as it should be: dicts of ids and of whole numbers from 0 to 3."""
+    if not all_of_type(dict, qrels.values()) or not all_ids(qrels):
+        return False
+    grades = [*chain.from_iterable(map(dict.values, qrels.values()))]
+    plain = (
+        all_of_type(int, grades) and set(grades) <= set(GRADES) and keys_are_ids([*qrels.values()])
+    )
+    return plain and is_storable("".join(qrels))
+
+
+def runs_to_lists(
+    runs: Mapping[str, GivenRun], rule: RunRule
+) -> dict[str, Mapping[str, GivenList]]:
+    """Return the lists of each run by query, as `_lists_of_run` does: large files side by side."""
+    names = [check_id(name, "run") for name in runs]
+    read = partial(_lists_of_run, rule=rule)
+    files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
+    if sum(path.stat().st_size for path in files if path.is_file()) < _PARALLEL_FROM:
+        return dict(zip(names, map(read, names, runs.values()), strict=True))
+    with ThreadPoolExecutor(_PARALLEL_READS) as pool:
+        return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
+
+
+def _lists_of_run(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, GivenList]:
+    """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
+
+    Raises `BadInput` where a file is malformed, or this is no run.
+    """
+    if isinstance(given, str | PathLike):
+        read = read_run(
+            _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
+        )
+        return RankingsByQuery(read.records)
+    if isinstance(given, pd.DataFrame) and rule.order == "rank":
+        given = _by_rank(given, f"run {name!r}")
+    elif isinstance(given, pd.DataFrame):
+        given = frame_to_dicts(given, f"run {name!r}", SCORE_COLUMNS)
+    elif not isinstance(given, Mapping):
+        raise BadInput(
+            f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
+        )
+    return given
+
+
+def _path(given: str | PathLike[str]) -> Path:
+    return Path(os.fsdecode(given))
+
+
+def _grades_of_query(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
+    """Return a query's grades as the rule reads them."""
+    return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
+
+
+def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
+        return rule.read(value.item() if isinstance(value, np.number) else value)
+    except BadInput as error:
+        raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
+
+
+def frame_to_dicts(
+    frame: pd.DataFrame, what: str, value: tuple[str, ...]
+) -> dict[str, dict[str, Any]]:
+    """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
+    columns = required_columns(frame, what, value)
+    repeated = frame.duplicated(columns[:2])
+    if repeated.any():
+        query_id, chunk_id = frame.loc[repeated, columns[:2]].iloc[0]
+        raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
+    parts = (frame[name].tolist() for name in columns)
+    return _rows_to_dicts(zip(*parts, strict=True))
+
+
+def required_columns(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> list[str]:
+    """Return the columns of query, chunk and value, which are there in every row."""
+    names = frame.columns.tolist()
+    columns = [find_column(names, what, each) for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)]
+    for name in columns:
+        if frame[name].isna().any():
+            raise BadInput(f"{what}: column {name!r} has a row without a value")
+    return columns
+
+
+def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
+    """Return a frame's rows as ``{query: [chunk, ...]}`` by its rank column, which must decide."""
+    ranked = frame_to_dicts(frame, what, RANK_COLUMNS)
+    for query_id, ranks in ranked.items():
+        if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
+            raise BadInput(f"{what}: the ranks of query {query_id!r} must be numbers that differ")
+    return {query_id: sorted(ranks, key=ranks.__getitem__) for query_id, ranks in ranked.items()}
+
+
+def find_column(there: Sequence[str], what: str, names: tuple[str, ...]) -> str:
+    """Return the first of ``names`` that is a column; raises `BadInput` where none or two are."""
+    for name in names:
+        found = there.count(name)
+        if found > 1:
+            raise BadInput(f"{what}: there are {found} columns {name!r}; leave one")
+        if found:
+            return name
+    listed = ", ".join(map(repr, there)) or "none"
+    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {listed}")
+
+
+def _rows_to_dicts(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:
+    gathered: dict[str, dict[str, Any]] = {}
+    for query_id, chunk_id, value in rows:
+        if not isinstance(query_id, str) or not isinstance(chunk_id, str):
+            wrong = chunk_id if isinstance(query_id, str) else query_id
+            raise BadInput(f"ids are text, not {wrong!r}; convert the column with .astype(str)")
+        gathered.setdefault(query_id, {})[chunk_id] = value
+    return gathered
+
+
+Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+
+
+def result_frame(
+    rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
+) -> pd.DataFrame:
+    """Return rows with the conventions they are by, and what there is to know of them."""
+    frame = pd.DataFrame(rows, copy=False)
+    frame.attrs["conventions"] = board.conventions.describe()
+    notes = [*board.notes(wanted), *tie_notes(find_tie_ranges(board, wanted), board.conventions)]
+    frame.attrs["notes"] = [note.sentence for note in notes]
+    return frame
+
+
+def parse_measures(conventions: Conventions, measures: Measures) -> tuple[Measure, ...]:
+    """Read measures from texts, or from measures of this library or of ir_measures."""
+    one = isinstance(measures, str | bytes) or not isinstance(measures, Iterable)
+    given: Iterable[object] = [measures] if one else cast(Iterable[object], measures)
+    wanted = conventions.measures(map(str, given))
+    if not wanted:
+        raise BadInput("no measure is named; one is written like nDCG@10")
+    return wanted
+
+
+def preset_grade_rule(
+    conventions: Conventions,
+    grade_map: Mapping[float, int] | None,
+    negative_as_zero: bool,
+    negative_as_ungraded: bool | None,
+) -> GradeRule:
+    """Return how grades are read; one below 0 as trec_eval does, where all is as there."""
+    with python_option_names():
+        if negative_as_ungraded is None:
+            negative_as_ungraded = conventions.like_trec_eval and not negative_as_zero
+        return grade_rule(grade_map, negative_as_zero, negative_as_ungraded)
+
+
+def build_board(
+    qrels: GivenGrades,
+    runs: Mapping[str, GivenRun],
+    conventions: Conventions,
+    rule: GradeRule,
+    run_rule: RunRule,
+) -> Scoreboard:
+    """Return a board of these grades and runs; raises `BadInput` where they share no query."""
+    if not isinstance(runs, Mapping) or not runs:
+        raise BadInput("runs must be {name: run} with at least one run")
+    run_rule.check()
+    with python_option_names():
+        grades = qrels_to_dicts(qrels, rule, run_rule.limits)
+        if not grades:
+            raise BadInput("there is no query in the qrels")
+        lists = runs_to_lists(runs, run_rule)
+    board = plain_board(grades, lists, conventions)
+    if not any(run.lists for run in board.collection.runs):
+        name, found = next(iter(lists.items()))
+        first = f"the run with {next(iter(found))!r}" if found else "the run has none"
+        raise BadInput(
+            f"run {name!r} and the qrels share no query (the qrels begin with "
+            f"{next(iter(grades))!r}, {first})"
+        )
+    return board

@@ -1,0 +1,525 @@
+"""Evaluation of large logs part by part: a plan that any engine can follow, and its sum.
+
+`evaluate` cuts frames and Parquet files by the hash of the query, so that only a few thousand
+queries are in memory at a time, and `labeler.spark` has Spark group the rows. Either way the
+numbers are the same to the bit as in one piece.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from multiprocessing import get_context
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
+import pyarrow.dataset as ds  # type: ignore[import-untyped]  # nor does this
+
+from labeler.api.columns import value_columns_of_parts
+from labeler.api.inputs import (
+    CHUNK_COLUMNS,
+    GRADE_COLUMNS,
+    QUERY_COLUMNS,
+    RANK_COLUMNS,
+    SCORE_COLUMNS,
+    GivenGrades,
+    GivenRun,
+    Measures,
+    RunRule,
+    find_column,
+    parse_measures,
+    preset_grade_rule,
+    python_option_names,
+    qrels_to_dicts,
+    required_columns,
+    runs_to_lists,
+)
+from labeler.errors import BadInput, LabelerError
+from labeler.evaluation import (
+    DEFAULT_MEASURES,
+    Conventions,
+    MergedPartitions,
+    Partition,
+    PartitionLayout,
+    Scoreboard,
+    Undefined,
+    collect,
+    plain_board,
+    score_records,
+)
+from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate, Order
+from labeler.measures import Measure
+from labeler.model import check_id
+
+
+def plan(
+    runs: Iterable[str],
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    preset: str = "graded",
+    rel: int = 1,
+    budget: int = 5,
+    grade_map: Mapping[float, int] | None = None,
+    negative_as_zero: bool = False,
+    negative_as_ungraded: bool | None = None,
+    undefined: Undefined | None = None,
+    order: Order = "score",
+    on_duplicate: OnDuplicate = "refuse",
+    limits: Limits = LIMITS,
+) -> EvaluationPlan:
+    """Plan how a log is evaluated piece by piece: these ``runs`` by name, the rest as `evaluate`.
+
+    Cut it by query as you like: into Dask's partitions, Ray's blocks, files. Each piece has all
+    grades and all lists of its queries, and the sum is that of one process, to the bit:
+
+    >>> the_plan = plan(["A"], "RR")
+    >>> first = the_plan.part({"q1": {"c1": 1}}, {"A": {"q1": ["x", "c1"]}})
+    >>> other = the_plan.part({"q2": {"c2": 1}}, {})
+    >>> the_plan.add_up([other, first]).value.tolist()
+    [0.25]
+    """
+    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    names = tuple(check_id(name, "run") for name in runs)
+    if not names:
+        raise BadInput("name at least one run")
+    if len(set(names)) < len(names):
+        raise BadInput("runs have names that differ")
+    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
+    run_rule = RunRule(on_duplicate, order, limits)
+    return EvaluationPlan.of(
+        names, parse_measures(conventions, measures), conventions, rule, run_rule
+    )
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """How a log is evaluated that is cut by query: `part` for each piece, `add_up` for all.
+
+    Make one with `plan`. It can be pickled, and so can what `part` returns.
+    """
+
+    shape: PartitionLayout
+    conventions: Conventions
+    rule: GradeRule
+    run_rule: RunRule
+
+    @staticmethod
+    def of(
+        runs: Iterable[str],
+        wanted: Iterable[Measure],
+        conventions: Conventions,
+        rule: GradeRule,
+        run_rule: RunRule,
+    ) -> EvaluationPlan:
+        """Make a plan of rules that are read already."""
+        run_rule.check()
+        chosen = Scoreboard(collect({}, {}), conventions).resolve(wanted)
+        return EvaluationPlan(PartitionLayout(tuple(runs), chosen), conventions, rule, run_rule)
+
+    def part(self, qrels: GivenGrades, runs: Mapping[str, GivenRun]) -> Partition:
+        """Return what some queries say, of which everything is here: all grades, all lists.
+
+        Takes what `evaluate` takes; a run may be missing, or have no list for any of them, and
+        lists may be of queries that nobody graded. Raises `BadInput` as `evaluate` does.
+        """
+        if unknown := sorted({*runs} - {*self.shape.runs}):
+            raise BadInput(f"the plan has no run {unknown[0]!r}; it has {self._named}")
+        with python_option_names():
+            grades = qrels_to_dicts(qrels, self.rule, self.run_rule.limits)
+            given = {name: runs.get(name, {}) for name in self.shape.runs}
+            lists = runs_to_lists(given, self.run_rule)
+        return Partition.of(plain_board(grades, lists, self.conventions), self.shape)
+
+    def add_up(
+        self,
+        parts: Iterable[Partition],
+        *,
+        per_query: bool = False,
+        order: Sequence[str] | None = None,
+        foreign_to: Callable[[str], int] | None = None,
+    ) -> pd.DataFrame:
+        """Return what `evaluate` returns, of all parts, whatever is in which and in any order.
+
+        Numbers are added in the ``order`` of the queries, or by their ids: then the bits are those
+        of `evaluate` for a frame of grades that is sorted by query. ``foreign_to`` says of a run
+        how many chunks are graded if none stands in its lists, for a note on other chunk ids.
+        """
+        whole = MergedPartitions(Partition.joined(parts, order), self.shape, self.conventions)
+        if not whole.part.query_ids:
+            raise BadInput("there is no query in the qrels")
+        if whole.absent.all():
+            first = whole.part.query_ids[0]
+            raise BadInput(
+                f"run {self.shape.runs[0]!r} and the qrels share no query (the qrels begin with "
+                f"{first!r})"
+            )
+        residuals = whole.residual_means() or None
+        rows = (
+            value_columns_of_parts(whole) if per_query else score_records(whole.scores, residuals)
+        )
+        frame = pd.DataFrame(rows)
+        frame.attrs["conventions"] = self.conventions.describe()
+        frame.attrs["notes"] = [
+            note.sentence for note in whole.notes(foreign_to or _no_foreign_chunks)
+        ]
+        return frame
+
+    @property
+    def _named(self) -> str:
+        return ", ".join(map(repr, self.shape.runs))
+
+
+def _no_foreign_chunks(_: str) -> int:
+    return 0
+
+
+TableInput: TypeAlias = "pd.DataFrame | str | PathLike[str]"
+
+
+def parquet_files(given: object) -> list[Path]:
+    """Return the Parquet files that a path means, none where it means others."""
+    if not isinstance(given, str | PathLike):
+        return []
+    path = Path(os.fsdecode(given))
+    if path.is_dir():
+        return sorted(path.rglob("*.parquet"))
+    return [path] if path.suffix in (".parquet", ".pq") and path.is_file() else []
+
+
+def read_partition(path: Path) -> pd.DataFrame:
+    """Return what `TableSource.partition` wrote into one of its files."""
+    with pa.memory_map(str(path)) as source:
+        frame: pd.DataFrame = pa.ipc.open_file(source).read_all().to_pandas()
+    return frame
+
+
+class TableSource:
+    """A frame or Parquet files, read some rows at a time; only the columns that count."""
+
+    def __init__(self, given: TableInput, what: str, value: tuple[str, ...]) -> None:
+        """Open it; ``what`` it is called in messages, ``value`` what its third column may be."""
+        if isinstance(given, pd.DataFrame):
+            self._what, self._columns = what, required_columns(given, what, value)
+            made = pa.Table.from_pandas(given[self._columns], preserve_index=False)
+            self._data = ds.dataset(made)
+        else:
+            self._what = str(given)
+            with self._readable():
+                self._data = ds.dataset(
+                    [str(path) for path in parquet_files(given)], format="parquet"
+                )
+            names = self._data.schema.names
+            self._columns = [
+                find_column(names, self._what, each)
+                for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)
+            ]
+        with self._readable():
+            self.rows: int = self._data.count_rows()
+
+    def partition(self, paths: Sequence[Path]) -> dict[str, None]:
+        """Write the rows of each query to the one of ``paths`` that its hash says, in their order.
+
+        Returns the queries as they first appear. Raises `BadInput` for rows without a value, and
+        for ids that are no text.
+        """
+        seen: dict[str, None] = {}
+        with self._readable(), ExitStack() as opened:
+            writers: list[Any] = []
+            for table in self._tables():
+                if not writers:
+                    new = (pa.ipc.new_file(str(path), table.schema) for path in paths)
+                    writers = [opened.enter_context(each) for each in new]
+                query = pc.dictionary_encode(table.column(0)).combine_chunks()
+                ids = query.dictionary.to_pylist()
+                seen |= dict.fromkeys(ids)
+                hashes = pd.util.hash_array(np.array(ids, dtype=object), categorize=False)
+                part = (hashes % len(paths)).astype(np.int64)[query.indices.to_numpy()]
+                order = np.argsort(part, kind="stable")
+                table = table.take(order)
+                bounds = np.searchsorted(part[order], np.arange(len(paths) + 1)).tolist()
+                for at, writer in enumerate(writers):
+                    writer.write_table(table.slice(bounds[at], bounds[at + 1] - bounds[at]))
+        return seen
+
+    def _tables(self) -> Iterator[Any]:
+        """Give some rows after the other, at least once; ids are texts."""
+        schema = pa.schema([self._data.schema.field(name) for name in self._columns])
+        yield self._checked(schema.empty_table())
+        for batch in self._data.to_batches(columns=self._columns):
+            yield self._checked(pa.Table.from_batches([batch]))
+
+    def _checked(self, table: Any) -> Any:
+        for name, column in zip(self._columns, table.columns, strict=True):
+            if column.null_count:
+                raise BadInput(f"{self._what}: column {name!r} has a row without a value")
+        for at, name in enumerate(self._columns[:2]):
+            kind = table.schema.types[at]
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+                table = table.set_column(at, name, table.column(at).cast(kind))
+            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+                raise BadInput(
+                    f"{self._what}: ids are text, and column {name!r} is {kind}; write it as text"
+                )
+        return table
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Say what file could not be read."""
+        try:
+            yield
+        except BadInput:
+            raise
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise BadInput(f"{self._what}: not Parquet, or damaged: {error}") from error
+
+
+QueryNumbers: TypeAlias = npt.NDArray[np.int32]
+Progress: TypeAlias = Callable[[int, int], object]
+QUERIES_AT_ONCE = 4_000
+ROWS_AT_ONCE = 400_000
+WORKER_ENDED = (
+    "workers: a process ended without an answer. Either there was too little memory for as many of "
+    "them, or the script that calls labeler.evaluate runs anew in each: its call belongs below "
+    "'if __name__ == \"__main__\":'. workers=1 needs no other process"
+)
+_LOOKUP_ROWS = 1 << 18  # rows whose ids are looked up together
+
+
+class QueryPiece(Protocol):
+    """The grades and lists of some queries, which can be read here or in another process."""
+
+    def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+        """Return the frames."""
+
+
+@dataclass(frozen=True, eq=False)
+class FramePiece:
+    """A piece that is in memory."""
+
+    qrels: pd.DataFrame
+    runs: dict[str, pd.DataFrame]
+
+    def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+        """Return the frames."""
+        return self.qrels, self.runs
+
+
+@dataclass(frozen=True, eq=False)
+class FilePiece:
+    """A piece that is in files."""
+
+    qrels: Path
+    runs: Mapping[str, Path]
+
+    def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+        """Return the frames."""
+        return read_partition(self.qrels), {
+            name: read_partition(path) for name, path in self.runs.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class PieceSource:
+    """All pieces, as often as they are asked for, and the queries with grades in their order."""
+
+    query_ids: Sequence[str]
+    each: Callable[[], Iterator[QueryPiece]]
+
+
+def is_partwise(qrels: object, runs: object, *, asked: bool) -> bool:
+    """Say whether these are cut by query: Parquet files, or frames if there is much or ``asked``.
+
+    Raises `BadInput` for Parquet files beside what has no rows.
+    """
+    if not isinstance(runs, Mapping) or not runs:
+        return False
+    given = [qrels, *runs.values()]
+    if any(map(parquet_files, given)):
+        for each in given:
+            if not isinstance(each, pd.DataFrame) and not parquet_files(each):
+                raise BadInput(
+                    "beside Parquet files all others must be Parquet files or frames, not "
+                    f"{each if isinstance(each, str | PathLike) else type(each).__name__}"
+                )
+        return True
+    rows = [len(each) for each in given if isinstance(each, pd.DataFrame)]
+    return len(rows) == len(given) and (asked or sum(rows) > ROWS_AT_ONCE)
+
+
+def evaluate_partwise(
+    plan: EvaluationPlan,
+    qrels: TableInput,
+    runs: Mapping[str, TableInput],
+    per_query: bool,
+    workers: int,
+    progress: Progress | None,
+) -> pd.DataFrame:
+    """Evaluate what `is_partwise`, piece by piece."""
+    with open_pieces(qrels, runs, plan.run_rule) as pieces:
+        parts = [*evaluate_pieces(plan, pieces, workers, progress)]
+        foreign = foreign_to(plan, pieces)
+        order = pieces.query_ids
+        return plan.add_up(parts, per_query=per_query, order=order, foreign_to=foreign)
+
+
+def open_pieces(
+    qrels: TableInput, runs: Mapping[str, TableInput], rule: RunRule
+) -> AbstractContextManager[PieceSource]:
+    """Return the pieces of what `is_cut`; files of them are there as long as this is open."""
+    by = RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS
+    if all(isinstance(each, pd.DataFrame) for each in (qrels, *runs.values())):
+        return nullcontext(_pieces_of_frames(qrels, runs, by))  # type: ignore[arg-type] # it just said so
+    return _pieces_of_files(qrels, runs, by)
+
+
+def _pieces_of_frames(
+    qrels: pd.DataFrame, runs: Mapping[str, pd.DataFrame], by: tuple[str, ...]
+) -> PieceSource:
+    given = [qrels, *runs.values()]
+    columns = [required_columns(qrels, "qrels", GRADE_COLUMNS)]
+    columns += [required_columns(run, f"run {name!r}", by) for name, run in runs.items()]
+    ids = pd.unique(qrels[columns[0][0]])
+    numbers = _QueryNumbering(ids)
+    orders, bounds = [], []
+    found = [numbers.of(frame[names[0]]) for frame, names in zip(given, columns, strict=True)]
+    edges = np.arange(0, len(numbers) + QUERIES_AT_ONCE, QUERIES_AT_ONCE)
+    for at, codes in enumerate(found):
+        orders.append(np.argsort(codes, kind="stable"))
+        bounds.append(np.searchsorted(codes[orders[-1]], edges).tolist())
+        found[at] = _NO_QUERIES  # no longer needed, and as long as a frame
+
+    def each() -> Iterator[QueryPiece]:
+        for at in range(len(edges) - 1):
+            frames = [
+                frame[names].take(order[of[at] : of[at + 1]])
+                for frame, names, order, of in zip(given, columns, orders, bounds, strict=True)
+            ]
+            yield FramePiece(frames[0], dict(zip(runs, frames[1:], strict=True)))
+
+    return PieceSource(ids.tolist(), each)
+
+
+_NO_QUERIES: QueryNumbers = np.zeros(0, dtype=np.int32)
+
+
+class _QueryNumbering:
+    """Numbers for queries: those with grades come first, as they first appear, then others."""
+
+    def __init__(self, ids: Any) -> None:
+        self._index = pd.Index(ids)
+        self._others: dict[Any, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._index) + len(self._others)
+
+    def of(self, ids: pd.Series[Any]) -> QueryNumbers:
+        """Return the number of each id; some at a time, since looking up makes objects of them."""
+        found = np.empty(len(ids), dtype=np.int32)
+        for start in range(0, len(ids), _LOOKUP_ROWS):
+            some = ids.iloc[start : start + _LOOKUP_ROWS]
+            numbers = self._index.get_indexer(pd.Index(some))
+            unknown = np.flatnonzero(numbers < 0)
+            if len(unknown):
+                which, names = pd.factorize(some.iloc[unknown])
+                new = [self._others.setdefault(name, len(self)) for name in names]
+                numbers[unknown] = np.array(new)[which]
+            found[start : start + _LOOKUP_ROWS] = numbers
+        return found
+
+
+@contextmanager
+def _pieces_of_files(
+    qrels: TableInput, runs: Mapping[str, TableInput], by: tuple[str, ...]
+) -> Iterator[PieceSource]:
+    """Give frames and Parquet files in pieces by the hash of the query, as files in a folder."""
+    golden = TableSource(qrels, "qrels", GRADE_COLUMNS)
+    found = {name: TableSource(run, f"run {name!r}", by) for name, run in runs.items()}
+    rows = sum(source.rows for source in (golden, *found.values()))
+    count = max(1, math.ceil(rows / ROWS_AT_ONCE))
+    with TemporaryDirectory(prefix="labeler-") as folder:
+
+        def paths(of: int) -> list[Path]:
+            return [Path(folder, f"{of}-{part}.arrow") for part in range(count)]
+
+        query_ids = golden.partition(paths(0))
+        for at, source in enumerate(found.values(), 1):
+            source.partition(paths(at))
+        columns = [paths(at) for at in range(1 + len(found))]
+        files = [
+            FilePiece(first, dict(zip(runs, rest, strict=True)))
+            for first, *rest in zip(*columns, strict=True)
+        ]
+        yield PieceSource([*query_ids], lambda: iter(files))
+
+
+def evaluate_pieces(
+    plan: EvaluationPlan, pieces: PieceSource, workers: int, progress: Progress | None
+) -> Iterator[Partition]:
+    """Give what each piece says, by ``workers`` processes (0: as many as there are processors)."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
+        raise BadInput(f"workers is how many processes to use, 0 for all, not {workers!r}")
+    done, of = 0, len(pieces.query_ids)
+    try:
+        for part in _in_parallel(plan, pieces.each(), workers or os.cpu_count() or 1):
+            done += len(part.query_ids)
+            if progress is not None:
+                progress(done, of)
+            yield part
+    except BrokenProcessPool as error:
+        raise LabelerError(WORKER_ENDED) from error
+
+
+def _in_parallel(
+    plan: EvaluationPlan, pieces: Iterator[QueryPiece], workers: int
+) -> Iterator[Partition]:
+    if workers == 1:
+        for piece in pieces:
+            yield _evaluate_piece(plan, piece)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting: set[Future[Partition]] = set()
+        for piece in pieces:
+            waiting.add(pool.submit(_evaluate_piece, plan, piece))
+            if len(waiting) > workers:  # pieces that nobody works on yet only take memory
+                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in finished)
+        yield from (each.result() for each in waiting)
+
+
+def _evaluate_piece(plan: EvaluationPlan, piece: QueryPiece) -> Partition:
+    return plan.part(*piece.read())
+
+
+def foreign_to(plan: EvaluationPlan, pieces: PieceSource) -> Callable[[str], int]:
+    """Return what counts the graded chunks, if none of them stands in a run's lists; else 0."""
+
+    def count(run: str) -> int:
+        graded: set[str] = set()
+        for piece in pieces.each():
+            qrels, _ = piece.read()
+            _, chunk, grade = required_columns(qrels, "qrels", GRADE_COLUMNS)
+            if plan.rule.negative_as_ungraded:
+                qrels = qrels[qrels[grade] >= 0]
+            graded |= {*qrels[chunk]}
+        for piece in pieces.each():
+            qrels, runs = piece.read()
+            query, chunk = runs[run].columns[:2]
+            known = runs[run][query].isin(qrels[qrels.columns[0]])
+            if runs[run].loc[known, chunk].isin(graded).any():
+                return 0
+        return len(graded)
+
+    return count

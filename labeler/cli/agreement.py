@@ -1,0 +1,384 @@
+"""``labeler agreement`` and ``disagreements``: how far graders agree, and where they differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import click
+
+from labeler.analysis.agreement import (
+    ALPHA_LIMITS_NOTE,
+    METRICS,
+    AgainstOthers,
+    Agreement,
+    AgreementNote,
+    Coefficient,
+    GradeMatrix,
+    Metric,
+    QueryBootstrap,
+    Record,
+    SelfAgreement,
+    agreement_conventions,
+    agreement_notes,
+    agreement_records,
+    all_agreement_records,
+    compare_with_others,
+    compute_agreement,
+    describe_self_agreement,
+    explain_agreement,
+    join_names,
+    non_blind_notes,
+    self_agreement_by_grader,
+    summarize_agreement,
+)
+from labeler.cli.groups import check_raw, database_option, format_option, raw_option
+from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.output import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines
+from labeler.cli.score import FORMATS, with_options
+from labeler.errors import NotFound
+from labeler.evaluation import format_number, format_signed
+from labeler.formats import csv_tables, json_records
+from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls
+from labeler.services import import_export as transfer
+from labeler.store import Disagreement, Store
+from labeler.store.addresses import StoreLocation
+
+
+@click.command()
+@click.argument("graders", nargs=-1, metavar="[GRADER]...")
+@click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    default="ordinal",
+    show_default=True,
+    help="How alpha counts a difference: by the grades between the two, as different or not, or "
+    "by its square.",
+)
+@click.option("--by", "facet", metavar="FACET", help="One line for each bucket of this facet.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
+@click.option("--confusion", is_flag=True, help="Show what one gave where another gave what.")
+@click.option(
+    "--drift", is_flag=True, help="Show how far each was from the agreed grade, week by week."
+)
+@format_option(
+    FORMATS,
+    "table and md are for people and have four digits; csv and json have all of them, drift "
+    "and confusion included.",
+)
+@raw_option
+@database_option
+@click.pass_obj
+def agreement(
+    db: StoreLocation,
+    graders: tuple[str, ...],
+    metric: Metric,
+    facet: str | None,
+    confusion: bool,
+    drift: bool,
+    kind: str,
+    raw: bool,
+) -> None:
+    """Say how far graders agree, and who drifts.
+
+    Of all who have graded blind, or of those named. Each one's current blind grades count; every
+    number has a 95% interval over the choice of queries. The agreed grade is somebody else's
+    adjudication, or what the others' grades come to by the golden set's rule.
+    """
+    check_raw(kind, raw=raw)
+    if facet is not None and (confusion or drift):
+        raise click.UsageError("--confusion and --drift are over all queries, without --by")
+    with Store(db) as store:
+        found = read_agreement(store, graders, metric, facet)
+    if kind in FOR_PROGRAMS:
+        click.echo(as_csv(found, raw=raw) if kind == "csv" else as_json(found), nl=False)
+    else:
+        click.echo(as_page(found, kind, confusion=confusion, drift=drift))
+
+
+class AgreementResult(NamedTuple):
+    """What there is to print; ``buckets`` are empty unless a facet was asked for."""
+
+    agreement: Agreement
+    against: Sequence[AgainstOthers]
+    again: Mapping[str, SelfAgreement]
+    aside: Mapping[str, int]
+    conventions: Mapping[str, object]
+    notes: list[AgreementNote]
+    facet: str | None
+    buckets: Sequence[tuple[str, Agreement]]
+
+
+def read_agreement(
+    store: Store, graders: Sequence[str], metric: Metric, facet: str | None
+) -> AgreementResult:
+    """Measure what a golden set holds, of these graders or of all."""
+    settings, facets = store.settings(), store.facets()
+    if facet is not None and facet not in facets:
+        there = ", ".join(map(escape_controls, facets)) or "none"
+        raise NotFound(f"no facet is called {facet!r}; there are: {there}")
+    among = store.selected_queries(selection())
+    sheet, again = (
+        GradeMatrix.of_grades(store.given_grades()),
+        self_agreement_by_grader(store.repeated_grades(among)),
+    )
+    if among is not None:
+        sheet = sheet.within(among)
+    if graders:
+        sheet = sheet.among(graders)
+        again = {name: again[name] for name in sheet.graders if name in again}
+    draws = QueryBootstrap()
+    found = compute_agreement(sheet, metric, draws)
+    parts = (
+        [] if facet is None else [(each, store.queries_in(facet, each)) for each in facets[facet]]
+    )
+    buckets = [(each, compute_agreement(sheet.within(part), metric, draws)) for each, part in parts]
+    rule = partial(agreed_grade, rule=settings.golden_rule)
+    against = compare_with_others(sheet, rule, draws)
+    said = [*agreement_notes(found), *non_blind_notes(sheet)]
+    conventions = agreement_conventions(metric, settings.golden_rule, selection())
+    return AgreementResult(found, against, again, sheet.aside, conventions, said, facet, buckets)
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def all_records(found: AgreementResult) -> list[Record]:
+    """Return all there is, a row for each number."""
+    if found.facet is not None:
+        return [
+            {"facet": found.facet, "bucket": bucket, **record}
+            for bucket, each in found.buckets
+            for record in agreement_records(each)
+        ]
+    return all_agreement_records(found.agreement, found.against, found.again, found.aside)
+
+
+def as_json(found: AgreementResult) -> str:
+    """Return a JSON list of rows, one a line; null is not defined."""
+    said = [{"kind": note.kind, "text": note.sentence} for note in found.notes]
+    more = {"conventions": found.conventions, "notes": said}
+    return json_records.as_json(row | more for row in all_records(found))
+
+
+def as_csv(found: AgreementResult, *, raw: bool) -> str:
+    """Return CSV with a header; what is not defined is an empty cell."""
+    notes = " · ".join(note.sentence for note in found.notes)
+    more = {"conventions": found.conventions["description"], "notes": notes}
+    return csv_tables.as_csv([row | more for row in all_records(found)], raw=raw)
+
+
+# --- for people ------------------------------------------------------------------------------
+
+
+def as_page(found: AgreementResult, kind: str, *, confusion: bool, drift: bool) -> str:
+    """Put the answer, the tables and how they are meant below each other."""
+    draw = markdown_lines if kind == "md" else text_lines
+    said = f"{summarize_agreement(found.agreement)} {explain_agreement(found.agreement)}".strip()
+    parts = [[_readable(said, kind)]]
+    parts += [draw(table) for table in tables_of(found, confusion=confusion, drift=drift)]
+    parts += [
+        [_readable(describe_self_agreement(again, name), kind)]
+        for name, again in found.again.items()
+    ]
+    parts += [[_readable(f"{found.conventions['description']} · {ALPHA_LIMITS_NOTE}", kind)]]
+    mark = "- " if kind == "md" else "! "
+    parts += (
+        [[mark + _readable(note.sentence, kind) for note in found.notes]] if found.notes else []
+    )
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _readable(text: str, kind: str) -> str:
+    return in_markdown(escape_controls(text)) if kind == "md" else escape_controls(text)
+
+
+def tables_of(found: AgreementResult, *, confusion: bool, drift: bool) -> Iterable[Table]:
+    """Give the tables people see: those that have a row."""
+    if found.facet is not None:
+        yield bucket_table(found.facet, found.buckets)
+        return
+    if len(found.agreement.graders) > 1:
+        yield overall_table(found.agreement)
+        yield pair_table(found.agreement)
+        yield grader_table(found.against)
+    if confusion:
+        for pair in found.agreement.pairs:
+            heads = [escape_controls(f"{pair.other} {grade:g}") for grade in found.agreement.values]
+            body = [
+                [escape_controls(f"{pair.one} {grade:g}"), *map(str, row)]
+                for grade, row in zip(found.agreement.values, pair.table, strict=True)
+            ]
+            yield Table([""], heads, body)
+    if drift:
+        body = [
+            [
+                escape_controls(row.grader),
+                week.monday,
+                format_signed(week.difference),
+                f"{week.n:,}",
+            ]
+            for row in found.against
+            for week in row.weeks
+        ]
+        yield Table(["grader", "week from"], ["mean difference", "chunks"], body)
+
+
+def overall_table(found: Agreement) -> Table:
+    """Return a line for each coefficient of all graders together."""
+    lines = [
+        (f"Krippendorff's alpha, {found.metric}", found.alpha),
+        ("Fleiss' kappa", found.fleiss),
+        ("same grade, every two", found.same),
+    ]
+    if len(found.graders) > 2:
+        lines.append(("same grade, all of them", found.all_same))
+    heading = f"all {len(found.graders)} graders"
+    return Table(
+        [heading], COEFFICIENT_COLUMNS, [[what, *coefficient_cells(each)] for what, each in lines]
+    )
+
+
+def pair_table(found: Agreement) -> Table:
+    """Return a line for every two graders."""
+    body = [
+        [
+            escape_controls(join_names([pair.one, pair.other])),
+            *coefficient_cells(pair.kappa),
+            format_number(pair.same.value),
+        ]
+        for pair in found.pairs
+    ]
+    return Table(["every two"], ["weighted kappa", *COEFFICIENT_COLUMNS[1:], "same grade"], body)
+
+
+COEFFICIENT_COLUMNS = ["value", "95% from", "to", "chunks", "queries"]
+
+
+def coefficient_cells(found: Coefficient) -> list[str]:
+    """Return a number with its interval and what it rests on."""
+    bounds = [format_number(found.value), format_number(found.low), format_number(found.high)]
+    return [*bounds, f"{found.n:,}", f"{found.queries:,}"]
+
+
+def grader_table(against: Sequence[AgainstOthers]) -> Table:
+    """Return a line for each grader against the grade agreed without them."""
+    body = [
+        [
+            escape_controls(row.grader),
+            format_number(row.kappa.value),
+            format_number(row.same.value),
+            format_number(row.near.value),
+            format_signed(row.difference.value),
+            *(format_signed(bound) for bound in (row.difference.low, row.difference.high)),
+            *(f"{count:,}" for count in (row.kappa.n, row.alone, row.at_odds)),
+        ]
+        for row in against
+    ]
+    numbers = ["kappa", "same", "within one", "difference", "95% from", "to", "chunks"]
+    return Table(["against the agreed grade"], [*numbers, "no other", "at odds"], body)
+
+
+def bucket_table(facet: str, buckets: Sequence[tuple[str, Agreement]]) -> Table:
+    """Return a line for each bucket: alpha, and how many queries it rests on."""
+    body = [
+        [
+            escape_controls(bucket),
+            *coefficient_cells(found.alpha),
+            format_number(found.fleiss.value),
+            format_number(found.same.value),
+        ]
+        for bucket, found in buckets
+    ]
+    return Table(
+        [escape_controls(facet)],
+        ["alpha", *COEFFICIENT_COLUMNS[1:], "Fleiss' kappa", "same grade"],
+        body,
+    )
+
+
+NAME_COLUMNS = ["query", "chunk", "grades"]
+NUMBER_COLUMNS = ["apart", "agreed", "decided"]
+
+
+@click.command()
+@click.argument("graders", nargs=-1, metavar="[GRADER]...")
+@click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
+@click.option("--open", "only_open", is_flag=True, help="Only those that nobody has decided.")
+@click.option(
+    "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
+)
+@format_option(
+    FORMATS,
+    "csv and json have all of them: a row for each person's grade, with its note.",
+)
+@raw_option
+@database_option
+@click.pass_obj
+def disagreements(
+    db: StoreLocation,
+    graders: tuple[str, ...],
+    field: tuple[str, str] | None,
+    only_open: bool,
+    most: int,
+    kind: str,
+    raw: bool,
+) -> None:
+    """List the chunks that people grade differently.
+
+    The widest apart come first. Of one GRADER those on which they differ from anybody, of more
+    those on which these differ. A lead decides them on Review > Disagreements.
+    """
+    check_raw(kind, raw=raw)
+    with Store(db) as store:
+        found = find_disagreements(store, graders, field)
+        found = [each for each in found if each.is_open or not only_open]
+        rule = store.settings().golden_rule
+        rows = list(transfer.disagreement_rows(store, found)) if kind in FOR_PROGRAMS else []
+    if kind == "csv":
+        click.echo(csv_tables.as_csv(rows, raw=raw), nl=False)
+    elif kind == "json":
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        click.echo(disagreements_page(found, most, rule, kind))
+
+
+def find_disagreements(
+    store: Store, graders: Sequence[str], field: tuple[str, str] | None
+) -> list[Disagreement]:
+    """Return the disagreements that are asked for; raises `NotFound` for what is not there."""
+    for name in graders:
+        store.grader_seed(name)
+    if field is not None and not store.queries_in(*field):
+        raise NotFound(f"no query has {field[0]} {field[1]!r}")
+    among = store.selected_queries(selection(), *(field or ()))
+    return store.disagreements(graders, among)
+
+
+def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind: str) -> str:
+    """Return them as people read them, with the rule by which several grades become one."""
+    rows = [disagreement_row(each) for each in found[:most]]
+    is_text = kind == "table"
+    lines = (text_lines if is_text else markdown_lines)(Table(NAME_COLUMNS, NUMBER_COLUMNS, rows))
+    undecided = sum(each.is_open for each in found)
+    said = [f"{len(found):,} in all, {undecided:,} of them nobody has decided"]
+    if len(found) > most:
+        said[0] += f"; --most lists more than these {most:,}"
+    said.append(f"agreed: by {rule}, {GOLDEN_RULE_MEANINGS[rule]}; a decision comes before it")
+    said = said if is_text else [f"- {in_markdown(each)}" for each in said]
+    return "\n".join([*(lines if rows else []), *([""] if rows else []), *said])
+
+
+def disagreement_row(each: Disagreement) -> list[str]:
+    """Return one as a line of the table."""
+    grades = ", ".join(f"{escape_controls(name)} {grade}" for name, grade in each.grades.items())
+    decided = each.adjudication
+    return [
+        *(escape_controls(each.query_id), escape_controls(each.chunk_id), grades),
+        str(each.spread),
+        "tie" if each.agreed is None else str(each.agreed),
+        "–" if decided is None else f"{decided.grade} by {escape_controls(decided.grader)}",
+    ]

@@ -1,0 +1,231 @@
+"""``labeler answers``: retrieval against answers, by Wilson's intervals, bucket or query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+from labeler.analysis import failures as diagnosis
+from labeler.analysis.failures import AnswerOutcome, TwoByTwo
+from labeler.cli.groups import database_option
+from labeler.cli.options import golden_option
+from labeler.cli.output import FOR_PROGRAMS, Table
+from labeler.cli.score import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    check_common_options,
+    conventions_of,
+    print_records,
+    print_table,
+    select_runs,
+    with_options,
+)
+from labeler.errors import NotFound
+from labeler.evaluation import Note, Record, Scoreboard
+from labeler.model import escape_controls
+from labeler.services.import_export import snapshots
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+SHARES_NOTE = Note(
+    "shares", "shares are of the queries in the four cells, with Wilson's 95% interval"
+)
+
+
+@dataclass(frozen=True)
+class RunAnswers:
+    """A run with what its answers are worth: which are right, and what became of each query."""
+
+    run: str
+    right: Mapping[str, bool]
+    became: Mapping[str, AnswerOutcome]
+
+    def table(self, query_ids: Sequence[str]) -> TwoByTwo:
+        """Return the two-by-two of these queries."""
+        inside = ((name, self.became[name]) for name in query_ids)
+        return diagnosis.count_two_by_two(inside, self.right, self.became)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@lambda command: with_options(
+    command,
+    (
+        *CONVENTION_OPTIONS,
+        click.option("--by", "facet", metavar="FACET", help="The same for each bucket."),
+        click.option("--per-query", is_flag=True, help="What became of each query."),
+        *FORM_OPTIONS,
+    ),
+)
+@golden_option
+@database_option
+@click.pass_obj
+def answers(
+    db: StoreLocation,
+    runs: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    facet: str | None,
+    per_query: bool,
+    kind: str,
+    raw: bool,
+    golden: str | None,
+) -> None:
+    """Set answers beside what was retrieved for them.
+
+    What a query needs is in the prompt or not, and its answer is right or wrong: found but wrong is
+    a matter of generation, not found of retrieval. Where a hole could be what is needed the query
+    is counted aside. 'labeler load answers' loads them.
+    """
+    check_common_options(facet, kind, per_query=per_query, raw=raw)
+    with Store(db) as store:
+        collection, settings = snapshots.collection_of(store, golden)
+        right = {run: store.right_answers(run) for run in store.answered_runs()}
+    whole = select_runs(collection, runs)
+    board = Scoreboard(whole, conventions_of(settings, preset, rel, budget).on(collection.golden))
+    named = [run for run in board.run_names if run in right]
+    check_has_answers(runs, named, right)
+    found = [
+        RunAnswers(run, right[run], diagnosis.find_outcomes(board, run, right[run]))
+        for run in named
+    ]
+    where = diagnosis.describe_rule(board, diagnosis.UsefulInPrompt())
+    notes = [Note("found", f"not found: {where}"), SHARES_NOTE]
+    print_answers(board, found, facet, notes, kind, per_query=per_query, raw=raw)
+
+
+def check_has_answers(
+    asked: Sequence[str], named: Sequence[str], right: Mapping[str, object]
+) -> None:
+    """Raise `NotFound` where a run that is asked for has no answers, or none has any."""
+    there = ", ".join(map(escape_controls, right)) or "none yet"
+    load = "'labeler load answers FILE --run RUN' loads some"
+    for run in asked:
+        if run not in right:
+            raise NotFound(f"run {run!r} has no answers; runs that have some: {there}; {load}")
+    if not named:
+        raise NotFound(f"no run has answers; {load}")
+
+
+def _outcome_notes(found: Sequence[RunAnswers]) -> list[Note]:
+    """Say what the outcomes mean that there are."""
+    there = {each for one in found for each in one.became.values()}
+    return [
+        Note("outcome", f"{each.name} ({each.matter}): {each.meaning}")
+        for each in diagnosis.ANSWER_OUTCOMES
+        if each in there
+    ]
+
+
+def print_answers(
+    board: Scoreboard,
+    found: Sequence[RunAnswers],
+    facet: str | None,
+    notes: Sequence[Note],
+    kind: str,
+    *,
+    per_query: bool,
+    raw: bool,
+) -> None:
+    """Print what became of all queries, of those of each bucket, or of each query."""
+    if kind in FOR_PROGRAMS:
+        records = query_records(found) if per_query else outcome_records(board, found, facet)
+        print_records(kind, records, None, board.conventions, notes, raw=raw)
+        return
+    notes = [*notes, *_outcome_notes(found)]
+    if per_query:
+        print_table(query_table(found), board.conventions, notes, kind)
+        return
+    said = [
+        Note("answers", f"{each.run}: {sentence}")
+        for each in found
+        for sentence in each.table(board.collection.query_ids).sentences
+    ]
+    print_table(outcome_table(board, found, facet), board.conventions, [*said, *notes], kind)
+
+
+def bucket_queries(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, list[str]]]:
+    """Give each bucket with its queries; without a facet all of them as None."""
+    ids = board.collection.query_ids
+    if facet is None:
+        yield None, list(ids)
+        return
+    buckets, group = board.groups(facet)
+    for at, bucket in enumerate(buckets):
+        inside = [name for name, of in zip(ids, group.tolist(), strict=True) if of == at]
+        yield bucket, inside
+
+
+def outcome_records(
+    board: Scoreboard, found: Sequence[RunAnswers], facet: str | None
+) -> list[Record]:
+    """Return a row for each run, bucket and outcome."""
+    return [
+        record
+        for each in found
+        for bucket, inside in bucket_queries(board, facet)
+        for record in diagnosis.answer_records(
+            each.run,
+            each.table(inside),
+            {} if facet is None else {"facet": facet, "bucket": bucket},
+        )
+    ]
+
+
+def outcome_table(board: Scoreboard, found: Sequence[RunAnswers], facet: str | None) -> Table:
+    """Return a line for each run, bucket and outcome that a query has."""
+    names = ["run", *([] if facet is None else [escape_controls(facet)]), "outcome", "a matter of"]
+    lines = [
+        [
+            escape_controls(each.run),
+            *([] if bucket is None else [escape_controls(bucket)]),
+            *(outcome.name, outcome.matter, f"{count:,}"),
+            *_share(each.table(inside), outcome),
+        ]
+        for each in found
+        for bucket, inside in bucket_queries(board, facet)
+        for outcome, count in each.table(inside).counts.items()
+        if count or (facet is None and outcome in diagnosis.OUTCOME_CELLS)
+    ]
+    return Table(names, ["queries", "share", "95% interval"], lines)
+
+
+def _share(table: TwoByTwo, outcome: AnswerOutcome) -> list[str]:
+    share, interval = table.share(outcome)
+    if outcome not in diagnosis.OUTCOME_CELLS or math.isnan(share):
+        return ["–", "–"]
+    return [f"{share:.4f}", f"{interval.lo:.4f}–{interval.hi:.4f}"]
+
+
+def query_records(found: Sequence[RunAnswers]) -> list[Record]:
+    """Return a row for each run and query; null where nobody knows."""
+    return [
+        {
+            "query_id": name,
+            "run": each.run,
+            "outcome": outcome.name,
+            "matter": outcome.matter,
+            "found": outcome.found,
+            "right": each.right.get(name),
+        }
+        for each in found
+        for name, outcome in each.became.items()
+    ]
+
+
+def query_table(found: Sequence[RunAnswers]) -> Table:
+    """Return a line for each run and query."""
+    words = {True: "right", False: "wrong", None: "–"}
+    lines = [
+        [
+            *(escape_controls(name), escape_controls(each.run), outcome.name, outcome.matter),
+            words[each.right.get(name)],
+        ]
+        for each in found
+        for name, outcome in each.became.items()
+    ]
+    return Table(["query", "run", "outcome", "a matter of", "answer"], [], lines)

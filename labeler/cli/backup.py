@@ -1,0 +1,215 @@
+"""``labeler backup``, ``restore``, ``check`` and ``copy``; and the server's own backup schedule."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from labeler.cli.atomic_output import is_new, new_golden_set
+from labeler.cli.groups import FILE, GOLDEN_SET, CommandT, database_option, restore
+from labeler.cli.options import parse_duration
+from labeler.errors import BadInput, LabelerError
+from labeler.model import GoldenVersion, escape_controls
+from labeler.services.import_export import snapshots
+from labeler.store import Store, integrity, read_versions
+from labeler.store.addresses import StoreLocation, require_file
+from labeler.store.backup import backups, file_check
+from labeler.store.backup.backups import Schedule, describe_position
+from labeler.store.hash_chain import Seal
+from labeler.store.tamper_check import read_seal
+
+PG_DUMP_HINT = (
+    "its server's own tool makes a backup, also while people grade: pg_dump --format custom --file "
+    "FILE {name}; 'labeler copy' makes a golden set's file of it"
+)
+PG_RESTORE_HINT = (
+    "put a backup of pg_dump into a new database: createdb --template template0 --encoding UTF8 "
+    "--locale C NEW, then pg_restore --dbname NEW FILE"
+)
+
+
+def backup_options(command: CommandT) -> CommandT:
+    """Let a server make backups by itself."""
+    every = click.option(
+        "--backup-every",
+        metavar="TIME",
+        callback=parse_duration,
+        help="Make a backup that often, where anything is new: 15m, 2h, 1d. With --backup-to.",
+    )
+    folder = click.option(
+        "--backup-to", type=FILE, metavar="FOLDER", help="Where they are put: best another disk."
+    )
+    keep = click.option(
+        "--keep",
+        type=click.IntRange(1),
+        default=48,
+        show_default=True,
+        help="How many of them stay; what has another name is never removed.",
+    )
+    return every(folder(keep(command)))
+
+
+def schedule_of(every: timedelta | None, folder: Path | None, keep: int) -> Schedule | None:
+    """Return when a server makes backups, None where it makes none.
+
+    Raises `BadInput` for a folder that is none or takes no file, before the server starts.
+    """
+    if every is None and folder is None:
+        return None
+    if every is None or folder is None:
+        raise click.UsageError("--backup-every and --backup-to go together")
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: there is no such folder for backups; create it first")
+    backups.check_folder(folder)
+    return Schedule(every, folder, keep)
+
+
+@click.command()
+@click.argument("path", type=FILE)
+@click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@database_option
+@click.pass_obj
+def backup(db: StoreLocation, path: Path, force: bool) -> None:
+    """Copy the golden set, also while people grade.
+
+    The copy is one file with everything that was acknowledged, read back and checked before it
+    gets its name. In a folder it is named after the moment. Keep it as safe as the golden set: it
+    holds the same keys.
+    """
+    db = require_file(db, PG_DUMP_HINT)
+    made = backups.back_up(db, path, replace=force)
+    click.echo(made)
+    seal = {} if made.seal is None else {"seal": str(made.seal)}
+    note_in_audit(db, "backup", made.path, seal)
+
+
+@restore.command("backup")
+@click.argument("path", type=FILE)
+@click.option("--force", is_flag=True, help="Also where the backup is of another golden set.")
+@database_option
+@click.pass_obj
+def restore_backup(db: StoreLocation, path: Path, force: bool) -> None:
+    """Put a backup in the place of the golden set.
+
+    The backup is checked first, and stays where it is. Nobody may have the golden set open: stop
+    the server. What is replaced is kept beside it under another name, with the log that belongs
+    to it.
+    """
+    db = require_file(db, PG_RESTORE_HINT)
+    done = backups.restore(db, path, force=force)
+    click.echo(f"{db}: {describe_position(done.newest)}, as in {path}")
+    replaced = {} if done.replaced is None else {"replaced": describe_position(done.replaced)}
+    note_in_audit(db, "put_back", path, replaced)
+    if done.odd:
+        click.echo("Not all is right in it, as in what it was made of: 'labeler check' says more.")
+    if done.aside is None:
+        return
+    click.echo(f"what was there is {done.aside} now{describe_replaced(done)}")
+    if done.replaced and done.replaced.judgment > done.newest.judgment:
+        aside = shlex.quote(str(done.aside))
+        click.echo(
+            "to take over what was graded since: "
+            f"labeler --db {aside} export since.jsonl --format events; "
+            f"labeler --db {shlex.quote(str(db))} load golden since.jsonl"
+        )
+
+
+def describe_replaced(done: backups.RestoreResult) -> str:
+    """Say how much was in the replaced golden set."""
+    return (
+        f" ({describe_position(done.replaced)})"
+        if done.replaced
+        else " (damaged, or no golden set)"
+    )
+
+
+def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
+    """Add to the audit what was done, if the file is of this version: no backup migrates it."""
+    if not file_check.is_current(db):
+        return
+    with suppress(LabelerError), Store(db) as store:
+        store.note_if_possible(kind, str(path), detail)
+
+
+@click.command()
+@click.option(
+    "--against",
+    metavar="SEAL|FILE",
+    help="A seal that was kept, or what carries one (the .seal.txt beside an export, a log, a BEIR "
+    "set, a backup): whether what was said until then is the same.",
+)
+@database_option
+@click.pass_obj
+def check(db: StoreLocation, against: str | None) -> None:
+    """Say whether the golden set's file is whole.
+
+    Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
+    at what lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
+    """
+    kept = None if against is None else read_seal(against)
+    try:
+        findings = examine(db, kept)
+    except LabelerError as error:
+        raise BadInput(f"{error}\n{finding_line(file_check.check_sqlite_bug())}") from error
+    for finding in findings:
+        click.echo(finding_line(finding))
+    if any(finding.is_wrong for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult]:
+    """Look at all there is of a golden set, wherever it is."""
+    if isinstance(db, Path):
+        return [*file_check.check_file(db, kept), *check_versions(db)]
+    with Store(db) as store, store.looked_at() as there:
+        found = file_check.check_in_database(db, there, kept)
+        return [*found, *_version_findings(str(db), read_versions(there))]
+
+
+def check_versions(db: Path) -> list[file_check.CheckResult]:
+    """Say whether every frozen version is still what its hash says, where there are some."""
+    with integrity.open_read_only(db) as file:  # which leaves what lies beside it where it is
+        kept = [] if integrity.migrations_behind(file) else read_versions(file)
+    return _version_findings(db, kept)
+
+
+def _version_findings(
+    db: str | Path, kept: list[tuple[GoldenVersion, bytes]]
+) -> list[file_check.CheckResult]:
+    faults = snapshots.faults_in(db, kept)
+    wrong = [file_check.CheckResult("versions", said, is_wrong=True) for said in faults]
+    whole = [file_check.CheckResult("versions", f"{len(kept)} frozen, each as its hash says")]
+    return wrong or whole[: len(kept)]
+
+
+def finding_line(finding: file_check.CheckResult) -> str:
+    """Return a finding as it is printed."""
+    mark = "WRONG: " if finding.is_wrong else ""
+    return f"{finding.what + ':':<12}{mark}{escape_controls(finding.says)}"
+
+
+@click.command("copy")
+@click.argument("source", metavar="FROM", type=GOLDEN_SET)
+@click.argument("target", metavar="TO", type=GOLDEN_SET)
+def copy(source: StoreLocation, target: StoreLocation) -> None:
+    """Copy a golden set into a new file or an empty database.
+
+    Whole or not at all. FROM and TO are files or addresses, postgresql://USER@HOST/DATABASE. The
+    copy has the same judgments under the same numbers, the same seals, the same people and keys
+    and the same hash: stop the server before, and start it with --db TO after, so that nobody
+    grades on in FROM.
+    """
+    with Store(source) as there:
+        if not is_new(target):
+            raise BadInput(
+                f"{target}: there is a golden set already; name a new file or an empty database"
+            )
+        with new_golden_set(target) as store:
+            golden = store.become(there)
+            judgments = store.revision()
+    click.echo(f"{target}: {judgments:,} judgments, golden set {golden[:16]}, as in {source}")

@@ -1,0 +1,61 @@
+"""The golden set of ``labeler demo``, built from the sample data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labeler import formats
+from labeler.cli.atomic_output import new_golden_set
+from labeler.errors import BadInput
+from labeler.model import DEFAULT_CHUNKING, Settings
+from labeler.paths import folder
+from labeler.store import Store
+
+DEMO_RUNS = {
+    "bm25": ("2026-01-12", DEFAULT_CHUNKING),
+    "lsa": ("2026-01-19", DEFAULT_CHUNKING),
+    "hybrid": ("2026-01-26", DEFAULT_CHUNKING),
+    "hybrid-v2": ("2026-02-02", "v2"),
+}
+"""When each run was made, and on which chunking."""
+
+
+def build_demo(path: Path, *, replace: bool = False) -> None:
+    """Make a golden set of the sample data at ``path``, whole or not at all."""
+    sample = folder("sample_data")
+    with new_golden_set(path, replace=replace) as store:
+        load_demo_chunks(store, sample)
+        store.add_queries(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
+        for name, (date, chunking) in DEMO_RUNS.items():
+            run = formats.read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
+            store.add_run(run, name=name, system=name, created_at=date, chunking=chunking)
+        store.add_golden(formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
+        store.add_answers(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
+        store.add_signals(formats.read_signals(sample / "signals.csv", name="signals.csv"))
+        guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
+        store.save_settings(Settings(guideline=guideline))
+
+
+def load_demo_chunks(store: Store, sample: Path) -> None:
+    """Load both chunkings, and the documents they were cut from."""
+    store.add_chunks(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
+    again = formats.read_chunks(sample / "chunks-v2.jsonl", name="chunks-v2.jsonl")
+    store.add_chunks(again, chunking="v2")
+    documents = formats.read_documents(sample / "documents", name="documents")
+    cut = store.documents_cut()
+    store.add_documents(formats.match_document_names(documents, sample / "documents", cut))
+
+
+def check_is_demo(path: Path) -> None:
+    """Raise `BadInput` unless the file may be replaced by a fresh demo."""
+    sample = formats.read_queries(folder("sample_data") / "queries.jsonl")
+    known = {query.query_id: query.text for query in sample.records}
+    with Store(path) as store:
+        own = [q for q in store.queries() if known.get(q.query_id) != q.text]
+    if own:
+        raise BadInput(
+            f"{path}: holds queries of your own, such as {own[0].query_id!r}; --fresh would "
+            "destroy them, name another file with --db"
+        )
+    if Path(f"{path}-wal").exists():
+        raise BadInput(f"{path}: is in use; stop its server first")

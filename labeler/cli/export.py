@@ -1,0 +1,248 @@
+"""``labeler export``: the golden set, a version or a run as a file or on the standard output."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from labeler.cli.atomic_output import check_writable, write_file, write_folder
+from labeler.cli.groups import FILE_OR_OUTPUT, database_option, say
+from labeler.cli.options import SELECTION_OPTIONS, make_chunking_option, selection
+from labeler.cli.score import with_options
+from labeler.formats import LEAVES_OUT, RUN_KINDS
+from labeler.model import EVERYTHING, Selection, escape_controls
+from labeler.model.snapshot import GoldenSnapshot
+from labeler.services import import_export as transfer
+from labeler.services.import_export import snapshots
+from labeler.services.import_export.exports import (
+    WHOLE_ONLY,
+    Extract,
+    check_whole,
+    extract,
+)
+from labeler.store import Store, tamper_check
+from labeler.store.addresses import StoreLocation
+from labeler.store.hash_chain import Seal
+
+VERSION, COMPLETE = "version", "complete"
+GRADE_LINE_FORMATS = (
+    "qrels",
+    "csv",
+    "quepid",
+    "quepid-book",
+    "opensearch",
+    "ranx",
+)  # which have a line for each grade and none for a query
+LEFT_OUT = {
+    "jsonl": "texts of chunks, single graders' grades, can't tells, remarks, settings; --complete "
+    "has them",
+    COMPLETE: ", ".join(LEAVES_OUT),
+}
+WITH_SEAL = ("events", "beir")  # the seal; what others expect to the byte has no room for it
+BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
+
+
+@click.command()
+@click.argument("path", type=FILE_OR_OUTPUT)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([*transfer.EXPORTS, VERSION, "trec"]),
+    help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
+    "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
+    "and remarks; version is what --golden names, as a file that proves its hash where it is "
+    "loaded. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
+)
+@click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
+@click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@click.option(
+    "--complete",
+    "complete",
+    is_flag=True,
+    help="All of it in one JSONL file: also texts of chunks, every grader's grades, can't tells, "
+    "remarks, settings and versions. Only runs, people, seals and the audit are left out.",
+)
+@click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
+@make_chunking_option("Only the chunks of this chunking and their grades, by their ids in it")
+@database_option
+@click.pass_obj
+def export(
+    db: StoreLocation,
+    path: Path,
+    kind: str | None,
+    run: str | None,
+    force: bool,
+    complete: bool,
+    golden: str | None,
+) -> None:
+    """Write the golden set, or a run, to a file.
+
+    '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
+    with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
+    what was written, and the seal tells later whether the log up to now is still the same: it
+    stands in PATH.seal.txt, too, where the format has no room for it.
+
+    With --split, --leaked or --chunking it is a part, which has a hash of its own: the one that it
+    has where JSONL is loaded into an empty file by the same settings. BEIR's grades of a split are
+    in qrels/SPLIT.tsv. The log, --complete and a version as a file carry all or nothing.
+
+    Where there are several chunkings, ids begin with the name of theirs, as in v2:c7, unless
+    --chunking v2 takes that one alone: then it is c7, as in the files it came from, and 'labeler
+    load golden FILE --chunking v2' takes it back.
+    """
+    if complete and (run is not None or kind not in (None, COMPLETE)):
+        raise click.UsageError("--complete is a format of its own, of the golden set")
+    if run is not None and golden is not None:
+        raise click.UsageError("a run is the same under any golden set; leave --golden out")
+    selected = selection()
+    if run is not None:
+        write_run(db, run, path, kind or "trec", selected, replace=force)
+        return
+    kind = COMPLETE if complete else kind or format_of_path(path)
+    if kind == "trec":
+        raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
+    check_whole(kind, selected)
+    with Store(db) as store:
+        seal = store.newest_seal()
+        version = None if golden is None else snapshots.frozen_content(store, golden)
+        leaving = extract(store, version, selected)
+        if kind == "beir" and path.suffix != ".zip":
+            write_beir(path, transfer.beir_folder(store, leaving, seal), replace=force)
+        else:
+            data = export_data(store, kind, leaving, seal, version)
+            write_with_seal(path, data, None if kind in WITH_SEAL else seal, replace=force)
+        said = (
+            count_events(data)
+            if kind == "events"
+            else describe_export(kind, store, leaving, version)
+        )
+        noted = transfer.note_export(store, str(path), kind, seal, export_facts(leaving))
+    to_output = str(path) == "-"
+    if not to_output:
+        say(f"{path}: {said}")
+    if kind in LEFT_OUT:
+        click.echo(f"left out: {LEFT_OUT[kind]}", err=to_output)
+    for what, fact in export_facts(leaving).items():
+        click.echo(f"{what}: {fact}", err=to_output)
+    click.echo(f"seal: {seal}", err=to_output)
+    if not noted:
+        click.echo(
+            escape_controls(f"{db} takes no writes now: this export is not in its audit"), err=True
+        )
+
+
+def export_data(
+    store: Store, kind: str, leaving: Extract, seal: Seal, version: GoldenSnapshot | None
+) -> bytes:
+    """Return what is written to one file."""
+    if kind == VERSION:
+        return version_bytes(version)
+    if kind in WHOLE_ONLY:
+        return transfer.export(store, kind, seal, version)
+    return transfer.write_extract(store, kind, leaving, seal)
+
+
+def export_facts(leaving: Extract) -> dict[str, str]:
+    """Return which golden set leaves, and of which one it is a part, by what people call it."""
+    if leaving.part_of is None:
+        return {"golden": leaving.golden}
+    part = f"{leaving.selected.describe()} of golden {leaving.part_of}"
+    return {"golden": leaving.golden, "part": part}
+
+
+def write_run(
+    db: StoreLocation, run: str, path: Path, kind: str, selected: Selection, *, replace: bool
+) -> None:
+    """Write a stored run, or its lists of the selected queries."""
+    if kind not in RUN_KINDS:
+        raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
+    part = {} if selected == EVERYTHING else {"part": selected.describe()}
+    with Store(db) as store:
+        data = transfer.export_run(store, run, kind, selected)  # type: ignore[arg-type] # just checked
+        write_output(path, data, replace=replace)
+        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run, **part})
+    if str(path) != "-":
+        said = [f"run {run!r}", *part.values(), f"{len(data.splitlines())} lines"]
+        say(f"{path}: {', '.join(said)}")
+    if not noted:
+        click.echo(
+            escape_controls(f"{db} takes no writes now: this export is not in its audit"), err=True
+        )
+
+
+def format_of_path(path: Path) -> str:
+    """Return the format a path's ending stands for.
+
+    >>> format_of_path(Path("golden.jsonl.gz"))
+    'jsonl'
+    """
+    if str(path) == "-":
+        return "jsonl"
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix
+    if suffix not in BY_SUFFIX:
+        raise click.UsageError(f"{path} does not say in which format; add --format")
+    return BY_SUFFIX[suffix]
+
+
+def write_with_seal(path: Path, data: bytes, seal: Seal | None, *, replace: bool) -> None:
+    """Write one file, and beside it the seal where it has no room for one; or neither."""
+    if seal is None or str(path) == "-":
+        write_output(path, data, replace=replace)
+        return
+    for each in (path, tamper_check.seal_path(path)):
+        check_writable(each, replace=replace)
+    write_output(path, data, replace=replace)
+    write_file(tamper_check.seal_path(path), f"{seal}\n".encode(), replace=replace)
+
+
+def write_output(path: Path, data: bytes, *, replace: bool) -> None:
+    """Write one file, compressed where its name says so, or to the standard output."""
+    if str(path) == "-":
+        click.echo(data, nl=False)
+    else:
+        write_file(
+            path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data, replace=replace
+        )
+
+
+def write_beir(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
+    """Write a folder of files."""
+    if str(path) == "-":
+        raise click.UsageError("beir is more than one file; name a folder, or a .zip")
+    write_folder(path, files, replace=replace)
+
+
+def count_events(log: bytes) -> str:
+    """Say how many events a log holds: one a line, judgments and remarks alike, then its seal."""
+    return f"{len(log.splitlines()) - 1} events"
+
+
+def version_bytes(version: GoldenSnapshot | None) -> bytes:
+    """Return a version as a file; a usage error where none is named."""
+    if version is None:
+        raise click.UsageError("--format version goes with --golden, which names the version")
+    return snapshots.version_file(version)
+
+
+def count_with_text(store: Store, selected: Selection) -> int:
+    """Count the chunks that have a text, of one chunking where it was chosen."""
+    names = selected.chunkings or store.chunking_names()
+    return sum(each.chunks - each.without_text for each in store.chunkings() if each.name in names)
+
+
+def describe_export(
+    kind: str, store: Store, leaving: Extract, version: GoldenSnapshot | None = None
+) -> str:
+    """Say what an export holds; most formats have no query without a golden grade."""
+    graded = {grade.query_id for grade in leaving.grades}
+    queries = len(graded if kind in GRADE_LINE_FORMATS else leaving.queries)
+    chunks = ""
+    if kind == "beir":
+        chunks = f", {count_with_text(store, leaving.selected)} chunks"
+    of = "" if version is None else f", of {version.title}"
+    part = "" if leaving.part_of is None else f", {leaving.selected.describe()}"
+    return f"{queries} queries{chunks}, {len(leaving.grades)} golden grades{of}{part}"

@@ -1,0 +1,197 @@
+"""Click groups, the ``--db`` option and error messages that all commands share.
+
+An error of ours is printed as one sentence and ends with exit code 1; a traceback is a bug.
+The groups ``change``, ``rename`` and ``restore`` get their commands from several modules.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from labeler.errors import BadInput, LabelerError
+from labeler.model import escape_controls
+from labeler.store.addresses import Address, StoreLocation, parse_location
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+# Whether a file can be read is for the code that reads it to say, in our words and with exit 1.
+FILE = click.Path(path_type=Path, readable=False)
+
+
+class GoldenSetParam(click.ParamType[StoreLocation]):
+    """A golden set's file, or the address of its database."""
+
+    name = "path"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> StoreLocation:
+        """Return where it is; on a command line every user of the machine could read a password."""
+        place = parse_location(value)
+        source = ctx.get_parameter_source(param.name) if ctx and param and param.name else None
+        by_hand = source == click.core.ParameterSource.COMMANDLINE
+        if isinstance(place, Address) and place.has_password and by_hand:
+            raise BadInput(
+                f"{place}: every user of this machine can read what is on a command line; leave "
+                "the password out of it and put it into LABELER_DB with the address, into "
+                "PGPASSWORD or into ~/.pgpass"
+            )
+        return place
+
+
+GOLDEN_SET = GoldenSetParam()
+FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
+INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
+
+
+class LabelerGroup(click.Group):
+    """Lists its commands in the order they were added and says failures in one sentence.
+
+    Exit codes: 1 for bad input, 2 for a wrong command line, 130 after Ctrl-C.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order a newcomer needs them."""
+        return list(self.commands)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the command line; ``--help`` is printed here."""
+        with report_errors():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; nothing that is the world's fault leaves a traceback."""
+        with report_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def report_errors(exit_code: int = 1) -> Iterator[None]:
+    """Say what went wrong in one sentence, and end with this code."""
+    try:
+        yield
+    except LabelerError as error:
+        raise _failure(escape_controls(str(error), keep="\n"), exit_code) from error
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # a reader that has seen enough
+            raise
+        raise _failure(_describe_os_error(error), exit_code) from error
+    except MemoryError:
+        said = "there is not enough memory for this; nothing was changed"
+        raise _failure(said, exit_code) from None
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _failure(said: str, exit_code: int) -> click.ClickException:
+    failure = click.ClickException(said)
+    failure.exit_code = exit_code  # type: ignore[misc]  # click reads it from the instance
+    return failure
+
+
+def _describe_os_error(error: OSError) -> str:
+    """Return what the system complained of; without a file's name it is about the output."""
+    if error.filename is None:
+        _discard_output()
+        return f"the output cannot be written: {error.strerror or error}"
+    return escape_controls(f"{error.filename}: {error.strerror}")
+
+
+def _discard_output() -> None:
+    """Throw away what could not be written, or Python tries again at its end and complains."""
+    try:
+        output = sys.stdout.fileno()
+    except (OSError, ValueError):  # not a real stream
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, output)
+    os.close(nowhere)
+
+
+def say(line: str) -> None:
+    """Print a line that holds a name: nothing in it moves the cursor or begins another line."""
+    click.echo(escape_controls(line))
+
+
+def format_option(
+    forms: Sequence[str], told: str, name: str = "kind"
+) -> Callable[[CommandT], CommandT]:
+    """Let the user say in which of these forms something is printed, the first unless asked.
+
+    The command gets it by ``name``; ``told`` says what each form is for.
+    """
+    usual, *_ = forms
+    return click.option(
+        "--format", name, type=click.Choice(forms), default=usual, show_default=True, help=told
+    )
+
+
+def raw_option(command: CommandT) -> CommandT:
+    """Let names stand in CSV as they are; goes with `format_option`."""
+    return click.option(
+        "--raw",
+        is_flag=True,
+        help="With csv: names as they are, also those that a spreadsheet would run.",
+    )(command)
+
+
+def check_raw(kind: str, *, raw: bool) -> None:
+    """Raise a usage error for ``--raw`` where no CSV is asked for."""
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+
+
+def database_option(command: CommandT) -> CommandT:
+    """Let ``--db`` stand after the command as well as before it."""
+    return click.option(
+        "--db",
+        type=GOLDEN_SET,
+        hidden=True,
+        expose_value=False,
+        callback=_remember_database,
+        help="The golden set's file.",
+    )(command)
+
+
+def _remember_database(
+    context: click.Context, _: click.Parameter, value: StoreLocation | None
+) -> None:
+    if value is not None:
+        context.obj = value
+
+
+class RestoreGroup(LabelerGroup):
+    """Takes a file's name for ``restore backup NAME``, as people type it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words after ``restore``."""
+        if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
+            args = ["backup", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=LabelerGroup)
+def rename() -> None:
+    """Give a run or a grader another name."""
+
+
+@click.group(cls=LabelerGroup)
+def change() -> None:
+    """Change a setting, a role, or what is said of a run."""
+
+
+@click.group(cls=RestoreGroup)
+def restore() -> None:
+    """Put a backup in place, or take back what was set aside.
+
+    'labeler restore PATH' is short for 'labeler restore backup PATH'.
+    """

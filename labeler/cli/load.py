@@ -1,0 +1,396 @@
+"""``labeler load``: a file is read, checked and stored as a whole, and a load report is printed."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from labeler.cli.atomic_output import is_new, open_to_load
+from labeler.cli.groups import FILE, CommandT, LabelerGroup, database_option
+from labeler.cli.output import progress_bar
+from labeler.errors import BadInput, LabelerError
+from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
+from labeler.services import import_export as transfer
+from labeler.services.import_export import LoadOptions
+from labeler.store import Store, integrity
+from labeler.store.addresses import StoreLocation
+
+path_argument = click.argument("path", type=FILE)
+update_option = click.option(
+    "--update", is_flag=True, help="Replace what is there under the same id with other content."
+)
+facet_option = click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME",
+    help="Group queries by exactly this field; repeat it for more. Without it: by the buckets and "
+    "every text field of the metadata with at most 50 distinct values, and at most one for two "
+    "queries.",
+)
+
+
+limit_option = click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=SIZE",
+    default=(),
+    callback=lambda _context, _option, given: parse_limits(given),
+    help="Take in more, or less, than usual; repeat it for more. Without it: "
+    f"{usual_limits()}. A refusal names the one it is about.",
+)
+
+
+chunking_option = click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking that its chunk ids are of, where there are several; '' is the unnamed one.",
+)
+
+
+def grade_options(command: CommandT) -> CommandT:
+    """Add the options for grades other than 0, 1, 2 and 3."""
+    negative = click.option(
+        "--negative-as-zero", is_flag=True, help="Read negative grades as 0 instead of refusing."
+    )
+    ungraded = click.option(
+        "--negative-as-ungraded",
+        is_flag=True,
+        help="Read negative grades as trec_eval does: in the pool, but nobody graded the chunk.",
+    )
+    mapped = click.option(
+        "--grade-map",
+        metavar="OLD=NEW,...",
+        callback=lambda _context, _option, text: None if text is None else parse_grade_map(text),
+        help="Read other numbers as grades: 0.3=1,1.0=3. With a fraction in it it names them all.",
+    )
+    return negative(ungraded(mapped(command)))
+
+
+class LoadGroup(LabelerGroup):
+    """Says what to do where a file is named and not what it holds."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named first."""
+        if args[0] not in self.commands and os.path.exists(args[0]):  # no name is too long for it
+            what = "folder" if os.path.isdir(args[0]) else "file"
+            ctx.fail(f"{args[0]!r} is a {what}, and no command; 'labeler load files' takes any")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LoadGroup)
+def load() -> None:
+    """Add queries, chunks, runs, grades, answers or signals.
+
+    A load is all or nothing: one bad line and nothing changes. The golden set's file is made if
+    it is not there yet. Files may be gzipped. What comes in is limited, so that no file takes all
+    memory: --limit of a command takes more.
+    """
+
+
+@load.command()
+@path_argument
+@facet_option
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def queries(
+    db: StoreLocation, path: Path, facets: tuple[str, ...], update: bool, limits: Limits
+) -> None:
+    """Add the queries of a JSONL, BEIR, CSV or TSV file.
+
+    Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
+    """
+    load_file(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
+
+
+@load.command()
+@path_argument
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking they make, or belong to; ids need to be unique within it only.",
+)
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def chunks(
+    db: StoreLocation, path: Path, chunking: str | None, update: bool, limits: Limits
+) -> None:
+    """Add the chunks of a JSONL, BEIR, CSV or TSV file.
+
+    Of RAGAS' samples the contexts are added, each once. Beside its document_id a chunk may say
+    where it stands in that document: start and end, in characters from 0, the end not included.
+    """
+    load_file(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
+
+
+@load.command()
+@click.argument("path", type=FILE)
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
+    """Add the whole texts that chunks were cut from.
+
+    A folder of .md and .txt files, each under its path there, or under the name that chunks have
+    for it; or JSONL, CSV or TSV with document_id and text, title if there is one. Chunks with a
+    start and an end must stand in them where these say.
+    """
+    load_file(db, "documents", path, LoadOptions(update=update, limits=limits))
+
+
+@load.command()
+@path_argument
+@click.option("--name", help="What the run is called.  [default: the file's name]")
+@click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
+@click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
+@click.option(
+    "--order",
+    type=click.Choice(["score", "rank"]),
+    default="score",
+    show_default=True,
+    help="What decides the order inside a list, where a file has both.",
+)
+@click.option(
+    "--on-duplicate",
+    type=click.Choice(["refuse", "first"]),
+    default="refuse",
+    show_default=True,
+    help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
+)
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking it was made on; '' is the unnamed one.  [default: the one that knows its "
+    "ids]",
+)
+@limit_option
+@database_option
+@click.pass_obj
+def run(
+    db: StoreLocation,
+    path: Path,
+    name: str | None,
+    system: str | None,
+    date: str | None,
+    order: Literal["score", "rank"],
+    on_duplicate: Literal["refuse", "first"],
+    chunking: str | None,
+    limits: Limits,
+) -> None:
+    """Add a run: TREC, JSONL, CSV or TSV.
+
+    JSON by query, as ranx writes it, and the samples of RAGAS are runs, too.
+    """
+    options = LoadOptions(
+        run_name=name,
+        system=system,
+        created_at=date,
+        order=order,
+        on_duplicate=on_duplicate,
+        chunking=chunking,
+        limits=limits,
+    )
+    load_file(db, "run", path, options)
+
+
+@load.command()
+@path_argument
+@grade_options
+@chunking_option
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def golden(
+    db: StoreLocation,
+    path: Path,
+    negative_as_zero: bool,
+    negative_as_ungraded: bool,
+    grade_map: dict[float, int] | None,
+    chunking: str | None,
+    update: bool,
+    limits: Limits,
+) -> None:
+    """Add golden grades: a golden set, a log, qrels, CSV.
+
+    The content says which it is. A golden set in JSONL brings its queries along, and so do
+    Quepid's and OpenSearch's JSON and RAGAS' samples; for the others load the queries first. A
+    table needs the columns query, docid and rating; a query may stand in it by its text.
+    """
+    options = LoadOptions(
+        negative_as_zero=negative_as_zero,
+        negative_as_ungraded=negative_as_ungraded,
+        grade_map=grade_map,
+        chunking=chunking,
+        update=update,
+        limits=limits,
+    )
+    load_file(db, "golden", path, options)
+
+
+@load.command()
+@path_argument
+@click.option("--split", default="test", show_default=True, help="Which qrels of the folder.")
+@facet_option
+@grade_options
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking that its corpus makes, or belongs to.  [default: the unnamed one]",
+)
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def beir(
+    db: StoreLocation,
+    path: Path,
+    split: str,
+    facets: tuple[str, ...],
+    negative_as_zero: bool,
+    negative_as_ungraded: bool,
+    grade_map: dict[float, int] | None,
+    chunking: str | None,
+    update: bool,
+    limits: Limits,
+) -> None:
+    """Add a BEIR folder, or a zip that holds one."""
+    options = LoadOptions(
+        split=split,
+        facets=facets or None,
+        negative_as_zero=negative_as_zero,
+        negative_as_ungraded=negative_as_ungraded,
+        grade_map=grade_map,
+        chunking=chunking,
+        update=update,
+        limits=limits,
+    )
+    load_file(db, "beir", path, options)
+
+
+@load.command()
+@path_argument
+@limit_option
+@database_option
+@click.pass_obj
+def version(db: StoreLocation, path: Path, limits: Limits) -> None:
+    """Add a golden set that was frozen elsewhere.
+
+    Its content must have the hash it names. What is live stays as it is.
+    'labeler export FILE --format version --golden NAME' makes such a file.
+    """
+    load_file(db, "version", path, LoadOptions(limits=limits))
+
+
+@load.command()
+@path_argument
+@limit_option
+@database_option
+@click.pass_obj
+def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
+    """Make a golden set anew from a complete file.
+
+    'labeler export FILE --complete' writes one. It goes into an empty file, whole or not at all.
+    """
+    load_file(db, "complete", path, LoadOptions(limits=limits))
+
+
+@load.command()
+@path_argument
+@click.option("--run", help="Whose answers they are, where the file has no column that says it.")
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits: Limits) -> None:
+    """Add what was answered with a run's chunks, right or wrong.
+
+    JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1 or
+    0. The text of an answer may be missing; run, too, with --run. 'labeler answers' sets them
+    beside what was retrieved.
+    """
+    load_file(db, "answers", path, LoadOptions(run_name=run, update=update, limits=limits))
+
+
+@load.command()
+@path_argument
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
+    """Add what users did, date by date: clicks, thumbs up.
+
+    JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n, how
+    often something was counted, may be missing. 'labeler trend' sets them beside the system's runs.
+    """
+    load_file(db, "signals", path, LoadOptions(update=update, limits=limits))
+
+
+@load.command()
+@click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
+@limit_option
+@database_option
+@click.pass_obj
+def files(db: StoreLocation, paths: tuple[Path, ...], limits: Limits) -> None:
+    """Add files of any kind: the content says what each holds.
+
+    They are loaded in the order they need: queries, chunks, golden grades, runs, answers, signals.
+    A file that cannot be told or is refused is named in the end; those that do not need it are
+    loaded.
+    """
+    check_target(db)
+    guesses = [(path, guess(path)) for path in paths]
+    failed = [f"{path}: {found.why}" for path, found in guesses if found.kind is None]
+    for kind in transfer.LOADS:
+        for path in (path for path, found in guesses if found.kind == kind):
+            try:
+                load_unchecked(db, kind, path, LoadOptions(limits=limits))
+            except LabelerError as error:
+                failed.append(f"{error}{_option_hint(kind, str(error))}")
+    if failed:
+        raise BadInput("\n".join(failed))
+
+
+def _option_hint(kind: str, said: str) -> str:
+    """Return what to add to a message that names options which only a kind's own command has."""
+    has = {name for each in load.commands[kind].params for name in each.opts}
+    has -= {name for each in files.params for name in each.opts}
+    named = sorted(has.intersection(re.findall(r"--[a-z-]+", said)))
+    return f"; 'labeler load {kind}' has {' and '.join(named)}" if named else ""
+
+
+def load_file(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:
+    """Read a file, store what it holds in a golden set that is whole, and print what was done."""
+    check_target(db)
+    load_unchecked(db, kind, path, options)
+
+
+def check_target(db: StoreLocation) -> None:
+    """Raise where nothing can be loaded into ``db``: it should not take a whole file to notice."""
+    if not is_new(db):
+        integrity.check_undamaged(db)
+        with Store(db):
+            pass
+
+
+def load_unchecked(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:
+    """Read a file, store what it holds and print what was done."""
+    with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
+        apply = transfer.read(kind, path, options, progress=progress)
+    with open_to_load(db) as store:
+        reports = apply(store)
+    for report in reports:
+        click.echo(report)

@@ -1,0 +1,162 @@
+"""``labeler next``: which of two runs is better, how surely, and the pairs that decide it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import click
+
+from labeler.analysis.active import (
+    BATCH,
+    NO_FAIR_SAMPLE_NOTE,
+    Certainty,
+    Decider,
+    DecidingPair,
+    parse_deciding_measure,
+)
+from labeler.cli.groups import database_option, format_option
+from labeler.cli.options import SELECTION_OPTIONS
+from labeler.cli.output import Table, text_footer, text_lines
+from labeler.cli.score import conventions_of, with_options
+from labeler.errors import BadInput
+from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
+from labeler.model import escape_controls
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+
+@click.command("next")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option(
+    "--measure",
+    "text",
+    metavar="NAME",
+    help="The measure by which one run is better.  [default: the golden set's setting]",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1, 1_000),
+    default=BATCH,
+    show_default=True,
+    help="How many pairs to list.",
+)
+@click.option(
+    "--matters",
+    type=click.FloatRange(0, 1),
+    metavar="DELTA",
+    help="A smaller delta is no difference.  [default: the golden set's setting]",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    default="graded",
+    show_default=True,
+    help="The conventions: our own for graded relevance, or those of trec_eval.",
+)
+@format_option(
+    ("table", "json"),
+    "table is for people and has four digits; json has all of them.",
+)
+@lambda command: with_options(command, SELECTION_OPTIONS)
+@database_option
+@click.pass_obj
+def next_grades(
+    db: StoreLocation,
+    a: str,
+    b: str,
+    text: str | None,
+    count: int,
+    matters: float | None,
+    preset: str,
+    kind: str,
+) -> None:
+    """List the pairs whose grades decide between runs A and B.
+
+    Says how sure it is which of them is better, over what the holes could be, how many more grades
+    are likely needed, and which pairs come next: those whose grade is expected to move the delta
+    most.
+    """
+    with Store(db) as store:
+        collection, settings = store.collection(), store.settings()
+    conventions = conventions_of(settings, preset, None, None).on(collection.golden)
+    conventions = conventions.across(collection, [a, b])
+    board = Scoreboard(collection, conventions)
+    if board.collection.has_several_chunkings:
+        raise BadInput(
+            f"runs {a!r} and {b!r} are of different chunkings: a grade is known to one of them "
+            "alone, so that none decides between them; compare shows what is known of both"
+        )
+    asked = settings.decide_by if text is None else text
+    [measure] = board.resolve([parse_deciding_measure(conventions, asked)])
+    least = settings.matters if matters is None else matters
+    decider = Decider()
+    standing = decider.standing(board, a, b, measure, least)
+    found = [] if standing.settled else decider.choices(board, a, b, measure, count)
+    page = format_json if kind == "json" else format_text
+    click.echo(page(standing, found, conventions), nl=False)
+
+
+def format_text(standing: Certainty, found: list[DecidingPair], conventions: Conventions) -> str:
+    """Return the sentence, a line for each pair, and what to know of such grades."""
+    body = [
+        [
+            escape_controls(each.query_id),
+            escape_controls(each.chunk_id),
+            rank_cell(each.rank_a),
+            rank_cell(each.rank_b),
+            f"{each.move:.4f}",
+        ]
+        for each in found
+    ]
+    names = [f"rank in {escape_controls(name)}" for name in (standing.a, standing.b)]
+    table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
+    lines = [escape_controls(standing.sentence()), *(["", *text_lines(table)] if found else [])]
+    return "\n".join(
+        [*lines, *text_footer(conventions, [Note("chosen to decide", NO_FAIR_SAMPLE_NOTE)])]
+    )
+
+
+def rank_cell(place: int | None) -> str:
+    """Return a rank as tables show it."""
+    return "–" if place is None else str(place)
+
+
+def format_json(standing: Certainty, found: list[DecidingPair], conventions: Conventions) -> str:
+    """Return one object with every number in full; null is what is not there."""
+    said = {
+        "a": standing.a,
+        "b": standing.b,
+        "measure": standing.measure.label,
+        "full_name": str(standing.measure),
+        "leader": standing.leader,
+        "certainty": json_number(standing.certainty) if standing.known else None,
+        "settled": standing.settled,
+        "delta": json_number(standing.delta),
+        "spread": json_number(standing.spread),
+        "matters": standing.matters,
+        "graded": standing.graded,
+        "open": standing.open,
+        "pool": standing.pool,
+        "likely_needed": standing.likely,
+        "sentence": standing.sentence(),
+        "pairs": [
+            {
+                "query_id": each.query_id,
+                "chunk_id": each.chunk_id,
+                "rank_a": each.rank_a,
+                "rank_b": each.rank_b,
+                "move": each.move,
+            }
+            for each in found
+        ],
+        "conventions": conventions.as_dict(),
+        "notes": [{"kind": "chosen to decide", "text": NO_FAIR_SAMPLE_NOTE}],
+    }
+    return json.dumps(said, allow_nan=False, indent=1) + "\n"
+
+
+def json_number(value: float) -> float | None:
+    """Return a number that JSON can carry, None where there is none."""
+    return None if math.isnan(value) else value

@@ -1,0 +1,252 @@
+"""Output: tables as text or Markdown for people, full precision as CSV or JSON for programs.
+
+Also the progress bar, which appears on a terminal once work takes longer than a second.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from labeler.evaluation import Conventions, Note, Record, format_number, notes_on_record
+from labeler.formats import csv_tables, json_records
+from labeler.measures import Measure
+from labeler.model import escape_controls, format_count
+
+# What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
+_MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
+FOR_PROGRAMS = ("csv", "json")
+"""Forms that hold every digit, and of which `format_records` makes one."""
+MOST_BUCKETS_TOLD, MOST_PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
+
+_MOST_TOLD: Mapping[str, int] = {"buckets": MOST_BUCKETS_TOLD, "pairs": MOST_PAIRS_TOLD}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells for people: the headings of names, those of numbers, and the lines under them."""
+
+    names: list[str]
+    numbers: list[str]
+    body: list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One value and what it rests on: of all queries, of one, or of one bucket of a facet."""
+
+    run: str
+    measure: Measure
+    value: float
+    n: int
+    holes: int
+    query_id: str | None = None
+    facet: str | None = None
+    bucket: str | None = None
+    carried: int = 0
+
+
+def annotated(
+    kind: str, records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]
+) -> Iterator[Record]:
+    """Yield rows for programs, each with its conventions and the notes that concern it.
+
+    In JSON they are in parts, in CSV they are a cell each.
+    """
+    is_json = kind == "json"
+    about = conventions.as_dict() if is_json else conventions.describe()
+    for record in records:
+        found = notes_on_record(record, notes)
+        said = (
+            [{"kind": note.kind, "text": note.sentence} for note in found]
+            if is_json
+            else " · ".join(note.sentence for note in found)
+        )
+        yield {**record, "conventions": about, "notes": said}
+
+
+def format_records(kind: str, records: Iterable[Record], *, raw: bool = False) -> str:
+    """Return rows for programs as JSON or CSV; null, or an empty cell, is undefined.
+
+    No cell of CSV is one that a spreadsheet runs, unless they are wanted ``raw``.
+    """
+    return json_records.as_json(records) if kind == "json" else csv_tables.as_csv(records, raw=raw)
+
+
+def format_page(
+    kind: str,
+    tables: Sequence[Table],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    strips: Sequence[str] = (),
+) -> str:
+    """Return what people read: tables, strips, conventions and notes below each other."""
+    lines_of = markdown_lines if kind == "md" else text_lines
+    lines = [line for table in tables for line in ["", *lines_of(table)]][1:]
+    if kind == "md":
+        fenced = ["", "```text", *strips, "```"] if strips else []
+        lines = [*lines, *fenced, *markdown_footer(conventions, notes)]
+    else:
+        spaced = ["", *strips] if strips else []
+        lines = [*lines, *spaced, *text_footer(conventions, notes)]
+    return "\n".join(lines)
+
+
+def text_lines(table: Table) -> list[str]:
+    """Return the lines of a table for a terminal: names to the left, numbers to the right."""
+    rows = [table.names + table.numbers, *table.body]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = [str.ljust] * len(table.names) + [str.rjust] * len(table.numbers)
+    return [
+        "  ".join(align(c, w) for align, c, w in zip(aligned, cells, widths, strict=True)).rstrip()
+        for cells in rows
+    ]
+
+
+def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
+    """Return what stands under a table in a terminal, and ends its last line."""
+    return [
+        "",
+        conventions.describe(),
+        *(f"! {escape_controls(said)}" for said in fold_notes(notes)),
+        "",
+    ]
+
+
+def markdown_lines(table: Table) -> list[str]:
+    """Return the lines of a Markdown table."""
+    rule = ["---"] * len(table.names) + ["---:"] * len(table.numbers)
+    return [
+        f"| {' | '.join(map(in_markdown, cells))} |"
+        for cells in [table.names + table.numbers, rule, *table.body]
+    ]
+
+
+def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
+    """Return what stands under a Markdown table, and ends its last line."""
+    return [
+        "",
+        conventions.describe(),
+        *(f"\n- {_markdown_note(said)}" for said in fold_notes(notes)),
+        "",
+    ]
+
+
+def _markdown_note(sentence: str) -> str:
+    return in_markdown(escape_controls(sentence))
+
+
+def in_markdown(text: str) -> str:
+    r"""Return a text that Markdown shows as it is: no image, no link, no emphasis, no column.
+
+    >>> in_markdown("![x](http://a.example)"), in_markdown("bm25_v2 | a_*b*")
+    ('!&#91;x&#93;(http&#58;//a.example)', 'bm25_v2 &#124; a&#95;&#42;b&#42;')
+    """
+    return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
+    """Return what people are told: of a kind of note on buckets or pairs the first, and a count."""
+    told: Counter[tuple[str, str]] = Counter()
+    for note in notes:
+        what = "buckets" if note.bucket is not None else "pairs" if note.pair is not None else ""
+        told[note.kind, what] += 1
+        if not what or told[note.kind, what] <= _MOST_TOLD[what]:
+            yield note.sentence
+    for (kind, what), count in told.items():
+        if what and count > _MOST_TOLD[what]:
+            more = format_count(
+                count - _MOST_TOLD[what], f"more {what.removesuffix('s')}", f"more {what}"
+            )
+            yield f"{kind}: {more}, which --format json has"
+
+
+def wide_table(rows: Sequence[Row], conventions: Conventions) -> Table:
+    """Return a table with a column for each measure.
+
+    Lines of one query or bucket stand together, so that the runs to compare do.
+    """
+    measures = list(dict.fromkeys(row.measure for row in rows))
+    lines: dict[tuple[str | None, str], dict[Measure, Row]] = {}
+    for row in rows:
+        lines.setdefault((row.query_id or row.bucket, row.run), {})[row.measure] = row
+    places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
+    ordered = sorted(lines, key=lambda line: places[line[0]])
+    body = [
+        [escape_controls(name) for name in line if name is not None]
+        + _value_cells(lines[line], measures)
+        for line in ordered
+    ]
+    place = rows[0].facet if rows[0].query_id is None else "query"
+    names = ["run"] if place is None else [escape_controls(place), "run"]
+    headings = [conventions.heading(measure) for measure in measures]
+    holes = _unjudged_heading(measures, conventions.pool_depth)
+    counts = [holes] if rows[0].query_id is not None else ["n", holes]
+    if any(row.carried for row in rows):
+        counts.append(holes.replace("holes", "carried"))
+        deepest = [lines[line][_deepest(measures)] for line in ordered]
+        body = [[*cells, str(row.carried)] for cells, row in zip(body, deepest, strict=True)]
+    return Table(names, headings + counts, body)
+
+
+def _value_cells(line: dict[Measure, Row], measures: Sequence[Measure]) -> list[str]:
+    values = [format_number(line[measure].value) for measure in measures]
+    deepest = line[_deepest(measures)]
+    n = [_count_span([row.n for row in line.values()])] if deepest.query_id is None else []
+    return [*values, *n, str(deepest.holes)]
+
+
+def _count_span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _deepest(measures: Iterable[Measure]) -> Measure:
+    """Return the measure whose holes a table shows: that of the deepest cut-off, if any has one."""
+
+    def depth(measure: Measure) -> int:
+        return measure.cutoff if isinstance(measure.cutoff, int) else -(measure.cutoff is None)
+
+    return max(measures, key=depth)
+
+
+def _unjudged_heading(measures: Iterable[Measure], pool_depth: int) -> str:
+    cutoff = _deepest(measures).cutoff
+    return f"holes@{pool_depth if cutoff is None else cutoff}"
+
+
+PATIENCE_SECONDS = 1.0
+
+
+@contextmanager
+def progress_bar(label: str, *, then: str) -> Iterator[Callable[[float], None] | None]:
+    """Give a function that is told the share done, from 0 to 1; None where nobody would see it.
+
+    The bar appears on the standard error once the work has taken `PATIENCE_SECONDS`; after such
+    work ``then`` says what comes next.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    started = time.monotonic()
+    bars: list[Any] = []
+    with ExitStack() as open_bars:
+
+        def tell(share: float) -> None:
+            if not bars and time.monotonic() - started > PATIENCE_SECONDS:
+                bar = click.progressbar(length=1000, label=label, file=sys.stderr)
+                bars.append(open_bars.enter_context(bar))
+            for bar in bars:
+                bar.update(round(share * 1000) - bar.pos)
+
+        yield tell
+    if bars:
+        click.echo(then, err=True)

@@ -1,0 +1,121 @@
+"""``labeler recall``: each run's recall with and without what only its own system brought in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from labeler.cli.groups import CommandT, database_option
+from labeler.cli.options import golden_option
+from labeler.cli.output import FOR_PROGRAMS, Table
+from labeler.cli.score import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    OptionDecorator,
+    check_common_options,
+    check_shared_queries,
+    conventions_of,
+    measures_option,
+    parse_measures,
+    print_records,
+    print_table,
+    select_runs,
+    with_options,
+)
+from labeler.evaluation import (
+    Conventions,
+    OwnPoolComparison,
+    OwnPoolRecall,
+    Scoreboard,
+    compare_own_pools,
+    format_number,
+    own_pool_notes,
+    own_pool_records,
+)
+from labeler.model import escape_controls
+from labeler.services.import_export import snapshots
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+DEFAULT_RECALL = ("R@budget",)
+
+
+def recall_options(command: CommandT) -> CommandT:
+    """Add the options that say which recalls are asked for, and in which form."""
+    options: tuple[OptionDecorator[CommandT], ...] = (
+        measures_option(DEFAULT_RECALL, "R or SetR. "),
+        *CONVENTION_OPTIONS,
+        *FORM_OPTIONS,
+    )
+    return with_options(command, options)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@recall_options
+@golden_option
+@database_option
+@click.pass_obj
+def recall(
+    db: StoreLocation,
+    runs: tuple[str, ...],
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    kind: str,
+    raw: bool,
+    golden: str | None,
+) -> None:
+    """Say how much each run's recall owes to its own pool.
+
+    A chunk is graded because some run has it near its top. Here recall stands beside what it is if
+    relevant chunks that only runs of the same system have within the pool depth count as not
+    relevant; chunks that graders found by hand stay. All runs are asked, also where some are named.
+    """
+    check_common_options(None, kind, per_query=False, raw=raw)
+    with Store(db) as store:
+        collection, settings = snapshots.collection_of(store, golden)
+        by_hand = store.pairs_found_by_hand()
+    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+    measures = parse_measures(conventions, texts)
+    shown = [run.name for run in select_runs(collection, runs).runs]
+    check_shared_queries(collection)
+    board = Scoreboard(collection, conventions)
+    found = [each.of(shown) for each in compare_own_pools(board, measures, by_hand)]
+    notes = own_pool_notes(found, conventions)
+    notes += [note for note in board.notes(measures) if note.is_about(*shown)]
+    if kind in FOR_PROGRAMS:
+        print_records(kind, own_pool_records(found), None, conventions, notes, raw=raw)
+        return
+    print_table(own_pool_table(found, conventions), conventions, notes, kind)
+
+
+def own_pool_table(found: Sequence[OwnPoolComparison], conventions: Conventions) -> Table:
+    """Return a line for each run and recall."""
+    names = ["run", "measure"]
+    numbers = ["value", "rank", "n", "without", "rank", "n", "only this run", "only this system"]
+    body = [
+        [escape_controls(row.run), conventions.heading(row.measure), *_own_pool_cells(row)]
+        for each in found
+        for row in each.rows
+    ]
+    return Table(names, numbers, body)
+
+
+def _own_pool_cells(row: OwnPoolRecall) -> list[str]:
+    return [
+        format_number(row.value),
+        _rank(row.rank),
+        str(row.n),
+        format_number(row.without),
+        _rank(row.rank_without),
+        str(row.n_without),
+        str(row.only_run),
+        str(row.only_system),
+    ]
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)

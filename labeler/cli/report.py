@@ -1,0 +1,116 @@
+"""``labeler report``: one HTML file about one run or two, which loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from labeler.cli.export import write_output
+from labeler.cli.groups import FILE_OR_OUTPUT, CommandT, database_option, say
+from labeler.cli.options import golden_option
+from labeler.cli.score import (
+    CONVENTION_OPTIONS,
+    check_shared_queries,
+    conventions_of,
+    measures_option,
+    parse_measures,
+    select_runs,
+    with_options,
+)
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
+from labeler.model import escape_controls
+from labeler.services import import_export as transfer
+from labeler.services.import_export import snapshots
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+
+def report_measure_options(command: CommandT) -> CommandT:
+    """Add the options that say by which measures and conventions."""
+    return with_options(
+        command, (measures_option(DEFAULT_MEASURES, "The first leads. "), *CONVENTION_OPTIONS)
+    )
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    type=FILE_OR_OUTPUT,
+    default="report.html",
+    show_default=True,
+    help="The file to write; '-' is the standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace what is at the output's path.")
+@click.option(
+    "--by",
+    "facets",
+    multiple=True,
+    metavar="FACET",
+    help="Slices by this facet; may be repeated.  [default: by every facet]",
+)
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day that the report says it is of.  [default: today]",
+)
+@report_measure_options
+@golden_option
+@database_option
+@click.pass_obj
+def report(
+    db: StoreLocation,
+    a: str,
+    b: str | None,
+    path: Path,
+    force: bool,
+    facets: tuple[str, ...],
+    day: datetime | None,
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    golden: str | None,
+) -> None:
+    """Write one HTML file about run A, or B against A.
+
+    It holds the verdict, scores, comparison, slices, failing queries and conventions, with charts
+    that answer to the pointer. It loads nothing from anywhere, and prints. The same golden set
+    asked the same on the same day gives the same file, byte for byte.
+    """
+    from labeler.render.report import ReportRequest, ReportSource, make_report
+
+    with Store(db) as store:
+        collection, settings = snapshots.collection_of(store, golden)
+        conventions = conventions_of(settings, preset, rel, budget)
+        measures = parse_measures(conventions, texts)
+        check_shared_queries(select_runs(collection, (a, b) if b else (a,)))
+        is_live = golden is None
+        queries = (
+            store.queries() if golden is None else snapshots.frozen_content(store, golden).queries
+        )
+        source = ReportSource(
+            Scoreboard(collection, conventions),
+            {query.query_id: query for query in queries},
+            store.remarks() if is_live else [],
+            store.single_grades() if is_live else None,
+            store.chunks_with_text(),
+            store.chunks_numbered,
+            {run: store.right_answers(run) for run in store.answered_runs()},
+        )
+        asked = ReportRequest(a, b, measures, (day or datetime.now(UTC)).date(), facets)
+        made = make_report(source, asked)
+        write_output(path, made, replace=force)
+        noted = transfer.note_export(store, str(path), "report", store.newest_seal())
+    if str(path) != "-":
+        say(f"{path}: {' against '.join(filter(None, (b, a)))}, {len(made) / 1e6:.1f} MB")
+    if not noted:
+        click.echo(
+            escape_controls(f"{db} takes no writes now: this report is not in its audit"), err=True
+        )

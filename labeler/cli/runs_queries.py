@@ -1,0 +1,219 @@
+"""``labeler runs``, ``queries``, ``drop``, ``retire``, ``split``: runs and queries, and changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from labeler.cli.groups import LabelerGroup, change, database_option, rename, restore
+from labeler.cli.output import Table, text_lines
+from labeler.errors import NotFound
+from labeler.model import SPLITS, chunking_label, escape_controls, format_count
+from labeler.services.query_splits import assign_splits
+from labeler.store import QuerySummary, Store
+from labeler.store.addresses import StoreLocation
+
+LONGEST_TEXT = 80
+
+
+@click.command()
+@database_option
+@click.pass_obj
+def runs(db: StoreLocation) -> None:
+    """List the runs: their systems, dates and sizes."""
+    with Store(db) as store:
+        found, of_runs = store.runs(), store.chunkings_of_runs()
+        several = len(store.chunking_names()) > 1
+    if not found:
+        click.echo("There is no run yet: labeler load run FILE")
+        return
+    body = [
+        [
+            *map(escape_controls, (run.name, run.system, run.created_at or "")),
+            *([chunking_label(of_runs[run.name])] if several else []),
+            f"{run.queries:,}",
+            f"{run.depth:,}",
+        ]
+        for run in found
+    ]
+    names = ["run", "system", "made on", *(["chunking"] if several else [])]
+    click.echo("\n".join(text_lines(Table(names, ["queries", "depth"], body))))
+
+
+@rename.command("run")
+@click.argument("old")
+@click.argument("new")
+@database_option
+@click.pass_obj
+def rename_run(db: StoreLocation, old: str, new: str) -> None:
+    """Give a run another name.
+
+    A system that only ever had the run's name follows it.
+    """
+    with Store(db) as store:
+        followed = store.rename_run(old, new)
+    too = ", and so is its system" if followed else ""
+    click.echo(f"run {old!r} is now {new!r}{too}")
+
+
+@change.command("run")
+@click.argument("name")
+@click.option("--system", help="The system it belongs to, over time.")
+@click.option("--date", help="When it was made: 2026-01-31; '' where nobody knows.")
+@database_option
+@click.pass_obj
+def change_run(db: StoreLocation, name: str, system: str | None, date: str | None) -> None:
+    """Say to which system a run belongs and when it was made."""
+    if system is None and date is None:
+        raise click.UsageError("say what is to change: --system, --date, or both")
+    with Store(db) as store:
+        store.change_run(name, system=system, created_at=date)
+        (run,) = (run for run in store.runs() if run.name == name)
+    made = f"made on {run.created_at}" if run.created_at else "of unknown date"
+    click.echo(f"run {name!r} is of system {run.system!r}, {made}")
+
+
+@click.group(cls=LabelerGroup)
+def drop() -> None:
+    """Remove runs, answers, signals or candidates."""
+
+
+@drop.command("run")
+@click.argument("name")
+@database_option
+@click.pass_obj
+def drop_run(db: StoreLocation, name: str) -> None:
+    """Remove a run, its lists and answers; every judgment stays."""
+    with Store(db) as store:
+        answers = store.answered_runs().get(name, 0)
+        store.drop_run(name)
+    too = f" with its answers ({answers:,})" if answers else ""
+    click.echo(f"run {name!r} is removed{too}; its judgments stay")
+
+
+@drop.command("answers")
+@click.argument("run")
+@database_option
+@click.pass_obj
+def drop_answers(db: StoreLocation, run: str) -> None:
+    """Remove the answers of a run; the run stays."""
+    with Store(db) as store:
+        gone = store.drop_answers(run)
+    answers = format_count(gone, "answer is", "answers are")
+    click.echo(f"run {run!r}: {answers} removed; the run stays")
+
+
+@drop.command("signals")
+@click.argument("system")
+@click.option("--name", help="Only the signal of this name.")
+@database_option
+@click.pass_obj
+def drop_signals(db: StoreLocation, system: str, name: str | None) -> None:
+    """Remove the signals of a system; its runs stay."""
+    with Store(db) as store:
+        gone = store.drop_signals(system, name)
+    what = "signals" if name is None else f"signal {name!r}"
+    values = format_count(gone, "value is", "values are")
+    click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
+
+
+@click.command()
+@click.argument("words", required=False, default="")
+@click.option("--retired", is_flag=True, help="Only those that are retired.")
+@click.option("--split", type=click.Choice(SPLITS), help="Only those of this split.")
+@click.option(
+    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
+)
+@database_option
+@click.pass_obj
+def queries(db: StoreLocation, words: str, retired: bool, split: str | None, most: int) -> None:
+    """List the queries, with how many grades each has.
+
+    With WORDS only those whose id or text holds them.
+    """
+    with Store(db) as store:
+        found, count = store.find_queries(words, retired=retired or None, split=split, most=most)
+    if not found:
+        click.echo("No query is like that.")
+        return
+    names = ["query", "task", "split", "leaked", "retired", "text"]
+    table = Table(names, ["grades"], [*map(query_cells, found)])
+    click.echo("\n".join(text_lines(table)))
+    if count > len(found):
+        click.echo(f"... and {count - len(found):,} more; --most lists them")
+
+
+def query_cells(query: QuerySummary) -> list[str]:
+    """Return a query as the table shows it."""
+    text = " ".join(query.text.split())
+    short = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    retired = (query.retired_at or "")[:10]
+    marks = [query.task or "", query.split or "", "leaked" if query.leaked else "", retired]
+    return [escape_controls(query.query_id), *marks, escape_controls(short), f"{query.grades:,}"]
+
+
+@click.group(cls=LabelerGroup)
+def retire() -> None:
+    """Take a query out of use."""
+
+
+@retire.command("query")
+@click.argument("query_id", metavar="ID")
+@database_option
+@click.pass_obj
+def retire_query(db: StoreLocation, query_id: str) -> None:
+    """Retire a query; its judgments stay in the log.
+
+    It is left out of grading, scores and exports, until it is restored.
+    """
+    with Store(db) as store:
+        store.retire_query(query_id)
+    click.echo(f"query {query_id!r} is retired")
+
+
+@restore.command("query")
+@click.argument("query_id", metavar="ID")
+@database_option
+@click.pass_obj
+def restore_query(db: StoreLocation, query_id: str) -> None:
+    """Take a retired query back into use, with all its judgments."""
+    with Store(db) as store:
+        store.restore_query(query_id)
+    click.echo(f"query {query_id!r} is in use again")
+
+
+@click.command()
+@click.option("--dev", type=float, default=60, show_default=True, help="Percent of the queries.")
+@click.option("--test", type=float, default=20, show_default=True, help="Percent of the queries.")
+@click.option(
+    "--held-out", type=float, default=20, show_default=True, help="Percent of the queries."
+)
+@click.option("--seed", default="0", show_default=True, help="Another seed draws another split.")
+@click.option(
+    "--anew", is_flag=True, help="Draw for all queries, also for those that have a split."
+)
+@database_option
+@click.pass_obj
+def split(
+    db: StoreLocation, dev: float, test: float, held_out: float, seed: str, anew: bool
+) -> None:
+    """Put queries into dev, test and held-out at random.
+
+    A query's id and the seed alone draw, so that queries that come later move no other. Those that
+    are nearly the same as an earlier one go where that is. A query that has a split keeps it,
+    unless --anew is said.
+    """
+    shares = dict(zip(SPLITS, (dev, test, held_out), strict=True))
+    with Store(db) as store:
+        queries = store.queries()
+        if not queries:
+            raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
+        found = assign_splits(queries, shares, seed, anew=anew)
+        store.set_splits(found, {**shares, "seed": seed})
+        sizes = store.split_sizes()
+    drawn = Counter(found.values())
+    for name in SPLITS:
+        click.echo(
+            f"{name:<8}  {sizes.get(name, 0):>6,} queries, {drawn[name]:,} of them drawn now"
+        )

@@ -1,0 +1,475 @@
+"""``labeler trend``: a system's runs over time; with ``--between`` what a change was made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from labeler.analysis import trend
+from labeler.analysis.gate import Gate, read_gate_file, thresholds_for, why_other_conventions
+from labeler.analysis.trend import (
+    AlertScan,
+    ChangeCauses,
+    DatedRun,
+    Thresholds,
+    Timeline,
+    TrendPoint,
+    TrendSeries,
+    TrendSummary,
+    Window,
+)
+from labeler.cli.groups import FILE, check_raw, database_option
+from labeler.cli.options import golden_option, requested_traffic, weighted_option, with_weights
+from labeler.cli.output import FOR_PROGRAMS, Table
+from labeler.cli.score import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    check_facet,
+    conventions_of,
+    measures_option,
+    parse_measures,
+    print_records,
+    print_table,
+    select_runs,
+    with_options,
+)
+from labeler.cli.signals import print_signals, print_signals_below, stored_signals
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import (
+    DEFAULT_MEASURES,
+    Conventions,
+    Note,
+    Scoreboard,
+    format_number,
+    format_signed,
+)
+from labeler.measures import Measure
+from labeler.model import Collection, describe_chunking, escape_controls
+from labeler.services.import_export import snapshots
+from labeler.stats import mean_intervals
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+
+@dataclass(frozen=True)
+class TrendRequest:
+    """What is looked at: systems with their runs of the window, measures, and which queries."""
+
+    systems: dict[str, tuple[DatedRun, ...]]
+    measures: tuple[Measure, ...]
+    facet: str | None
+    bucket: str | None
+    gate: Gate | None = None
+
+    @property
+    def buckets(self) -> list[str] | None:
+        """The one bucket that is asked for, None for all."""
+        return None if self.bucket is None else [self.bucket]
+
+    @property
+    def within(self) -> tuple[str, str] | None:
+        """The one bucket, with its facet."""
+        return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
+
+
+def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
+    """Read how far back is looked."""
+    try:
+        return trend.parse_window(text)
+    except BadInput as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command("trend")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
+@click.option(
+    "--window",
+    default="all runs",
+    show_default=True,
+    callback=window_option,
+    metavar="SPAN",
+    help="How far back from a system's newest run, such as '30 runs' or '90 days'.",
+)
+@click.option("--by", "facet", metavar="FACET", help="A trend for each bucket of this facet.")
+@click.option("--bucket", metavar="NAME", help="With --by: the trend in this bucket alone.")
+@click.option("--points", is_flag=True, help="Print every run with its values and intervals.")
+@click.option(
+    "--signals",
+    is_flag=True,
+    help="Print every value of the signals, date by date, with the newest run of the time.",
+)
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="OLDER NEWER",
+    help="Split the change between two runs: of the run, of grades and rule, of the queries.",
+)
+@click.option(
+    "--grades",
+    "graded_by",
+    metavar="DATE|NAME",
+    help="With --between: by which day's grades, or by which frozen version, the older run is "
+    "taken.  [default: its own day's]",
+)
+@click.option(
+    "--gate",
+    "gate_file",
+    type=FILE,
+    help="A gate file, whose least values are the thresholds that a drop can pass.",
+)
+@lambda command: with_options(
+    command, [measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *FORM_OPTIONS]
+)
+@weighted_option
+@golden_option
+@database_option
+@click.pass_obj
+def trends(
+    db: StoreLocation,
+    systems: tuple[str, ...],
+    window: Window,
+    facet: str | None,
+    bucket: str | None,
+    points: bool,
+    signals: bool,
+    between: tuple[str, str] | None,
+    graded_by: str | None,
+    gate_file: Path | None,
+    golden: str | None,
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    kind: str,
+    raw: bool,
+) -> None:
+    """Print how systems moved from date to date, and what fell.
+
+    A run belongs to the system that 'load run --system' named, and has the date of '--date'; all
+    runs are scored by the same golden grades. What fell is said only where it is more than chance.
+    Signals, if there are any, stand below; for programs --signals gives them.
+    """
+    if signals:
+        check_signal_options(facet, between, points=points, kind=kind, raw=raw)
+        print_signals(db, systems, window, kind, raw=raw)
+        return
+    check_trend_options(between, graded_by, facet, bucket, kind, points=points, raw=raw)
+    with Store(db) as store:
+        collection, settings = snapshots.collection_of(store, golden)
+        conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+        traffic = requested_traffic(store, between=between)
+        measures, heard = parse_measures(conventions, texts), stored_signals(store)
+        if between is not None:
+            within = None if facet is None or bucket is None else (facet, bucket)
+            parts, notes = split_change(
+                store, collection, conventions, measures, between, graded_by, within
+            )
+            print_split(parts, conventions, notes, kind, raw=raw)
+            return
+    dated = trend.build_timeline(select_runs(collection, ()).runs)
+    named = [each.run for name in systems for each in dated.of(name)]
+    kept, _ = conventions.selecting(select_runs(collection, named))  # the runs of one chunking
+    line = trend.build_timeline(kept.runs)
+    order = [name for name in systems or line.systems if name in line.systems]
+    runs = {name: window.of(line.of(name)) for name in order}
+    if not runs:
+        raise NotFound(
+            "no run has a date; 'labeler change run NAME --date 2026-01-31' gives one, and "
+            "'labeler load run FILE --system NAME --date DATE' as it is loaded"
+        )
+    there = select_runs(kept, [r.run for each in runs.values() for r in each])
+    board, _ = with_weights(Scoreboard(there, conventions), traffic)
+    check_facet(board, facet)
+    gate = None if gate_file is None else read_gate_file(gate_file)
+    asked = TrendRequest(runs, board.resolve(measures), facet, bucket, gate)
+    print_trends(board, asked, line, window, kind, points=points, raw=raw)
+    if kind not in FOR_PROGRAMS and facet is None:
+        print_signals_below(heard, line, list(runs), window, kind)
+
+
+def check_signal_options(
+    facet: str | None,
+    between: tuple[str, str] | None,
+    *,
+    points: bool,
+    kind: str,
+    raw: bool,
+) -> None:
+    """Raise a usage error for what cannot be asked for together with --signals."""
+    if facet is not None or between is not None or points:
+        raise click.UsageError("--signals stands without --by, --between and --points")
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+
+
+def check_trend_options(
+    between: tuple[str, str] | None,
+    graded_by: str | None,
+    facet: str | None,
+    bucket: str | None,
+    kind: str,
+    *,
+    points: bool,
+    raw: bool,
+) -> None:
+    """Raise a usage error for options that cannot be asked for together."""
+    if bucket is not None and facet is None:
+        raise click.UsageError("--bucket needs --by, which names its facet")
+    if between is None and graded_by is not None:
+        raise click.UsageError("--grades goes with --between")
+    if between is not None and points:
+        raise click.UsageError("--between and --points cannot be asked for together")
+    if between is not None and facet is not None and bucket is None:
+        raise click.UsageError("--between is over all queries or one bucket: name it with --bucket")
+    check_raw(kind, raw=raw)
+
+
+def print_trends(
+    board: Scoreboard,
+    asked: TrendRequest,
+    line: Timeline,
+    window: Window,
+    kind: str,
+    *,
+    points: bool,
+    raw: bool,
+) -> None:
+    """Print where every series stands, or every point of them, with what fell."""
+    every = series_of(board, asked, with_ends=points)
+    values = trend.QueryValues(board)
+    bars = series_thresholds(board, asked, every)
+    looked = trend.scan_for_alerts(values, every, watched_buckets(board, asked), bars)
+    notes = [*trend_notes(board, asked), *(Note("trend", said) for said in line.notes)]
+    notes += [Note("window", f"{window}: direction and change are over it")]
+    notes += [Note("direction", trend.DIRECTION_RULE), Note("alerts", looked.rule)]
+    if kind in FOR_PROGRAMS:
+        if points:
+            records = trend.point_records(every, bars)
+        else:
+            records = trend.summary_records(
+                trend.summarize_series(board, every), looked.alerts, bars
+            )
+        print_records(kind, records, None, board.conventions, notes, raw=raw)
+        return
+    said = alert_notes(looked)
+    conventions = board.conventions
+    table = (
+        points_table(every, conventions)
+        if points
+        else summary_table(trend.summarize_series(board, every), conventions)
+    )
+    print_table(table, conventions, [*said, *notes], kind)
+
+
+def alert_notes(looked: AlertScan) -> list[Note]:
+    """Return what people are told of the alerts: the gravest, and how many more there are."""
+    said = [alert.sentence for alert in looked.alerts]
+    if not said:
+        return [Note("alert", "nothing fell by more than chance")] if looked.looks else []
+    more = len(said) - trend.MOST_OPEN_ALERTS
+    if more > 0:
+        said = [*said[: trend.MOST_OPEN_ALERTS], f"alerts: {more} more, which --format json has"]
+    return [Note("alert", each) for each in said]
+
+
+def series_of(board: Scoreboard, asked: TrendRequest, *, with_ends: bool) -> list[TrendSeries]:
+    """Return the series that are asked for, with the intervals of their points if wanted."""
+    place = (asked.measures, asked.facet)
+    found = mean_intervals(board, *place, buckets=asked.buckets) if with_ends else {}
+    return trend.build_series(board, asked.systems, *place, asked.buckets, found)
+
+
+def series_thresholds(
+    board: Scoreboard, asked: TrendRequest, every: Sequence[TrendSeries]
+) -> Thresholds:
+    """Return the least values that a gate file asks for, by series."""
+    gate = asked.gate
+    if gate is None or why_other_conventions(gate, board.conventions):
+        return trend.NO_THRESHOLDS
+    return trend.thresholds_by_series(
+        every,
+        lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)],
+    )
+
+
+def watched_buckets(board: Scoreboard, asked: TrendRequest) -> list[TrendSeries]:
+    """Return the buckets held against the mean over all queries, by the first measure."""
+    if asked.facet is not None:
+        return []
+    first = asked.measures[:1]
+    return [
+        series
+        for facet in board.facets
+        for series in trend.build_series(board, asked.systems, first, facet)
+    ]
+
+
+def trend_notes(board: Scoreboard, asked: TrendRequest) -> list[Note]:
+    """Return what is to know of all runs, and how much is to know of single ones."""
+    notes = board.notes(asked.measures)
+    single = sum(bool(note.runs) for note in notes)
+    if asked.facet is not None and (lost := board.unbucketed(asked.facet)):
+        sentence = f"judged queries in no bucket of {asked.facet!r}, so in no row: {lost}"
+        notes = (*notes, Note("no bucket", sentence))
+    if asked.gate is not None and (other := why_other_conventions(asked.gate, board.conventions)):
+        notes = (*notes, Note("thresholds", other))
+    found = [note for note in notes if not note.runs]
+    if single:
+        more = f"what is to know of single runs 'labeler score RUN' says: {single}"
+        found.append(Note("single runs", more))
+    return found
+
+
+def summary_table(every: Sequence[TrendSummary], conventions: Conventions) -> Table:
+    """Return a line for each series."""
+    faceted = [] if every[0].series.place.facet is None else [every[0].series.place.facet]
+    names = ["system", *map(escape_controls, faceted), "measure"]
+    numbers = ["runs", "current", "of", "mean", "median", "spread", "lowest", "highest"]
+    lines = [_summary_line(each, conventions) for each in every]
+    return Table(names, [*numbers, "change", "direction"], lines)
+
+
+def _summary_line(each: TrendSummary, conventions: Conventions) -> list[str]:
+    place = each.series.place
+    middle = (each.mean, each.median, each.spread)
+    return [
+        escape_controls(place.system),
+        *([] if place.bucket is None else [escape_controls(place.bucket)]),
+        conventions.heading(place.measure),
+        str(len(each.series.points)),
+        *([format_number(each.current.value), each.current.said] if each.current else ["–", "–"]),
+        *map(format_number, middle),
+        *(format_number(end.value if end else math.nan) for end in (each.lowest, each.highest)),
+        format_signed(each.change),
+        each.word,
+    ]
+
+
+def points_table(every: Sequence[TrendSeries], conventions: Conventions) -> Table:
+    """Return a line for each point."""
+    faceted = [] if every[0].place.facet is None else [every[0].place.facet]
+    names = ["system", *map(escape_controls, faceted), "measure", "date", "run"]
+    carried = ["carried"] if any(point.carried for each in every for point in each.points) else []
+    lines = [line for each in every for line in _point_lines(each, conventions, bool(carried))]
+    return Table(names, ["value", "change", "95% interval", "n", "holes", *carried], lines)
+
+
+def _point_lines(
+    series: TrendSeries, conventions: Conventions, is_carried: bool
+) -> Iterator[list[str]]:
+    place = series.place
+    moved = trend.changes_by_point(series.points)
+    for point, change in zip(series.points, moved, strict=True):
+        yield [
+            escape_controls(place.system),
+            *([] if place.bucket is None else [escape_controls(place.bucket)]),
+            conventions.heading(place.measure),
+            *(
+                point.said,
+                escape_controls(point.run),
+                format_number(point.value),
+                format_signed(change),
+            ),
+            *(_interval_cell(point), str(point.n), str(point.holes)),
+            *([str(point.carried)] if is_carried else []),
+        ]
+
+
+def _interval_cell(point: TrendPoint) -> str:
+    found = point.interval
+    return "–" if found is None or math.isnan(found.lo) else f"{found.lo:.4f}–{found.hi:.4f}"
+
+
+def split_change(
+    store: Store,
+    collection: Collection,
+    conventions: Conventions,
+    measures: Sequence[Measure],
+    between: tuple[str, str],
+    graded_by: str | None,
+    within: tuple[str, str] | None,
+) -> tuple[list[ChangeCauses], list[Note]]:
+    """Split the change between two runs, by the grades of a day and those of now."""
+    older, newer = between
+    pair = select_runs(collection, between)
+    check_same_chunking(pair)
+    frozen = conventions.frozen
+    now = "of now" if frozen is None else f"frozen as {frozen!r}"
+    then, rule, by = earlier_grades(store, pair, graded_by, now)
+    earlier = replace(conventions, golden_rule=rule or conventions.golden_rule)
+    boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
+    notes = [Note("grades", by), Note("order", trend.CAUSES_ORDER)]
+    notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
+    every = boards[1].resolve(measures)
+    return [trend.split_change(*boards, older, newer, measure, within) for measure in every], notes
+
+
+def check_same_chunking(pair: Collection) -> None:
+    """Raise `BadInput` for runs of two chunkings, whose grades are of different chunks."""
+    older, newer = (describe_chunking(run.chunking) for run in pair.runs)
+    if older != newer:
+        raise BadInput(
+            f"run {pair.runs[0].name!r} is of {older} and {pair.runs[1].name!r} of {newer}: a "
+            "change is split between runs of one chunking; 'labeler compare' holds these together"
+        )
+
+
+def earlier_grades(
+    store: Store, pair: Collection, graded_by: str | None, now: str
+) -> tuple[Collection, str | None, str]:
+    """Return the older run by the grades of a day or of a frozen version, and which these are.
+
+    With the rule by which several people's grades became one there, None where it is that of now.
+    ``now`` says by which grades the newer run is.
+    """
+    older = pair.runs[0]
+    said = graded_by or older.created_at
+    if not said:
+        raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
+    by = f"the older run is by the grades of {said} (UTC), the newer by those {now}"
+    if graded_by is not None and graded_by in [each.name for each in store.versions()]:
+        frozen, settings = snapshots.collection_of(store, graded_by)
+        by = f"the older run is by the golden set frozen as {graded_by!r}"
+        return select_runs(frozen, [older.name]), settings.golden_rule, by
+    until = trend.end_of_date(said)
+    then = store.collection_at(until, [older.name])
+    if graded_by is not None or len(then.golden_grade):
+        return then, store.rule_at(until), by
+    first = store.first_judgment_at() or "never"
+    by = (
+        f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
+        f"are by the grades {now}; --grades names another day"
+    )
+    return replace(pair, runs=pair.runs[:1]), None, by
+
+
+def print_split(
+    parts: Sequence[ChangeCauses],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    kind: str,
+    *,
+    raw: bool,
+) -> None:
+    """Print a row for each measure."""
+    if kind in FOR_PROGRAMS:
+        print_records(kind, trend.change_cause_records(parts), None, conventions, notes, raw=raw)
+        return
+    numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]
+    lines = [
+        [
+            conventions.heading(each.measure),
+            format_number(each.before),
+            *map(format_signed, (each.run, each.grades, each.queries)),
+            format_number(each.now),
+            *map(str, (each.n_before, each.n_now, each.n_both)),
+        ]
+        for each in parts
+    ]
+    table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
+    why = dict.fromkeys(each.reason for each in parts if each.reason)
+    print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)

@@ -1,0 +1,444 @@
+"""Measures across chunkings: the documents that lists hold, and the evidence that they find.
+
+Both rest on the grades of all chunkings and on the positions of chunks in their documents. These
+are located when a measure first asks for them, which takes seconds for a hundred thousand chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.evaluation.alignment import OrderedLists
+from labeler.evaluation.query_grades import NO_CHUNKS, ChunkNumbers, QueryGrades
+from labeler.measures import WHOLE_LIST, Bools, FoundEvidence, Hits, Ints, Measure, RetrievedTexts
+from labeler.model import AllGoldenGrades, Collection, CollectionTexts, GradeChange, Passage
+from labeler.rechunking import (
+    ChunkLocation,
+    Cut,
+    LocatedChunk,
+    Span,
+    cut_from_chunk,
+    intersect_spans,
+    locate_chunkings,
+    merge_spans,
+    subtract_spans,
+    total_length,
+)
+
+Marks = Mapping[int, tuple[Passage, ...]]
+NO_MARKS: Marks = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class QueryEvidence:
+    """What is known of a query in all chunkings: its golden grades, and passages they rest on."""
+
+    grades: QueryGrades
+    marks: Marks
+    _placed: dict[int, list[Span] | None] = field(default_factory=dict, init=False, repr=False)
+
+    def placed(self, laid: ChunkPositions) -> Mapping[int, list[Span] | None]:
+        """Return what each chunk's passages take of the ground, found once; None for nothing."""
+        if not self._placed:
+            found = {chunk: laid.marked(chunk, passages) for chunk, passages in self.marks.items()}
+            self._placed.update(found)
+        return self._placed
+
+    def changed(
+        self, changes: Sequence[GradeChange], grades: QueryGrades | None = None
+    ) -> QueryEvidence:
+        """Apply changes in order: the last one of a pair counts; ``grades`` has them already."""
+        marks = {**self.marks, **{change.chunk: change.marks for change in changes}}
+        kept = {chunk: passages for chunk, passages in marks.items() if passages}
+        return QueryEvidence(self.grades.changed(changes) if grades is None else grades, kept)
+
+
+def evidence_by_query(
+    collection: Collection, golden: Sequence[QueryGrades]
+) -> tuple[QueryEvidence, ...]:
+    """Return what is known of each query; ``golden`` are the grades of the selected chunkings."""
+    grades = (
+        golden
+        if collection.everywhere is None
+        else _all_grades_by_query(collection.everywhere, golden)
+    )
+    marks: dict[str, dict[int, tuple[Passage, ...]]] = {}
+    for (query_id, chunk), passages in collection.marks.items():
+        marks.setdefault(query_id, {})[chunk] = passages
+    return tuple(
+        QueryEvidence(each, marks.get(query_id, NO_MARKS))
+        for query_id, each in zip(collection.query_ids, grades, strict=True)
+    )
+
+
+def _all_grades_by_query(
+    every: AllGoldenGrades, golden: Sequence[QueryGrades]
+) -> list[QueryGrades]:
+    """Cut the golden grades of all chunkings into one piece for each query."""
+    bounds = np.searchsorted(every.query, np.arange(len(golden) + 1)).tolist()
+    none = np.zeros(len(every.query), np.bool_)
+    carried = none if every.carried is None else every.carried
+    return [
+        QueryGrades(
+            every.chunk[start:stop],
+            every.grade[start:stop],
+            none[start:stop],
+            carried=carried[start:stop] if carried[start:stop].any() else None,
+        )
+        for start, stop in pairwise(bounds)
+    ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DocumentHits(Hits):
+    """Hits that are documents: each where its first chunk stands, with its best chunk's grade.
+
+    ``open_row`` and ``open_rank`` are where documents stand of which no chunk is graded.
+    ``length`` counts chunks still.
+    """
+
+    open_row: Ints
+    open_rank: Ints
+
+    def holes(self, k: int | Ints) -> Ints:
+        """How many documents in the top ``k`` of each row have no graded chunk."""
+        limits = k[self.open_row] if isinstance(k, np.ndarray) else k
+        inside = self.open_row[self.open_rank <= limits]
+        return np.bincount(inside, minlength=len(self.length))
+
+
+@dataclass(eq=False)
+class CrossChunking:
+    """The texts of a golden set laid out, and the lists that stand on them.
+
+    It is found when it is first asked for, and takes long where there are many texts.
+    """
+
+    collection: Collection
+    lists: OrderedLists
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.collection.runs)
+
+    def ordered(self, query: int, run: int | None = None) -> list[ChunkNumbers]:
+        """Return the lists of all runs for a query, or of one; empty where nobody keeps texts."""
+        runs = range(self.runs) if run is None else [run]
+        if self.collection.texts is None:
+            return [NO_CHUNKS for _ in runs]
+        return [self.lists.ordered(each, query) for each in runs]
+
+    @cached_property
+    def positions(self) -> ChunkPositions:
+        """Where all chunks stand."""
+        read = self.collection.texts
+        return NO_POSITIONS if read is None else find_chunk_positions(read())
+
+    def documents(
+        self, known: Sequence[QueryEvidence], lists: Sequence[Sequence[ChunkNumbers]]
+    ) -> DocumentHits:
+        """Return the documents of lists as hits, a row each; ``lists[i]`` are of ``known[i]``."""
+        laid, (chunks, row, rank, lengths) = self.positions, _flatten_lists(lists)
+        document = laid.document[laid.at(chunks)]
+        there = np.flatnonzero(document != NO_DOCUMENT)
+        pairs = row[there] << 32 | document[there]
+        _, first = np.unique(pairs, return_index=True)
+        at = there[np.sort(first)]
+        query = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+        best = self._best(known)
+        sought = query[row[at]] << 32 | document[at]
+        place = np.searchsorted(best[0], sought)
+        is_graded = np.append(best[0], -1)[place] == sought
+        graded, ungraded = at[is_graded], at[~is_graded]
+        kinds = (best[0] >> 32) * 4 + best[1]
+        counts = np.bincount(kinds, minlength=4 * len(known)).reshape(-1, 4)[query]
+        return DocumentHits(
+            row[graded],
+            rank[graded],
+            best[1][place[is_graded]],
+            counts,
+            lengths,
+            open_row=row[ungraded],
+            open_rank=rank[ungraded],
+        )
+
+    def _best(self, known: Sequence[QueryEvidence]) -> tuple[Ints, Ints]:
+        """Return the best grade of each document a query knows, by query << 32 | document."""
+        chunks = np.concatenate([NO_CHUNKS, *(each.grades.chunks for each in known)])
+        grades = np.concatenate([NO_CHUNKS, *(each.grades.grades for each in known)])
+        query = np.repeat(np.arange(len(known)), [len(each.grades.chunks) for each in known])
+        document = self.positions.document[self.positions.at(chunks)]
+        there = document != NO_DOCUMENT
+        numbers = np.sort((query[there] << 32 | document[there]) << 2 | grades[there])
+        is_last = np.ones(len(numbers), dtype=np.bool_)
+        is_last[:-1] = numbers[1:] >> 2 != numbers[:-1] >> 2
+        best = numbers[is_last]
+        return best >> 2, best & 3
+
+    def finds(
+        self, known: Sequence[QueryEvidence], lists: Sequence[Sequence[ChunkNumbers]], rel: int
+    ) -> FoundEvidence:
+        """Return what lists find of the evidence of grades from ``rel`` on, a row for each."""
+        laid, (chunks, _, _, lengths) = self.positions, _flatten_lists(lists)
+        at = laid.at(chunks)
+        parts: list[tuple[int, int, int, int]] = []
+        totals, row = [], 0
+        for each, of in zip(known, lists, strict=True):
+            evidence = self.evidence(each, rel)
+            totals += [total_length(evidence)] * len(of)
+            if evidence:
+                parts += self._pieces(evidence, of, row)
+            row += len(of)
+        pieces = np.array(parts, dtype=np.int64).reshape(-1, 4)
+        texts = _retrieved_texts(chunks, at, lengths, laid)
+        return _finds_from_pieces(pieces, np.array(totals, dtype=np.int64), texts)
+
+    def evidence(self, known: QueryEvidence, rel: int) -> list[Span]:
+        """Return the union of the passages marked for chunks of grade ``rel`` or more."""
+        if not known.marks:
+            return []
+        grades = known.grades.as_dict()
+        placed = known.placed(self.positions).items()
+        found = (spans for chunk, spans in placed if spans and grades.get(chunk, 0) >= rel)
+        return merge_spans(chain.from_iterable(found))
+
+    def lost(self, known: Iterable[QueryEvidence]) -> int:
+        """Count the chunks whose marked passages stand nowhere, so that they are no evidence."""
+        return sum(
+            spans is None for each in known for spans in each.placed(self.positions).values()
+        )
+
+    @cached_property
+    def chunks(self) -> Mapping[str, Ints]:
+        """The chunks that stand in any list of each run, each once."""
+        queries = range(len(self.collection.query_ids))
+        return {
+            run.name: np.unique(
+                np.concatenate([NO_CHUNKS, *(self.lists.ordered(at, each) for each in queries)])
+            ).astype(np.int64)
+            for at, run in enumerate(self.collection.runs)
+        }
+
+    def overlaps(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> list[tuple[int, int, float, float]]:
+        """Return the places of chunks that have text in common, with the share of each text."""
+        spans = [[self._spans(chunk) for chunk in chunks] for chunks in (some, others)]
+        return [
+            (at, beside, shared / total_length(one), shared / total_length(other))
+            for at, one in enumerate(spans[0])
+            for beside, other in enumerate(spans[1])
+            if (shared := total_length(intersect_spans(one, other)))
+        ]
+
+    def _spans(self, chunk: int) -> list[Span]:
+        stood = self.positions.stood.get(chunk)
+        return [] if stood is None else merge_spans(stood.place.spans)
+
+    def _pieces(
+        self, evidence: list[Span], lists: Sequence[ChunkNumbers], row: int
+    ) -> list[tuple[int, int, int, int]]:
+        """Return row, rank, place in the text and size of what each list's texts newly find."""
+        near = self.positions.near(np.concatenate([NO_CHUNKS, *lists]), evidence)
+        holders = {
+            chunk: _evidence_in_text(evidence, self.positions.stood[chunk].place) for chunk in near
+        }
+        found = []
+        for number, chunks in enumerate(lists, row):
+            seen: list[Span] = []
+            for place in np.flatnonzero(np.isin(chunks, near)).tolist():
+                rank = place + 1
+                for at, start, end in holders[int(chunks[place])]:
+                    for piece in subtract_spans([(start, end)], seen):
+                        found.append((number, rank, at + piece[0] - start, piece[1] - piece[0]))
+                    seen = merge_spans([*seen, (start, end)])
+        return found
+
+
+def _evidence_in_text(evidence: list[Span], place: ChunkLocation) -> list[tuple[int, int, int]]:
+    """Return where in a text evidence stands, and from where to where it is in the ground."""
+    return [
+        (segment.at + start - segment.start, start, end)
+        for segment in place.segments
+        for start, end in intersect_spans(evidence, [(segment.start, segment.start + segment.size)])
+    ]
+
+
+def _flatten_lists(
+    lists: Sequence[Sequence[ChunkNumbers]],
+) -> tuple[ChunkNumbers, Ints, Ints, Ints]:
+    """Return all chunks of lists one after the other, with their rows, their ranks, and lengths."""
+    each = list(chain.from_iterable(lists))
+    lengths = np.array(list(map(len, each)), dtype=np.int64)
+    chunks = np.concatenate([NO_CHUNKS, *each])
+    row = np.repeat(np.arange(len(each)), lengths)
+    rank: Ints = np.arange(1, len(chunks) + 1) - (np.cumsum(lengths) - lengths)[row]
+    return chunks, row, rank, lengths
+
+
+def _retrieved_texts(
+    chunks: ChunkNumbers, at: Ints, lengths: Ints, laid: ChunkPositions
+) -> RetrievedTexts:
+    def cut(place: int, left: int) -> int:
+        stood = laid.stood.get(int(chunks[place]))
+        return 0 if stood is None else stood.size_of(left)
+
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    return RetrievedTexts(bounds, laid.size[at], laid.length[at], laid.unplaced[at], cut)
+
+
+def _finds_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> FoundEvidence:
+    """Return finds of pieces, which stand by row, then by rank, then by place in the text."""
+    row, rank, at, size = pieces.T
+    is_new = np.ones(len(row), dtype=np.bool_)
+    is_new[1:] = np.any(pieces[1:, :2] != pieces[:-1, :2], axis=1)
+    return FoundEvidence(row[is_new], rank[is_new], np.cumsum(is_new) - 1, at, size, totals, texts)
+
+
+@dataclass(eq=False)
+class MeasureInputs:
+    """All that measures read of some lists: hits, and what is made of them when it is asked for.
+
+    ``judged`` says which queries count, ``anywhere`` which have a grade in any chunking. The lists
+    are those of all runs, or of ``run`` alone.
+    """
+
+    hits: Hits
+    across: CrossChunking
+    known: Sequence[QueryEvidence]
+    queries: Sequence[int]
+    judged: Bools
+    run: int | None = None
+
+    def of(self, measure: Measure) -> Hits | FoundEvidence:
+        """Return what a measure reads."""
+        if measure.reads == "documents":
+            return self.documents
+        return self.hits if measure.reads == "chunks" else self.finds(measure.rel or 1)
+
+    def holes(self, measure: Measure, k: int | Ints) -> Ints:
+        """Count what could be more than it seems in the top ``k`` of each list.
+
+        That is what nobody has graded, and of the evidence texts whose place nobody knows.
+        """
+        found = self.of(measure)
+        if isinstance(found, FoundEvidence):
+            return found.holes(WHOLE_LIST if measure.cutoff is None else k, measure.characters)
+        return found.holes(k)
+
+    def lacks(self, measure: Measure) -> Bools:
+        """Say for each query that no list could have a value, whatever stands in for undefined."""
+        found, runs = self.of(measure), self.across.runs if self.run is None else 1
+        told = found.total > 0 if isinstance(found, FoundEvidence) else found.known.sum(axis=1) > 0
+        return ~told[::runs] if runs else np.ones(len(self.queries), dtype=np.bool_)
+
+    @cached_property
+    def _lists(self) -> list[list[ChunkNumbers]]:
+        return [self.across.ordered(query, self.run) for query in self.queries]
+
+    @cached_property
+    def documents(self) -> DocumentHits:
+        """The documents in the lists."""
+        return self.across.documents(self.known, self._lists)
+
+    @cached_property
+    def _finds(self) -> dict[int, FoundEvidence]:
+        return {}
+
+    def finds(self, rel: int) -> FoundEvidence:
+        """Return what the lists find of the evidence of grades from ``rel`` on."""
+        if rel not in self._finds:
+            self._finds[rel] = self.across.finds(self.known, self._lists, rel)
+        return self._finds[rel]
+
+    @cached_property
+    def anywhere(self) -> Bools:
+        """Say which queries have a grade in any chunking."""
+        return np.array([len(each.grades.chunks) > 0 for each in self.known], dtype=np.bool_)
+
+
+NO_DOCUMENT = -1  # the document of a chunk of which nobody knows it
+_MOST_COLLECTIONS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkPositions:
+    """The places of chunks: arrays have an entry for each chunk number, and one for all others.
+
+    ``document`` numbers the documents, `NO_DOCUMENT` for none. ``size`` are the characters of the
+    text but white space, ``length`` all of them. Chunks that are ``unplaced`` have a text that
+    stands nowhere, those that are ``doubtful`` fit several places and are taken to stand in the
+    first. All that a chunk takes of the ground lies between ``low`` and ``high``.
+    """
+
+    stood: Mapping[int, LocatedChunk]
+    documents: tuple[str, ...]
+    document: Ints
+    size: Ints
+    length: Ints
+    low: Ints
+    high: Ints
+    unplaced: Bools
+    doubtful: Bools
+
+    def near(self, chunks: npt.NDArray[np.signedinteger], spans: Sequence[Span]) -> list[int]:
+        """Return those of some chunks that may have something of spans of the ground, rising."""
+        every = np.unique(chunks)
+        at = self.at(every)
+        edges = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        reach = (self.low[at, np.newaxis] < edges[:, 1]) & (edges[:, 0] < self.high[at, np.newaxis])
+        found: list[int] = every[reach.any(axis=1)].tolist()
+        return found
+
+    def at(self, chunks: npt.NDArray[np.signedinteger]) -> Ints:
+        """Return where in the arrays chunks stand."""
+        places: Ints = np.minimum(chunks, len(self.size) - 1)
+        return places
+
+    def marked(self, chunk: int, passages: Iterable[Passage]) -> list[Span] | None:
+        """Return what passages of a chunk take of the ground; None where they are not there."""
+        stood = self.stood.get(chunk)
+        return None if stood is None else stood.marked(passages)
+
+
+@lru_cache(maxsize=_MOST_COLLECTIONS)
+def find_chunk_positions(texts: CollectionTexts) -> ChunkPositions:
+    """Find where all chunks stand; it takes some seconds for a hundred thousand."""
+    chunkings: list[Sequence[Cut]] = [
+        [cut_from_chunk(chunk) for chunk in cuts.values()] for cuts in texts.cuts.values()
+    ]
+    by_id = locate_chunkings(chunkings, texts.documents)
+    numbers = {
+        chunk.chunk_id: number for cuts in texts.cuts.values() for number, chunk in cuts.items()
+    }
+    return _as_arrays({numbers[chunk_id]: stood for chunk_id, stood in by_id.items()})
+
+
+def _as_arrays(stood: Mapping[int, LocatedChunk]) -> ChunkPositions:
+    width = max(stood, default=-1) + 2
+    documents: dict[str, int] = {}
+    document = np.full(width, NO_DOCUMENT, dtype=np.int64)
+    size, length, low, high = (np.zeros(width, dtype=np.int64) for _ in range(4))
+    unplaced, doubtful = (np.zeros(width, dtype=np.bool_) for _ in range(2))
+    for number, each in stood.items():
+        if each.document_id is not None:
+            document[number] = documents.setdefault(each.document_id, len(documents))
+        size[number], length[number] = each.place.size, len(each.text)
+        if spans := each.place.spans:
+            low[number], high[number] = min(spans)[0], max(end for _, end in spans)
+        unplaced[number] = not spans
+        doubtful[number] = each.place.others > 0
+    sizes = (document, size, length, low, high)
+    return ChunkPositions(stood, tuple(documents), *sizes, unplaced, doubtful)
+
+
+NO_POSITIONS = _as_arrays({})
+"""Where nobody keeps the texts."""

@@ -1,0 +1,161 @@
+"""The judgment log as JSON lines: one event of a grader per line.
+
+An event is about a chunk of a query (a judgment) or about a whole query (a remark). A line that
+holds only the seal of the log is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import fields
+from datetime import datetime
+
+from labeler.errors import BadInput
+from labeler.formats.field_aliases import SEAL, TRANSFERRED_FROM
+from labeler.formats.json_records import (
+    Record,
+    Records,
+    or_list,
+    short,
+    take_count,
+    take_id,
+    take_names,
+)
+from labeler.formats.limits import Limits
+from labeler.formats.lines import InputFile
+from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
+from labeler.model import (
+    REMARK_KINDS,
+    Judgment,
+    Loaded,
+    Remark,
+    check_evidence,
+    check_name,
+    check_transfer_sources,
+)
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
+_JUDGMENT_KEYS = tuple(field.name for field in fields(Judgment))
+_REMARK_KEYS = tuple(field.name for field in fields(Remark))
+
+
+def is_log(keys: Record) -> bool:
+    """Say whether a line with these keys is one of the log."""
+    return {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}
+
+
+def events_from(source: InputFile, records: Records) -> Loaded[Judgment | Remark]:
+    """Read the events of a log; raises `BadInput` with file and line."""
+    events: Spool[Judgment | Remark] = Spool()
+    ids = UniqueIds("event")
+    queries: set[str] = set()
+    graders: set[str | None] = set()
+    kinds: Counter[str] = Counter()
+    for number, record in records:
+        if record.keys() == {SEAL}:  # of the log that the file was taken from
+            continue
+        weight = estimate_size(record)
+        with source.at(number):
+            event = parse_event(record, source.limits)
+            ids.add(event.event_id, number)
+        events.add(event, weight)
+        queries.add(event.query_id)
+        graders.add(event.grader)
+        kinds[f"kind {event.kind}"] += 1
+    ids.check(source, lambda place: events[place].event_id)
+    facts: dict[str, int | str] = {
+        "events": len(events),
+        "queries": len(queries),
+        "graders": len(graders - {None}),
+        **kinds,
+    }
+    return Loaded(source.name, events, compact_lines(ids.lines), facts)
+
+
+def parse_event(record: Record, limits: Limits) -> Judgment | Remark:
+    """Return the event a line of the log describes."""
+    if not _is_remark(record):
+        return _parse_judgment(record, limits)
+    if "grader" not in record:
+        raise BadInput("a remark names its grader")
+    return _parse_remark(record, limits)
+
+
+def _is_remark(record: Record) -> bool:
+    """Say whether a line of the log is of a whole query: it names no chunk."""
+    return "chunk_id" not in record and record.get("kind") in REMARK_KINDS
+
+
+def _parse_remark(record: Record, limits: Limits) -> Remark:
+    if extra := sorted(record.keys() - set(_REMARK_KEYS)):
+        raise BadInput(f"a remark has no {or_list(extra)}; its keys are {', '.join(_REMARK_KEYS)}")
+    return Remark(
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
+        grader=check_name(record["grader"], "grader"),
+        kind=record["kind"],
+        note=_event_text(record, "note"),
+        undoes=_event_text(record, "undoes"),
+        created_at=_parse_time(record),
+    )
+
+
+def _parse_judgment(record: Record, limits: Limits) -> Judgment:
+    if extra := sorted(record.keys() - set(_JUDGMENT_KEYS)):
+        raise BadInput(
+            f"an event has no {or_list(extra)}; its keys are {', '.join(_JUDGMENT_KEYS)}"
+        )
+    blind = record.get("blind", True)
+    if not isinstance(blind, bool):
+        raise BadInput(f"blind must be true or false, not {short(blind)}")
+    carried = record.get(TRANSFERRED_FROM)
+    return Judgment(
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
+        chunk_id=take_id(record, ["chunk_id"], "chunk", limits),
+        grader=_one_grader(record),
+        kind=_event_text(record, "kind") or "grade",
+        grade=record.get("grade"),
+        graders=take_names(record, ["graders"], ","),
+        reason=_event_text(record, "reason"),
+        note=_event_text(record, "note"),
+        blind=blind,
+        source=_event_text(record, "source"),
+        undoes=_event_text(record, "undoes"),
+        elapsed_ms=take_count(record, ["elapsed_ms"]),
+        text_hash=_event_text(record, "text_hash"),
+        created_at=_parse_time(record),
+        evidence=check_evidence(record.get("evidence") or ()),
+        carried_from=None if carried is None else check_transfer_sources(carried),
+    )
+
+
+def _one_grader(record: Record) -> str | None:
+    grader = record.get("grader")
+    return None if grader is None else check_name(grader, "grader")
+
+
+def _event_text(record: Record, key: str) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"{key} must be text, not {short(value)}")
+    return value
+
+
+def _parse_time(record: Record) -> str | None:
+    value = _event_text(record, "created_at")
+    if value is not None:
+        try:
+            offset = datetime.fromisoformat(value).utcoffset()
+            if not _MOMENT.match(value):
+                raise ValueError
+        except ValueError as error:
+            raise BadInput(
+                f"created_at must be a time such as 2025-01-31T09:30:00Z, not {short(value)}"
+            ) from error
+        if offset is None:
+            raise BadInput(
+                f"created_at {short(value)} says of no time zone; a time in UTC ends with Z"
+            )
+    return value

@@ -1,0 +1,1 @@
+"""File formats of other tools: Quepid, OpenSearch, RAGAS, and ranx's JSON by query."""

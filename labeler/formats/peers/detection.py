@@ -1,0 +1,130 @@
+"""Detection of the tool that a JSON file comes from, and its grades and queries.
+
+`read_json` also decides for every reader whether a file is JSON lines, a JSON list or one JSON
+document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from labeler.errors import BadInput
+from labeler.formats.json_records import (
+    JsonDocument,
+    Record,
+    Records,
+    format_keys,
+    parse_object,
+    read_if_json_document,
+    read_json_document,
+    read_jsonl,
+    short,
+    starts_json,
+)
+from labeler.formats.lines import InputFile, Lines, decode
+from labeler.formats.peers import opensearch, quepid, ranx
+from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
+
+Shape: TypeAlias = Literal["OpenSearch judgments", "a Quepid book", "a Quepid case", "by query"]
+
+
+class Peer(NamedTuple):
+    """What kind of document it is, and where in it the part of interest begins."""
+
+    shape: Shape
+    start: int
+
+
+def find_peer(document: JsonDocument) -> Peer | None:
+    """Tell which tool a document that is an object comes from."""
+    for place in opensearch.RATING_PATHS:
+        if (start := document.under(*place)) is not None:
+            opensearch.check_one_list(document)
+            return Peer("OpenSearch judgments", start)
+    for key, shape in ((quepid.PAIRS, "a Quepid book"), (quepid.QUERIES, "a Quepid case")):
+        value = document.value.get(key)
+        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+            return Peer(shape, document.under(key) or 0)  # type: ignore[arg-type] # two of them
+    return Peer("by query", 0) if ranx.is_by_query(document.value) else None
+
+
+def identify_peer(document: JsonDocument) -> Peer:
+    """Tell which tool a document comes from, or raise `BadInput`."""
+    found = find_peer(document)
+    if found is None:
+        keys = format_keys(document.value)
+        raise document.source.fail(
+            None,
+            f"one JSON object, neither judgments of OpenSearch (key {opensearch.RATINGS}) nor a "
+            f"book or case of Quepid (key {quepid.PAIRS} or {quepid.QUERIES}) nor "
+            f"{ranx.RANX_SHAPES}; records stand one JSON object a line; its keys are {keys}",
+        )
+    return found
+
+
+def grades_in(document: JsonDocument) -> PeerGrades:
+    """Give what a document says of grades."""
+    peer = identify_peer(document)
+    readers: dict[Shape, Callable[[], PeerGrades]] = {
+        "OpenSearch judgments": lambda: opensearch.grades_in(document, peer.start),
+        "a Quepid book": lambda: quepid.grades_in_book(document, peer.start),
+        "a Quepid case": lambda: quepid.grades_in_case(document, peer.start),
+        "by query": lambda: ranx.grades_in(document),
+    }
+    return readers[peer.shape]()
+
+
+def queries_in(document: JsonDocument) -> Iterator[tuple[int, PeerQuery]]:
+    """Give the queries that a document names by their texts, each once."""
+    peer = identify_peer(document)
+    if peer.shape == "by query":
+        raise document.source.fail(None, "holds ids of queries and no text of any")
+    if peer.shape == "OpenSearch judgments":
+        found = opensearch.queries_in(document, peer.start)
+    else:
+        found = quepid.queries_in(document, peer.start)
+    seen: set[str] = set()
+    for line, asked in found:
+        if asked.query_id not in seen:
+            seen.add(asked.query_id)
+            yield line, asked
+
+
+def read_json(
+    source: InputFile, number: int, first: bytes, lines: Lines
+) -> JsonDocument | Records | None:
+    """Return a JSON file as a document or as its records with their lines; None for another file.
+
+    A document that is a list is given as its records. ``first`` is the first line that says
+    something, with its ``number``.
+    """
+    document = read_if_json_document(source, first, lines)
+    if document is None:
+        if number == 0 or not starts_json(source, number, first):
+            return None
+        value: Record = parse_object(source, number, decode(source, number, first))
+        if not is_peer_document(value):
+            return read_jsonl(source, lines)
+        document = read_json_document(source, lines)
+    value_of: Any = document.value
+    if isinstance(value_of, list):
+        return document.records()
+    if not isinstance(value_of, dict):
+        raise source.fail(number, f"expected JSON objects {{...}}, not {short(value_of)}")
+    return document
+
+
+def is_peer_document(value: Record) -> bool:
+    """Say whether one line that is a whole object is all there is: no record looks like that."""
+    keys = {opensearch.RATINGS, quepid.PAIRS, "hits", "_source"}
+    case = isinstance(value.get(quepid.QUERIES), list)
+    return case or not keys.isdisjoint(value) or ranx.is_by_query(value)
+
+
+def not_a_run(document: JsonDocument) -> BadInput:
+    """Return the error for a document whose grades somebody wants to load as a run."""
+    peer = identify_peer(document)
+    return document.source.fail(
+        None, f"it is {peer.shape}, with grades and no ranked lists; load it as golden grades"
+    )

@@ -1,0 +1,84 @@
+"""OpenSearch judgment lists as JSON. Queries are named by text; ratings are numbers in quotes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from labeler.errors import BadInput
+from labeler.formats.json_records import JsonDocument, as_id
+from labeler.formats.peers.peer_rows import (
+    PeerGrade,
+    PeerGrades,
+    PeerQuery,
+    check_mapping,
+    query_by_text,
+    take_list,
+    take_required,
+)
+from labeler.model import GoldenGrade, Query
+
+RATINGS = "judgmentRatings"
+# What is imported, what one document of the index holds, and what a search for it answers.
+RATING_PATHS: tuple[tuple[str | int, ...], ...] = (
+    (RATINGS,),
+    ("_source", RATINGS),
+    ("hits", "hits", 0, "_source", RATINGS),
+)
+_QUERY, _DOCUMENT, _RATING = ("query",), ("docId",), ("rating",)
+
+
+def check_one_list(document: JsonDocument) -> None:
+    """Raise `BadInput` where a search has found several lists of judgments: one is a golden set."""
+    hits = document.value.get("hits")
+    found = hits.get("hits") if isinstance(hits, dict) else None
+    if isinstance(found, list) and len(found) > 1:
+        raise BadInput(
+            f"{document.source.name}: holds {len(found)} lists of judgments; keep one, such as "
+            "what GET _plugins/_search_relevance/judgments/ID answers"
+        )
+
+
+def grades_in(document: JsonDocument, start: int) -> PeerGrades:
+    """Give the ratings of judgments that begin at ``start``."""
+    limits = document.source.limits
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            judged = dict(check_mapping(entry.value, f"each of {RATINGS}"))
+            asked = query_by_text(take_required(judged, _QUERY, "query"), limits)
+            for each in take_list(judged, ("ratings",), "ratings"):
+                rating = dict(check_mapping(each, "each of the ratings"))
+                chunk_id = as_id(take_required(rating, _DOCUMENT, "docId"), "chunk", limits)
+                value = take_required(rating, _RATING, "rating")
+                yield PeerGrade(entry.line, asked, chunk_id, (value,))
+
+
+def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQuery]]:
+    """Give the queries of judgments that begin at ``start``."""
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            judged = dict(check_mapping(entry.value, f"each of {RATINGS}"))
+            query = take_required(judged, _QUERY, "query")
+            yield entry.line, query_by_text(query, document.source.limits)
+
+
+def judgments_json(
+    queries: Sequence[Query], grades: Sequence[GoldenGrade], name: str, description: str
+) -> str:
+    """Return what ``PUT _plugins/_search_relevance/judgments`` takes; ratings are texts there."""
+    by_query: dict[str, list[dict[str, str]]] = {query.query_id: [] for query in queries}
+    for grade in grades:
+        rating = {"docId": grade.chunk_id, "rating": f"{grade.grade:.3f}"}
+        by_query[grade.query_id].append(rating)
+    ratings = [
+        {"query": query.text, "ratings": by_query[query.query_id]}
+        for query in queries
+        if by_query[query.query_id]
+    ]
+    body = {
+        "name": name,
+        "description": description,
+        "type": "IMPORT_JUDGMENT",
+        RATINGS: ratings,
+    }
+    return json.dumps(body, ensure_ascii=False, indent=1) + "\n"

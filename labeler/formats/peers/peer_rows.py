@@ -1,0 +1,74 @@
+"""Rows that the readers of other tools' files have in common: a query, and a graded chunk of it.
+
+Many tools name a query only by its text; it then gets an id made from the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from labeler.errors import BadInput
+from labeler.formats.id_resolution import query_id_from_text
+from labeler.formats.json_records import Record, as_id, or_list, short, take
+from labeler.formats.limits import Limits
+
+RELEVANT = 1
+"""The grade of a chunk of which a file says only that it is relevant; a grade map may change it."""
+
+
+class PeerQuery(NamedTuple):
+    """A query as a file names it: ``text`` is None where the file has only its id."""
+
+    query_id: str
+    text: str | None
+
+
+class PeerGrade(NamedTuple):
+    """A chunk of a query with the grades it was given, of which there may be none."""
+
+    line: int
+    asked: PeerQuery
+    chunk_id: str
+    values: tuple[Any, ...]
+    graders: tuple[str, ...] = ()
+    note: str | None = None
+
+
+PeerGrades: TypeAlias = Iterator[PeerGrade]
+
+
+def query_by_text(text: object, limits: Limits) -> PeerQuery:
+    """Return a query that a file names by its text; blanks around it do not count."""
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput(f"a query is named by its text, not by {short(text)}")
+    limits.check_text(text)
+    return PeerQuery(query_id_from_text(text), text.strip())
+
+
+def take_required(record: Record, names: tuple[str, ...], what: str) -> Any:
+    """Remove and return what stands under one of the names; raises `BadInput` without any."""
+    value = take(record, names)
+    if value is None:
+        raise BadInput(f"there is no {what} under the key {or_list(names)}")
+    return value
+
+
+def take_list(record: Record, names: tuple[str, ...], what: str) -> list[Any]:
+    """Remove and return a list, which may be missing."""
+    value = take(record, names)
+    if value is not None and not isinstance(value, list):
+        raise BadInput(f"{what} must be a list [...], not {short(value)}")
+    return value or []
+
+
+def as_chunk_ids(values: list[Any], limits: Limits) -> list[str]:
+    """Return a list's entries as ids of chunks."""
+    return [as_id(value, "chunk", limits) for value in values]
+
+
+def check_mapping(value: object, what: str) -> Mapping[str, Any]:
+    """Return a JSON object, or raise `BadInput`."""
+    if not isinstance(value, dict):
+        raise BadInput(f"{what} must be an object {{...}}, not {short(value)}")
+    return value

@@ -1,0 +1,482 @@
+"""Ranked lists of a run file as numpy columns: collected in file order, then put in order by rank.
+
+A score decides the order, or a rank where asked or where there are no scores. Columns instead of
+objects, because a run may have millions of results.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.errors import BadInput
+from labeler.formats.json_records import space_warnings
+from labeler.formats.lines import InputFile
+from labeler.model import ChunkNames, LoadedRun, Rankings, format_count
+
+if TYPE_CHECKING:
+    from labeler.formats.trec_arrow import PackedIds, RunColumns
+
+
+Indices: TypeAlias = npt.NDArray[np.intp]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Int64s: TypeAlias = npt.NDArray[np.int64]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+Float64s: TypeAlias = npt.NDArray[np.float64]
+
+_NO_NUMBERS = np.empty(0, np.int64)
+
+
+class _ResultPart(NamedTuple):
+    """Some results in file order; ``repeats`` says how many in a row have the same query."""
+
+    queries: Int32s
+    repeats: Int64s | int
+    scores: Float64s
+    ranks: Float64s | Int64s
+    lines: Int64s | range
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResultColumns:
+    """A file's n results by column, each of shape (n,), list after list.
+
+    ``queries`` and ``chunks`` are numbers in ``query_ids`` and ``names``. ``scores`` is None
+    in a file without scores, a rank that is missing 0. ``spaceless`` is true where no id can hold
+    a space.
+    """
+
+    query_ids: Sequence[str]
+    names: ChunkNames
+    queries: Int32s
+    chunks: Int32s
+    scores: Float64s | None
+    ranks: Int64s
+    lines: Int64s
+    spaceless: bool
+
+    def at(self, places: Indices | None) -> ResultColumns:
+        """Return the results at ``places``, in that order; None stands for all as they are."""
+        if places is None:
+            return self
+        return replace(
+            self,
+            queries=self.queries[places],
+            chunks=self.chunks[places],
+            scores=None if self.scores is None else self.scores[places],
+            ranks=self.ranks[places],
+            lines=self.lines[places],
+        )
+
+    def bare(self) -> ResultColumns:
+        """Return the same without ranks and lines, which take as much memory as all the rest."""
+        return replace(self, ranks=_NO_NUMBERS, lines=_NO_NUMBERS)
+
+    def follows(self) -> Bools:
+        """Say of each result but the first whether it is in the list of the one before, (n-1,)."""
+        return np.equal(self.queries[1:], self.queries[:-1])
+
+    def bounds(self) -> list[int]:
+        """Return where each list begins, and at last where the last one ends."""
+        wanted = np.arange(len(self.query_ids) + 1, dtype=self.queries.dtype)
+        found: list[int] = np.searchsorted(self.queries, wanted).tolist()
+        return found
+
+    def pairs(self) -> Int64s:
+        """Return a number for each result's query and chunk, equal where both are equal."""
+        return self.queries.astype(np.int64) * len(self.names) + self.chunks
+
+
+class RankedLists:
+    """All results of a file in file order, and what the file says for all of them alike."""
+
+    def __init__(self, source: InputFile) -> None:
+        self.source = source
+        self.first: list[int] = []
+        self.scored: bool | None = None
+        self.unranked = 0
+        self.ranked = 0
+        self.tags: dict[str, None] = {}
+        self.comments = 0
+        self._known: dict[str, int] = {}
+        self._queries, self._scores = array("i"), array("d")
+        self._ranks, self._lines = array("q"), array("q")
+        self._chunks: list[str] = []
+        self._parts: list[_ResultPart] = []
+        self._spaceless = True
+        self.size = 0
+        self._packed: PackedIds | None = None
+
+    def first_of(self, query_id: str) -> int | None:
+        """Return the line a query's list begins on, None where there is no list."""
+        place = self._known.get(query_id)
+        return None if place is None else self.first[place]
+
+    def list_of(self, query_id: str, line: int) -> int:
+        """Return the number of a query's list; its first line is ``line`` if it is new."""
+        place = self._known.get(query_id)
+        if place is None:
+            place = self._known[query_id] = len(self.first)
+            self.first.append(line)
+        return place
+
+    def add(
+        self, into: int, line: int, chunk_id: str, score: float | None, rank: int | None
+    ) -> None:
+        """Append a result; refuse a score that others lack, or one lacking that others have."""
+        if (score is not None) is not self.scored:
+            if self.scored is not None:
+                raise BadInput(
+                    f"{'no score here' if score is None else 'a score here'}, but "
+                    f"{'none' if score is not None else 'one'} on the lines before; "
+                    "all results of a file need one, or none"
+                )
+            self.scored = score is not None
+        self.size += 1
+        self._queries.append(into)
+        self._chunks.append(chunk_id)
+        self._lines.append(line)
+        if score is not None:
+            self._scores.append(score)
+        self._ranks.append(0 if rank is None else rank)
+        if rank is None:
+            self.unranked = self.unranked or line
+        else:
+            self.ranked = self.ranked or line
+
+    def extend(self, line: int, columns: RunColumns) -> None:
+        """Append a block of results, one a line, the first of them on ``line``."""
+        begins = line + np.cumsum(columns.repeats) - columns.repeats
+        into = [self.list_of(*each) for each in zip(columns.queries, begins.tolist(), strict=True)]
+        self._put_away()
+        self._spaceless &= columns.ascii
+        numbers = np.array(into, np.int32)
+        lines = range(line, line + len(columns.ranks))
+        self._parts.append(
+            _ResultPart(numbers, columns.repeats, columns.scores, columns.ranks, lines)
+        )
+        self._pack(columns)
+        self.size += len(columns.ranks)
+        self.scored = True
+        self.ranked = self.ranked or line
+        self.tags |= dict.fromkeys(columns.tags)
+
+    def _pack(self, columns: RunColumns) -> None:
+        if self._packed is None:
+            from labeler.formats.trec_arrow import PackedIds
+
+            self._packed = PackedIds()
+        self._packed.extend(self._chunks)
+        self._packed.extend(columns.chunks)
+        self._chunks = []
+
+    def _put_away(self) -> None:
+        """Close the columns that grew line by line, and begin new ones."""
+        self._spaceless &= not self._queries
+        grown = self._queries, self._scores, self._ranks, self._lines
+        queries, *others = map(np.asarray, grown)
+        self._parts.append(_ResultPart(queries, 1, *others))
+        self._queries, self._scores = array("i"), array("d")
+        self._ranks, self._lines = array("q"), array("q")
+
+    def results(self) -> ResultColumns:
+        """Hand over all results, the lists in order of their first lines, each in file order."""
+        self._put_away()
+        columns = list(zip(*self._parts, strict=True))
+        self._parts.clear()
+        # Taken one by one, so that the parts of a column go when it is whole.
+        lines = np.concatenate([_line_numbers(each) for each in columns.pop()])
+        ranks = np.concatenate(columns.pop(), dtype=np.int64, casting="unsafe")
+        scores = np.concatenate(columns.pop())
+        queries = np.concatenate(list(map(np.repeat, *columns)))
+        chunks, names = self._numbered()
+        scored = scores if self.scored else None
+        query_ids, spaceless = list(self._known), self._spaceless
+        found = ResultColumns(query_ids, names, queries, chunks, scored, ranks, lines, spaceless)
+        mixed = (queries[1:] < queries[:-1]).any()
+        return found.at(np.argsort(queries, kind="stable")) if mixed else found
+
+    def _numbered(self) -> tuple[Int32s, ChunkNames]:
+        """Hand over the chunk of each result as a number, and the chunk ids by number."""
+        chunks, self._chunks = self._chunks, []
+        if self._packed is not None:
+            self._packed.extend(chunks)
+            return self._packed.numbered()
+        known: dict[str, int] = {}
+        each = (known.setdefault(chunk_id, len(known)) for chunk_id in chunks)
+        numbers = np.fromiter(each, np.int32, len(chunks))
+        return numbers, _ListedNames(known)
+
+
+class _ListedNames:
+    """Chunk ids by number, as texts."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        return np.fromiter(self._numbers, object, len(self))
+
+    def places_in(self, ids: Sequence[str]) -> Int32s:
+        places = {chunk_id: at for at, chunk_id in enumerate(ids)}
+        return np.fromiter((places.get(each, -1) for each in self._numbers), np.int32, len(self))
+
+
+def _line_numbers(lines: Int64s | range) -> Int64s:
+    return np.arange(lines.start, lines.stop) if isinstance(lines, range) else lines
+
+
+Order: TypeAlias = Literal["score", "rank"]
+OnDuplicate: TypeAlias = Literal["refuse", "first"]
+
+ListsT = TypeVar("ListsT")
+
+_MOST_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RunTally:
+    """What is counted of lists; that of a file is the sum over its portions."""
+
+    queries: int
+    results: int
+    shortest: int
+    longest: int
+    tied: int
+    dropped: int
+    odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first
+    spaced_queries: tuple[str, ...]
+    spaced_chunks: frozenset[str]
+
+    def __add__(self, other: RunTally) -> RunTally:
+        return RunTally(
+            self.queries + other.queries,
+            self.results + other.results,
+            min(self.shortest, other.shortest),
+            max(self.longest, other.longest),
+            self.tied + other.tied,
+            self.dropped + other.dropped,
+            (self.odd[0] + other.odd[0], self.odd[1] or other.odd[1]),
+            self.spaced_queries + other.spaced_queries,
+            self.spaced_chunks | other.spaced_chunks,
+        )
+
+
+def order_lists(
+    lists: RankedLists, order: Order, on_duplicate: OnDuplicate
+) -> tuple[Rankings, RunTally, bool]:
+    """Return the lists in order, best result first, what is counted of them, and if ranks decided.
+
+    Raises `BadInput` where a chunk stands twice in a list, unless the first one counts, and where
+    ranks decide but are missing or equal.
+    """
+    found = lists.results()
+    doubled = _lists_with_repeats(found)
+    if doubled and on_duplicate == "refuse":
+        raise _refused_duplicates(lists.source, found, doubled)
+    by_rank = order == "rank" or (not lists.scored and lists.ranked > 0)
+    ranked = found.at(_by_rank(lists, found)) if by_rank else None
+    found = found.at(_by_score(found))
+    placed = found if ranked is None else ranked
+    if doubled:
+        placed = placed.at(_first_places(placed))
+    return _rankings(placed), _tally(lists, found, placed), by_rank
+
+
+def loaded_run(
+    lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: RunTally, by_rank: bool
+) -> LoadedRun:
+    """Return rankings with facts and warnings; ``first`` is the line each list begins on."""
+    return LoadedRun(*loaded_run_fields(lists, rankings, first, tally, by_rank))
+
+
+def loaded_run_fields(
+    lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: RunTally, by_rank: bool
+) -> tuple[str, ListsT, Sequence[int], dict[str, int | str], tuple[str, ...]]:
+    """Return what a loaded run is made of, in the order of its fields."""
+    warnings = (
+        *_disagreement(tally, by_rank),
+        *_tag_warning(lists),
+        *space_warnings(tally.spaced_queries, "query"),
+        *space_warnings(sorted(tally.spaced_chunks), "chunk"),
+    )
+    return lists.source.name, rankings, first, _facts(lists, tally), warnings
+
+
+def _lists_with_repeats(found: ResultColumns) -> list[int]:
+    """Return the numbers of the lists in which a chunk stands twice."""
+    if len(found.names) == len(found.chunks):  # none stands twice in the whole file
+        return []
+    pairs = found.pairs()
+    pairs.sort()
+    twice = pairs[1:][pairs[1:] == pairs[:-1]]
+    lists: list[int] = np.unique(twice // max(len(found.names), 1)).tolist()
+    return lists
+
+
+def _refused_duplicates(
+    source: InputFile, found: ResultColumns, doubled: Sequence[int]
+) -> BadInput:
+    bounds, texts = found.bounds(), found.names.texts()
+    repeats: list[tuple[int, int, str, str]] = []
+    for number in doubled:
+        mine = slice(bounds[number], bounds[number + 1])
+        chunk_ids = texts[found.chunks[mine]].tolist()
+        repeats += [
+            (line, first, chunk, found.query_ids[number])
+            for line, first, chunk in _repeats(chunk_ids, found.lines[mine].tolist())
+        ]
+    repeats.sort()
+    line, first, chunk, query_id = repeats[0]
+    return source.fail(
+        line,
+        f"chunk {chunk!r} appears twice for query {query_id!r} (first on line {first})"
+        f"{_also(sorted({repeat[0] for repeat in repeats} - {line}))}; "
+        "keep the better placed with --on-duplicate first",
+    )
+
+
+def _repeats(values: Sequence[Any], lines: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
+    """Give line, first line and value wherever a value has been there before."""
+    seen: dict[Any, int] = {}
+    for value, line in zip(values, lines, strict=True):
+        if value in seen:
+            yield line, seen[value], value
+        else:
+            seen[value] = line
+
+
+def _also(lines: Sequence[int]) -> str:
+    """Return the further lines of a message, ten lines in all."""
+    if not lines:
+        return ""
+    named = ", ".join(map(str, lines[: _MOST_LINES - 1]))
+    more = len(lines) - (_MOST_LINES - 1)
+    return f"; also line{'s' if len(lines) > 1 else ''} {named}{f' and {more} more' * (more > 0)}"
+
+
+def _by_score(found: ResultColumns) -> Indices | None:
+    """Return the places of the results by score, or None where they are in that order."""
+    scores = found.scores
+    if scores is None or not (found.follows() & (scores[1:] > scores[:-1])).any():
+        return None
+    return np.lexsort((-scores, found.queries))  # keeps ties in their order
+
+
+def _by_rank(lists: RankedLists, found: ResultColumns) -> Indices:
+    """Return the places of the results by rank; refuse ranks that cannot decide."""
+    if lists.unranked:
+        raise lists.source.fail(lists.unranked, "no rank here; every result needs one")
+    places = np.lexsort((found.ranks, found.queries))
+    placed = found.at(places)
+    tied = placed.follows() & (placed.ranks[1:] == placed.ranks[:-1])
+    if tied.any():
+        raise _refused_ranks(lists, found, int(placed.queries[int(tied.argmax())]))
+    return places
+
+
+def _refused_ranks(lists: RankedLists, found: ResultColumns, number: int) -> BadInput:
+    mine = found.queries == number
+    ties = list(_repeats(found.ranks[mine].tolist(), found.lines[mine].tolist()))
+    line, first, rank = ties[0]
+    return lists.source.fail(
+        line,
+        f"rank {rank} appears twice for query {found.query_ids[number]!r} (first on line {first})"
+        f"{_also(sorted({tie[0] for tie in ties} - {line}))}; ranks must differ "
+        f"{'(order by score instead)' if lists.scored else '(or leave the ranks out)'}",
+    )
+
+
+def _first_places(placed: ResultColumns) -> Indices:
+    """Return the best place of each chunk in its list: later ones do not replace it."""
+    _, places = np.unique(placed.pairs(), return_index=True)
+    places.sort()
+    return places
+
+
+def _rankings(placed: ResultColumns) -> Rankings:
+    bounds = np.array(placed.bounds())
+    return Rankings(placed.query_ids, bounds, placed.chunks, placed.scores, placed.names)
+
+
+def _tally(lists: RankedLists, by_score: ResultColumns, placed: ResultColumns) -> RunTally:
+    depths = np.diff(placed.bounds())
+    spaced = [] if placed.spaceless else filter(_is_spaced, placed.names.texts().tolist())
+    return RunTally(
+        queries=len(depths),
+        results=int(depths.sum()),
+        shortest=int(depths.min()),
+        longest=int(depths.max()),
+        tied=0 if placed.scores is None else _tied_lists(placed),
+        dropped=len(by_score.lines) - len(placed.lines),
+        odd=_inconsistent_lists(lists, by_score),
+        spaced_queries=tuple(filter(_is_spaced, () if placed.spaceless else placed.query_ids)),
+        spaced_chunks=frozenset(spaced),
+    )
+
+
+def _is_spaced(identifier: str) -> bool:
+    return identifier != identifier.strip()
+
+
+def _facts(lists: RankedLists, tally: RunTally) -> dict[str, int | str]:
+    low, high = tally.shortest, tally.longest
+    facts: dict[str, int | str] = {
+        "queries": tally.queries,
+        "depth": high if low == high else f"{low} to {high}",
+        "results": tally.results,
+    }
+    if lists.scored:
+        facts["queries with tied scores"] = tally.tied
+    if tally.dropped:
+        facts["duplicates dropped"] = tally.dropped
+    if lists.comments:
+        facts["comment lines"] = lists.comments
+    if lists.tags:
+        facts["tag"] = ", ".join(list(lists.tags)[:_MOST_LINES])
+    return facts
+
+
+def _tied_lists(placed: ResultColumns) -> int:
+    """Count lists where two results have the same score as a 32-bit float, as trec_eval sees it."""
+    placed = placed.at(_by_score(placed))
+    with np.errstate(over="ignore"):
+        scores = np.asarray(placed.scores, dtype=np.float32)
+    tied = placed.follows() & (scores[1:] == scores[:-1])
+    return len(np.unique(placed.queries[1:][tied]))
+
+
+def _inconsistent_lists(lists: RankedLists, by_score: ResultColumns) -> tuple[int, str | None]:
+    """Count the lists that ranks and scores put in different orders, and name the first."""
+    if not lists.scored or lists.unranked:
+        return 0, None
+    odd = by_score.follows() & (by_score.ranks[1:] < by_score.ranks[:-1])
+    numbers = np.unique(by_score.queries[1:][odd])
+    return len(numbers), by_score.query_ids[numbers[0]] if len(numbers) else None
+
+
+def _disagreement(tally: RunTally, by_rank: bool) -> tuple[str, ...]:
+    """Return a warning where rank column and scores put a list in different orders."""
+    count, first = tally.odd
+    if not count:
+        return ()
+    decides, other = ("rank", "score") if by_rank else ("score", "rank")
+    return (
+        f"the rank column and the scores disagree in {format_count(count, 'query', 'queries')}, "
+        f"such as {first!r}; "
+        f"the {decides} decides here (--order {other} takes the other)",
+    )
+
+
+def _tag_warning(lists: RankedLists) -> tuple[str, ...]:
+    if len(lists.tags) < 2:
+        return ()
+    return (f"the file holds {len(lists.tags)} tags; a run should be of one system",)

@@ -1,0 +1,370 @@
+"""Format detection: which kind of file this is, and the reason, from its beginning.
+
+Never fails: a file that cannot be recognised gives a `Guess` without a kind that says what is
+missing. Field names decide first; where several kinds have the same ones the values decide, then
+the file's name. A wrong guess does no harm: the reader of that kind reports what it misses.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Literal, TypeAlias
+
+from labeler.errors import LabelerError
+from labeler.formats.beir import folder_parts, list_members, parts_among
+from labeler.formats.csv_tables import header_names
+from labeler.formats.field_aliases import (
+    CHUNK_ID,
+    CHUNK_OF_PAIR,
+    CHUNK_TEXT,
+    COMPLETE,
+    CORRECT,
+    DATE,
+    DOCUMENT_ID,
+    FROZEN,
+    GRADE,
+    LISTS,
+    POSITION,
+    QUERY_OF_PAIR,
+    RANK,
+    SIGNAL,
+    SYSTEM,
+    TITLE,
+    VALUE,
+)
+from labeler.formats.json_records import (
+    Record,
+    begins_document,
+    or_list,
+    parse_beginning,
+    parse_object,
+    short,
+    starts_json,
+)
+from labeler.formats.lines import (
+    InputFile,
+    StrPath,
+    file_source,
+    memory_source,
+    read_head,
+    stat_path,
+)
+from labeler.formats.peers import quepid
+from labeler.formats.peers.detection import is_peer_document
+from labeler.formats.peers.opensearch import RATINGS
+from labeler.formats.peers.quepid import PAIRS
+from labeler.formats.peers.ragas import is_relevance, is_result
+from labeler.formats.peers.ranx import are_grades, is_by_query
+from labeler.formats.queries import QUERY_ID, QUERY_TEXT
+from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
+from labeler.model import GRADES, format_count
+
+Kind: TypeAlias = Literal[
+    "queries", "chunks", "golden", "run", "beir", "version", "complete", "answers", "signals"
+]
+
+_DOCUMENTS = {
+    RATINGS: "judgments of OpenSearch",
+    PAIRS: "a book of Quepid",
+    "ratings": "a case of Quepid",
+}
+_ZIP = b"PK\x03\x04"
+_PAGE = re.compile(r"\s*<(!doctype|html|\?xml)\b", re.IGNORECASE)
+_MOST_RECORDS = 100
+_MOST_ALIKE = 5  # lines that have as many columns before they are called a table
+_LONGEST_QUERY = 200  # characters; where half of the texts are longer, they are no questions
+_ANY_ID = tuple(name for name in QUERY_ID if name in CHUNK_ID)
+_QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*_ANY_ID, "text"))
+_CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
+_CHUNKS_HELP = (*TITLE, *DOCUMENT_ID, *POSITION)
+_KNOWN = (
+    *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *RANK, *QUERY_ID, *QUERY_TEXT),
+    *(*CHUNK_ID, *CHUNK_TEXT, *_CHUNKS_HELP),
+    *(*DATE, *SYSTEM, *SIGNAL, *VALUE, *CORRECT),
+)
+_NEEDED = (
+    "queries need query_id and query, chunks chunk_id and text, runs query_id, chunk_id and score, "
+    "golden grades query_id, chunk_id and grade, answers query and correct, signals date, system, "
+    "name and value"
+)
+_ONE_BY_ONE = "give its files one by one"
+_OR_WHOLE_TEXTS = (
+    f"{_ONE_BY_ONE}, or, where they are whole texts, the folder to 'labeler load documents'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a file seems to hold, and why; without a ``kind`` it says what the file lacks."""
+
+    kind: Kind | None
+    why: str
+
+
+def guess(path: StrPath, content: bytes | None = None) -> Guess:
+    """Guess what the file or folder at ``path`` holds, or a file of that name with ``content``.
+
+    >>> guess("x.txt", b"q1 Q0 c7 1 2.5 bm25")
+    Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run')
+    >>> guess("x.csv", b"q1,c7,3").kind
+    """
+    shown = os.fspath(path)
+    try:
+        if content is not None:
+            return _guess_file(memory_source(shown, content))
+        found = stat_path(Path(path), shown)
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            return _guess_beir(folder_parts(Path(path), shown), "a folder", shown, _OR_WHOLE_TEXTS)
+        return _guess_file(file_source(path))
+    except LabelerError as error:
+        said = str(error).removeprefix(shown)
+        return Guess(None, re.sub(r"^:(?=\d+:)", "line ", said).removeprefix(": "))
+
+
+def _guess_file(source: InputFile) -> Guess:
+    with source.open() as stream:
+        if stream.read(len(_ZIP)) == _ZIP:
+            return _guess_zip(source)
+    lines = read_head(source)
+    if any("\0" in line for line in lines):
+        raise source.fail(None, "it is binary, no text; save it as CSV or JSONL in UTF-8")
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    number, first = next((n_line for n_line in numbered if n_line[1][0] != "#"), (0, ""))
+    if not number:
+        raise source.fail(None, "nothing is in it but blank lines and comments")
+    if _PAGE.match(first):
+        raise source.fail(None, "it is a web page or XML; save the data in it as CSV or JSONL")
+    rest = [first, *(line for _, line in numbered)]
+    begins = first.strip().encode(errors="replace")
+    if begins_document(begins) or (begins.startswith(b"{") and _is_one_line_document(begins)):
+        return _guess_document(source, "\n".join(rest))
+    if starts_json(source, number, begins):
+        records = [parse_object(source, number, first), *_json_records(rest[1:])]
+        return _guess_records(source, records, "line")
+    table = _table_records(rest)
+    return _guess_records(source, table, "row") if table else _guess_columns(source, rest)
+
+
+def _is_one_line_document(line: bytes) -> bool:
+    """Say whether a line is a whole object of another tool, and all there is."""
+    try:
+        return is_peer_document(json.loads(line))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _guess_document(source: InputFile, text: str) -> Guess:
+    """Guess by the beginning of JSON that is one object or one list."""
+    parts = parse_beginning(text)
+    if text.lstrip().startswith("["):
+        records = [part for part in parts[:_MOST_RECORDS] if isinstance(part, dict)]
+        if not records:
+            raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
+        return _guess_records(source, records, "entry")
+    for key, what in _DOCUMENTS.items():
+        if f'"{key}"' in text:
+            return Guess("golden", what)
+    found = dict(parts)
+    if not is_by_query(found):
+        raise source.fail(None, f"one JSON object of no known kind; {_NEEDED}")
+    if are_grades(found):
+        return Guess("golden", "a grade for each chunk, by query")
+    if any(isinstance(value, dict) for value in found.values()):
+        return Guess("run", "a score for each chunk, by query")
+    if re.search("qrel|golden|relevan|judg|truth", source.name, re.IGNORECASE):
+        return Guess("golden", "a list of chunks by query, and its name says that they are right")
+    return Guess("run", "a list of chunks by query")
+
+
+def _guess_zip(source: InputFile) -> Guess:
+    try:
+        with source.open() as stream:
+            members = list_members(stream, source.name)
+    except zipfile.BadZipFile as error:
+        raise source.fail(None, "the zip archive is cut off or damaged; copy it again") from error
+    names = [member.filename for member in members]
+    if "[Content_Types].xml" in names:
+        raise source.fail(None, "it is a spreadsheet or a document; save it as CSV in UTF-8")
+    return _guess_beir(names, "a zip archive", source.name, _ONE_BY_ONE)
+
+
+def _guess_beir(paths: Iterable[str], what: str, shown: str, otherwise: str) -> Guess:
+    parts = {part.removesuffix(".gz") for part in parts_among(paths, shown)}
+    missing = [name for name in ("corpus.jsonl", "queries.jsonl") if name not in parts]
+    if missing:
+        return Guess(None, f"{what} without {' and '.join(missing)} is no BEIR set; {otherwise}")
+    qrels = " and qrels" if any(part.startswith("qrels/") for part in parts) else ", no qrels"
+    return Guess("beir", f"{what} with corpus.jsonl, queries.jsonl{qrels}, as BEIR has them")
+
+
+def _json_records(lines: Iterable[str]) -> Iterator[Record]:
+    """Give the records after the first; what is wrong with one is for its reader to say."""
+    for line in islice(lines, _MOST_RECORDS):
+        with suppress(ValueError, RecursionError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def _table_records(lines: Sequence[str]) -> list[Record]:
+    """Return the first records of a table, or none where the first line is no header."""
+    for separator in "\t,;":
+        rows = _rows(lines, separator)
+        header = header_names(next(rows, []), _KNOWN)
+        if len(header) > 1 and {*header} & {*_KNOWN}:
+            body = [dict(zip(header, row, strict=False)) for row in islice(rows, _MOST_RECORDS)]
+            return body or [dict.fromkeys(header)]
+    return []
+
+
+def _rows(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+    except csv.Error:
+        return
+
+
+def _guess_columns(source: InputFile, lines: Sequence[str]) -> Guess:
+    """Guess by lines without a header, as TREC files have them."""
+    cells = lines[0].split()
+    numbers = [_is_number(cell) for cell in cells]
+    columns = len(RUN_COLUMNS[0].split())
+    tagged = len(cells) > columns and not numbers[columns - 1]
+    if (len(cells) == columns or tagged) and numbers[3] and numbers[4]:
+        return Guess("run", "six columns a line, with rank and score, as in a TREC run")
+    if len(cells) == len(QRELS_COLUMNS[0].split()) and numbers[3]:
+        return Guess("golden", "four columns a line, the last a grade, as in TREC qrels")
+    first = lines[:_MOST_ALIKE]
+    for separator, is_table in ((",", True), ("\t", True), (";", True), (None, any(numbers))):
+        fewest, *others = sorted({len(line.split(separator)) for line in first})
+        if is_table and fewest > 1 and not others:
+            found = format_count(fewest, "column", "columns")
+            raise source.fail(None, f"{found} without a header that names them; {_NEEDED}")
+    raise source.fail(None, f"neither a table nor JSON lines; {_NEEDED}")
+
+
+def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> Guess:
+    keys = {key for record in records for key in record}
+    if COMPLETE in records[0] and "golden" in records[0]:
+        return Guess("complete", "its first line says so: a golden set with all that was said")
+    if FROZEN in records[0] and "hash" in records[0]:
+        return Guess("version", "its first line names a golden set that was frozen, and its hash")
+    if "judgments" in keys:
+        return Guess("golden", f"a query a {place} with its judgments: a golden set")
+    if {"event_id", "grader"} <= keys:
+        return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
+    told = _guess_online(keys, place) or _guess_contexts(records, keys, place)
+    if told is not None:
+        return told
+    if keys & {*QUERY_OF_PAIR}:
+        if any(isinstance(record.get(name), list) for record in records for name in LISTS):
+            return Guess("run", f"a query a {place} with the list of its results")
+        if keys & {*CHUNK_OF_PAIR}:
+            return _guess_pairs(records, keys, place)
+    found = _guess_texts(source.name, records, keys, place)
+    if found is None:
+        names = ", ".join(map(short, records[0])) or "none"
+        what = "keys" if place == "line" else "columns"
+        raise source.fail(None, f"its {what} ({names}) say of no kind of file; {_NEEDED}")
+    return found
+
+
+def _guess_online(keys: set[str], place: str) -> Guess | None:
+    """Guess where it is told what users did, or whether what they were answered is right."""
+    if all(keys & {*names} for names in (DATE, SYSTEM, SIGNAL, VALUE)):
+        return Guess("signals", f"a date, a system and a value a {place}: what users did")
+    if keys & {*CORRECT} and keys & {*QUERY_OF_PAIR} and not keys & {*CHUNK_OF_PAIR}:
+        return Guess("answers", f"a query a {place}, and whether its answer is correct")
+    return None
+
+
+def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
+    """Guess where a question stands with the contexts that were found for it, or are right."""
+    found, right = any(map(is_result, records)), any(map(is_relevance, records))
+    if found:
+        also = "; it can be loaded as queries, chunks and golden grades, too" if right else ""
+        return Guess("run", f"a question a {place} with the contexts found for it{also}")
+    if right:
+        return Guess("golden", f"a question a {place} with what is right for it")
+    return Guess("queries", f"a question a {place} (user_input)") if "user_input" in keys else None
+
+
+def _guess_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
+    """Guess where a query and a chunk stand together: graded, or retrieved."""
+    grade = next((name for name in GRADE if name in keys and name != "score"), None)
+    if grade is not None:
+        return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
+    judges = quepid.judges_in([*records[0]])
+    if judges and all(_is_grade_or_none(each.get(name)) for each in records for name in judges):
+        return Guess("golden", f"a query, a chunk and each judge's rating a {place}: Quepid's book")
+    if keys & {*RANK} or "score" not in keys:
+        scored = " and ".join(name for name in (*RANK, "score") if name in keys)
+        how = f"with {scored}" if scored else "best first"
+        return Guess("run", f"a query and a chunk a {place}, {how}")
+    if "corpus-id" in keys:
+        return Guess("golden", f"a query, a chunk and a score a {place}, named as in BEIR qrels")
+    if all(_is_grade(record.get("score")) for record in records):
+        why = f"a query, a chunk and a score a {place}, all of them 0, 1, 2 or 3"
+        return Guess("golden", why)
+    return Guess("run", f"a query and a chunk a {place}, with a score that is no grade")
+
+
+def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
+    """Guess where an id has a text: queries or chunks."""
+    if "chunk_id" not in keys and keys & {*_QUERIES_OWN} and keys & {*QUERY_TEXT}:
+        return _guess_with_id("queries", keys, QUERY_ID, place)
+    if keys & {*_CHUNKS_OWN} or ("text" in keys and keys & {*_CHUNKS_HELP}):
+        return _guess_with_id("chunks", keys, CHUNK_ID, place)
+    if "text" in keys and keys & {*_ANY_ID}:
+        kind, why = _queries_or_chunks(name, [str(record.get("text") or "") for record in records])
+        return Guess(kind, f"an id and a text a {place}, and {why}")
+    return _guess_with_id("queries", keys, QUERY_ID, place) if "text" in keys else None
+
+
+def _guess_with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -> Guess:
+    one = {"queries": "query", "chunks": "chunk"}[kind]
+    if not keys & {*ids}:
+        return Guess(None, f"a text a {place}, but no id; name it {or_list(ids)}")
+    found = [key for key in (*ids, *QUERY_TEXT, *CHUNK_TEXT) if key in keys]
+    return Guess(kind, f"a {one} a {place} ({', '.join(dict.fromkeys(found))})")
+
+
+def _queries_or_chunks(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
+    """Tell queries from chunks where only their texts differ."""
+    asking = sum(text.rstrip().endswith(("?", "？", "؟")) for text in texts)
+    if asking * 3 >= len(texts):
+        return "queries", "the texts are questions"
+    if re.search("quer|question|topic", name, re.IGNORECASE):
+        return "queries", "its name says queries"
+    if re.search("chunk|corpus|passage|document", name, re.IGNORECASE):
+        return "chunks", "its name says chunks"
+    if median(map(len, texts)) <= _LONGEST_QUERY:
+        return "queries", "the texts are short"
+    return "chunks", "the texts are long"
+
+
+def _is_grade_or_none(value: object) -> bool:
+    return not str(value or "").strip() or _is_number(str(value))
+
+
+def _is_grade(value: object) -> bool:
+    return _is_number(str(value)) and float(str(value)) in GRADES
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

@@ -1,0 +1,327 @@
+"""All texts of any file (JSON lines, CSV, TSV, Parquet, plain text) in blocks, with line numbers.
+
+Used to search training or prompt files for leaked queries. The texts are not stored, so that,
+unlike in a load, undecodable bytes are replaced and not refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from labeler.errors import BadInput
+from labeler.formats.csv_tables import numbered_rows
+from labeler.formats.json_records import starts_json
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.lines import (
+    Block,
+    InputFile,
+    Lines,
+    Progress,
+    StrPath,
+    Throttle,
+    file_source,
+    open_blocks,
+    peek_line,
+    read_head,
+    split_lines,
+)
+
+_BLOCK = 1 << 20  # characters, or bytes of plain text
+_ROWS = 1 << 10
+_BATCH = 1 << 26  # bytes of a Parquet file's rows
+_PARQUET = b"PAR1"
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "table",
+    ".tsv": "table",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+_ESCAPED = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
+
+
+class TextBlock(NamedTuple):
+    """Texts of a file in their order; ``lines`` says where each begins, ``fields`` in which part.
+
+    A line is a row in Parquet, from 1. Where they are ``flowing`` a text may go on in the next, and
+    the field of each is empty.
+    """
+
+    lines: Sequence[int]
+    fields: Sequence[str]
+    texts: Sequence[str]
+    flowing: bool
+
+    def since(self, number: int) -> TextBlock:
+        """Return those from a number on."""
+        return self._replace(
+            lines=self.lines[number:], fields=self.fields[number:], texts=self.texts[number:]
+        )
+
+
+def read_text_blocks(
+    path: StrPath, progress: Progress | None = None, limits: Limits = LIMITS
+) -> Iterator[TextBlock]:
+    """Give the texts of a JSONL, CSV, TSV, Parquet or plain text file, plain or gzip, in blocks.
+
+    The form is known by the name's ending; without one that is known, a file whose first line is
+    a JSON object is JSONL, and any other is plain text. Of JSON all texts count, however deep, but
+    no key. Raises `BadInput` with file and line where a line is not what the ending says, and
+    `NotFound` for a missing file.
+    """
+    source = file_source(path, limits=limits)
+    form = _form_of(source)
+    if form == "parquet":
+        return _parquet(source, progress)
+    return _read_blocks(source, form, progress)
+
+
+def _form_of(source: InputFile) -> str:
+    with source.open() as raw:
+        if raw.read(len(_PARQUET)) == _PARQUET:
+            return "parquet"
+    name = PurePath(source.name.lower().removesuffix(".gz"))
+    found = _ENDINGS.get(name.suffix)
+    if found == "parquet":
+        raise source.fail(None, "its name says Parquet, its first bytes do not; rename it")
+    if found is None:
+        first, *_ = read_head(source)
+        found = "jsonl" if _is_object(first) else "text"
+    return found
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read_blocks(source: InputFile, form: str, progress: Progress | None) -> Iterator[TextBlock]:
+    with open_blocks(source, progress, _BLOCK) as blocks:
+        if form == "jsonl":
+            yield from _batched(_of_json(source, split_lines(blocks)))
+        elif form == "table":
+            yield from _batched(_of_table(source, split_lines(blocks)))
+        else:
+            yield from (_of_text(block, escaped=form == "json") for block in blocks)
+
+
+def _batched(found: Iterable[tuple[int, str, str]]) -> Iterator[TextBlock]:
+    """Put texts that stand for themselves together until they are a block."""
+    lines: list[int] = []
+    fields: list[str] = []
+    texts: list[str] = []
+    size = 0
+    for line, field, text in found:
+        lines.append(line)
+        fields.append(field)
+        texts.append(text)
+        size += len(text) + 1
+        if size >= _BLOCK:
+            yield TextBlock(lines, fields, texts, flowing=False)
+            lines, fields, texts, size = [], [], [], 0
+    if texts:
+        yield TextBlock(lines, fields, texts, flowing=False)
+
+
+def _of_text(block: Block, *, escaped: bool) -> TextBlock:
+    """Return the lines of plain text; of a JSON document those are read that it stands on."""
+    text = block.data.decode(errors="replace")
+    texts = text.split("\n")
+    if not texts[-1]:
+        texts.pop()
+    if escaped and "\\" in text:
+        texts = [_ESCAPED.sub(_unescaped, line) for line in texts]
+    lines = range(block.number, block.number + len(texts))
+    return TextBlock(lines, [""] * len(texts), texts, flowing=True)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 16))
+    return _ESCAPES.get(found[2], found[2])
+
+
+class _Object(tuple[tuple[str, Any], ...]):
+    """A JSON object as its pairs: a key that stands twice loses nothing."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
+
+
+def _of_json(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
+    for number, raw in lines:
+        text = raw.decode(errors="replace").strip()
+        if number == 1:
+            starts_json(source, number, text[:9].encode())  # refuses a list
+        if not text:
+            continue
+        try:
+            value = _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            raise source.fail(
+                number,
+                f"not JSON at column {error.colno} ({error.msg}); each line must be one whole JSON "
+                "value, or the file must not be called .jsonl",
+            ) from error
+        except (ValueError, RecursionError) as error:
+            raise source.fail(number, f"the JSON cannot be read: {error}") from error
+        for field, found in texts_in(value):
+            yield number, field, found
+
+
+def texts_in(value: Any) -> Iterator[tuple[str, str]]:
+    """Give the texts in what JSON says, or Arrow, each with the way to it.
+
+    >>> list(texts_in({"messages": [{"role": "user", "content": "Where?"}]}))
+    [('messages[0].role', 'user'), ('messages[0].content', 'Where?')]
+    """
+    waiting = [("", value)]
+    while waiting:
+        field, item = waiting.pop()
+        if isinstance(item, str):
+            if item:
+                yield field, item
+        elif isinstance(item, _Object | dict):
+            pairs = item.items() if isinstance(item, dict) else item
+            waiting += [(f"{field}.{key}" if field else key, each) for key, each in pairs][::-1]
+        elif isinstance(item, list):
+            waiting += [(f"{field}[{at}]", each) for at, each in enumerate(item)][::-1]
+
+
+def _of_table(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
+    """Give the cells of a table, its header's too, under the names that the first row has."""
+    readable: Lines = ((number, _replaced(raw)) for number, raw in lines)
+    _, first, readable = peek_line(source, readable)
+    separator = next((each for each in "\t,;" if each.encode() in first), ",")
+    header: list[str] = []
+    for number, cells in numbered_rows(source, readable, separator):
+        header = header or cells
+        for at, cell in enumerate(cells):
+            if cell:
+                yield number, header[at] if at < len(header) else f"column {at + 1}", cell
+
+
+def _replaced(raw: bytes) -> bytes:
+    """Return a line without what no text can hold."""
+    return raw.decode(errors="replace").replace("\0", " ").encode()
+
+
+def _parquet(source: InputFile, progress: Progress | None) -> Iterator[TextBlock]:
+    return _batched(_of_parquet(source, Throttle(progress)))
+
+
+def _of_parquet(source: InputFile, report: Throttle) -> Iterator[tuple[int, str, str]]:
+    """Give the texts of a Parquet file, which may stand for very many with one.
+
+    Such are looked up one after the other: written out, a file of kilobytes may take gigabytes.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]  # nor does this
+
+    unpacked, limits = 0, source.limits
+    with source.open() as raw:
+        try:
+            found = pq.ParquetFile(raw)
+            file = pq.ParquetFile(raw, read_dictionary=_leaves(found.schema))
+            rows, done = file.metadata.num_rows, 0
+            names = [field.name for field in file.schema_arrow if _may_hold_text(field.type, pa)]
+            for batch in file.iter_batches(_rows_at_once(found), columns=names) if names else ():
+                for at, field, text in _of_batch(batch, found.schema_arrow, pa):
+                    unpacked += len(text)
+                    if len(text) * 4 > limits.text or unpacked > limits.unpacked:
+                        _check_size(source, done + at, text, unpacked)
+                    yield done + at, field, text
+                done += batch.num_rows
+                report(done / rows)
+        except (pa.ArrowException, OSError) as error:
+            raise BadInput(
+                f"{source.name}: the Parquet file is damaged, or not one: {error}"
+            ) from error
+    report(1.0)
+
+
+def _leaves(schema: Any) -> list[str]:
+    """Return the ways to the columns that may be texts."""
+    columns = [schema.column(at) for at in range(len(schema))]
+    return [column.path for column in columns if column.logical_type.type == "STRING"]
+
+
+def _rows_at_once(file: Any) -> int:
+    """Return how many rows come to about a block, as the file says what they take."""
+    groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+    largest = max((each.total_byte_size / max(each.num_rows, 1) for each in groups), default=0)
+    return int(min(_ROWS, max(1, _BATCH // max(largest, 1))))
+
+
+def _check_size(source: InputFile, row: int, text: str, unpacked: int) -> None:
+    with source.at(row):
+        source.limits.check_text(text)
+    if unpacked > source.limits.unpacked:
+        raise source.fail(None, source.limits.over("unpacked", None, "what is unpacked from it"))
+
+
+def _of_batch(batch: Any, plain: Any, pa: Any) -> Iterator[tuple[int, str, str]]:
+    """Give the texts of some rows with the row's number among them."""
+    names = batch.schema.names
+    is_small = sum(_expanded_size(column, pa) for column in batch.columns) <= _BATCH
+    if is_small:  # then all at once, which is faster
+        batch = batch.cast(pa.schema([plain.field(name) for name in names]))
+    columns = [column.to_pylist() if is_small else column for column in batch.columns]
+    texts = texts_in if is_small else _in_arrow
+    for at, row in enumerate(zip(*columns, strict=True), 1):
+        for name, value in zip(names, row, strict=True):
+            for within, text in texts(value):
+                joined = f"{name}.{within}" if within and within[0] != "[" else f"{name}{within}"
+                yield at, joined, text
+
+
+def _expanded_size(column: Any, pa: Any) -> int:
+    """Return how many bytes values may take at most, each in full."""
+    import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and _may_hold_text(kind.value_type, pa):
+        longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+        return int(len(column) * longest)
+    if pa.types.is_struct(kind):
+        return sum(_expanded_size(column.field(at), pa) for at in range(kind.num_fields))
+    if hasattr(column, "values"):
+        return _expanded_size(column.values, pa)
+    return int(column.nbytes)
+
+
+def _in_arrow(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
+    """Give the texts in a value of Arrow as `texts_in` does, one after the other."""
+    if not value.is_valid:
+        return
+    if hasattr(value, "items"):
+        for key, each in value.items():
+            yield from _in_arrow(each, f"{field}.{key}" if field else str(key))
+    elif hasattr(value, "values"):
+        for at, each in enumerate(value.values):
+            yield from _in_arrow(each, f"{field}[{at}]")
+    elif isinstance(text := value.as_py(), str) and text:
+        yield field, text
+
+
+def _may_hold_text(kind: Any, pa: Any) -> bool:
+    """Say whether values of an Arrow type may be texts, or have texts in them."""
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _may_hold_text(kind.value_type, pa)
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+        or types.is_nested(kind)
+    )

@@ -1,0 +1,422 @@
+"""The collection measures are computed from, by number: runs, golden grades, facets, chunkings.
+
+`Selection` restricts it to a split, to queries with or without leaks, or to chunkings. A run is
+measured by the grades of the chunks of its own chunking, so a collection is cut down to one
+chunking before anything is measured. Where there is only one, nothing is cut. Two runs of
+different chunkings are compared on a collection of both: each run has the grades of its own
+chunking, and a query counts where it counts in both.
+
+The lists of a run lie one after the other in two arrays, and a list is a view into them: an
+object for each list would take more memory than what is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.errors import BadInput, NotFound
+from labeler.model.chunkings import CHUNKING_SEPARATOR, DEFAULT_CHUNKING, describe_chunking
+from labeler.model.grades import Passage
+from labeler.model.records import SPLITS, Chunk
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredList:
+    """A ranking by chunk number, best first, as it was loaded.
+
+    ``chunks`` int32 (depth,), ``scores`` float32 (depth,) or None where the file had none.
+    """
+
+    chunks: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRun:
+    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
+
+    ``created_at`` is None where nobody said when the run was made. All chunks are of ``chunking``.
+    """
+
+    name: str
+    system: str
+    created_at: str | None
+    lists: Mapping[int, StoredList]
+    unknown_queries: int = 0
+    chunking: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkingIndex:
+    """The chunkings of a golden set by number: ``of[chunk]`` is the place of its one in ``names``.
+
+    -1 stands there for a chunk that is of none of these.
+    """
+
+    names: tuple[str, ...]
+    of: npt.NDArray[np.int32]
+
+    @staticmethod
+    def of_ids(named: Sequence[str], chunk_ids: Sequence[str]) -> ChunkingIndex:
+        """Tell it by what chunks are called; the unnamed chunking comes first.
+
+        >>> sides = ChunkingIndex.of_ids(["v2"], ["c7", "v2:c7"])
+        >>> sides.names, sides.of.tolist()
+        (('', 'v2'), [0, 1])
+        """
+        place = {name: at for at, name in enumerate(named, 1)}
+        of = [place.get(called.partition(CHUNKING_SEPARATOR)[0], 0) for called in chunk_ids]
+        return ChunkingIndex((DEFAULT_CHUNKING, *named), np.array(of, dtype=np.int32))
+
+    def only(self, names: Sequence[str]) -> ChunkingIndex:
+        """Return the same for some of the chunkings."""
+        place = np.array([*(names.index(n) if n in names else -1 for n in self.names), -1])
+        return ChunkingIndex(tuple(names), place[self.of].astype(np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionTexts:
+    """The texts of all chunkings, by name and chunk number, and those of documents, by id.
+
+    ``digest`` is of all that it says: two with the same one are equal.
+    """
+
+    digest: str
+    cuts: Mapping[str, Mapping[int, Chunk]] = field(compare=False, repr=False)
+    documents: Mapping[str, str] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllGoldenGrades:
+    """The golden grades of all chunkings, as `Collection` has those of the selected ones."""
+
+    query: npt.NDArray[np.int32]
+    chunk: npt.NDArray[np.int32]
+    grade: npt.NDArray[np.int8]
+    carried: npt.NDArray[np.bool_] | None = None
+
+
+def _no_pairs() -> npt.NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """Everything measures are computed from, read in one transaction.
+
+    Queries are numbered by their position in ``query_ids``, a fixed order; chunks carry the
+    store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
+    None where the query is in none. The golden grades are three arrays of equal length, sorted by
+    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since, and
+    ``carried[i]`` that the grade was carried over from other chunks; None stands for none of them.
+    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
+    that nobody had graded; some may have a golden grade by now.
+    ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
+    ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
+    Then ``places`` are the numbers that the others have in the whole of it. ``sides`` say of which
+    chunking a chunk is, None where there is one alone; ``runs_left_out`` are of other chunkings.
+    ``everywhere`` are the golden grades with those of other chunkings, None where there are none.
+    ``marks`` are the passages that golden grades rest on, by query id and chunk, of all chunkings;
+    ``texts`` reads what they are marked in, None where nobody keeps it.
+    """
+
+    query_ids: tuple[str, ...]
+    facets: Mapping[str, tuple[str | None, ...]]
+    chunk_ids: Sequence[str]
+    runs: tuple[StoredRun, ...]
+    golden_query: npt.NDArray[np.int32]
+    golden_chunk: npt.NDArray[np.int32]
+    golden_grade: npt.NDArray[np.int8]
+    stale: npt.NDArray[np.bool_]
+    revision: int
+    data_revision: int
+    golden: GoldenState | None = None
+    pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
+    pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
+    leaked: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
+    places: npt.NDArray[np.int64] | None = None
+    sides: ChunkingIndex | None = None
+    runs_left_out: tuple[StoredRun, ...] = ()
+    carried: npt.NDArray[np.bool_] | None = None
+    everywhere: AllGoldenGrades | None = None
+    marks: Mapping[tuple[str, int], tuple[Passage, ...]] = field(default_factory=dict)
+    texts: Callable[[], CollectionTexts] | None = None
+
+    @property
+    def has_several_chunkings(self) -> bool:
+        """Say whether it has several chunkings, each run with the grades of its own."""
+        return self.sides is not None and len(self.sides.names) > 1
+
+    def takes(self, change: GradeChange) -> bool:
+        """Say whether a change is of a query and of a chunking that is here."""
+        if change.query_id in self.left_out:
+            return False
+        return self.sides is None or bool(self.sides.of[change.chunk] >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class GradeChange:
+    """The golden grade of a pair is now ``grade``; None says it has none any more.
+
+    ``kind`` says of which kind of judgment it is; ``marks`` are the passages it rests on.
+    """
+
+    query_id: str
+    chunk: int
+    grade: int | None
+    stale: bool = False
+    kind: str | None = None
+    marks: tuple[Passage, ...] = ()
+
+
+SHORT_HASH = 8  # digits of a hash that people read
+
+
+@dataclass(frozen=True, eq=False)
+class GoldenState:
+    """What a golden set is at a revision: its ``hash``, made from the digest of each query.
+
+    ``conventions`` are the bytes of the settings that are in the hash, ``name`` that of the frozen
+    version this is, None where it is live.
+    """
+
+    hash: str
+    conventions: bytes
+    digests: Mapping[str, str]
+    revision: int
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenVersion:
+    """A golden set as it was frozen under a ``name``, which never changes.
+
+    ``at`` is UTC, ISO 8601; ``by`` is None where nobody said who. ``revision`` is the newest
+    judgment in it, by the log of the file in which it was frozen.
+    """
+
+    name: str
+    hash: str
+    at: str
+    by: str | None
+    note: str | None
+    revision: int
+    queries: int
+    grades: int
+
+
+class PackedLists(Mapping[int, StoredList]):
+    """The lists of a run by query: each is a view into what all of them share.
+
+    ``places`` maps a query to which list is its, 0 for the first; runs can share it. The list at
+    place i is ``chunks[bounds[i]:bounds[i + 1]]``, best first, and so are its ``scores``, which
+    are None where the run has none; no list has scores where another has none.
+
+    >>> both = np.array([5, 7, 9], dtype=np.int32)
+    >>> lists = PackedLists({3: 0, 8: 1}, [2, 1], both, None)
+    >>> {query: each.chunks.tolist() for query, each in lists.items()}, lists.get(4)
+    ({3: [5, 7], 8: [9]}, None)
+    """
+
+    __slots__ = ("bounds", "chunks", "places", "scores")
+
+    def __init__(
+        self,
+        places: Mapping[int, int],
+        lengths: Sequence[int],
+        chunks: npt.NDArray[np.int32],
+        scores: npt.NDArray[np.float32] | None,
+    ) -> None:
+        self.places = places
+        self.bounds: npt.NDArray[np.int64] = np.cumsum([0, *lengths])
+        self.chunks = chunks
+        self.scores = scores
+
+    def __getitem__(self, query: int) -> StoredList:
+        inside = self._inside(self.places[query])
+        return StoredList(self.chunks[inside], None if self.scores is None else self.scores[inside])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def chunks_of(self, query: int) -> npt.NDArray[np.int32] | None:
+        """Return the chunks of a query's list, None where it has none."""
+        place = self.places.get(query)
+        return None if place is None else self.chunks[self._inside(place)]
+
+    def _inside(self, place: int) -> slice:
+        return slice(self.bounds[place], self.bounds[place + 1])
+
+
+WITH_LEAKED, WITHOUT_LEAKED, ONLY_LEAKED = "with", "without", "only"
+LEAKED_CHOICES = (WITH_LEAKED, WITHOUT_LEAKED, ONLY_LEAKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A ``split``, None for all, and what of queries marked as leaked: with, without, only them.
+
+    ``chunkings`` are those whose runs and grades count, each run by its own; None stands for the
+    first that has a run.
+
+    >>> Selection("test", "without").describe()
+    'split test · leaked queries left out'
+    """
+
+    split: str | None = None
+    leaked: str = WITH_LEAKED
+    chunkings: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.split is not None and self.split not in SPLITS:
+            raise BadInput(f"no split is called {self.split!r}; there are {', '.join(SPLITS)}")
+        if self.leaked not in LEAKED_CHOICES:
+            raise BadInput(f"'leaked' can be {', '.join(LEAKED_CHOICES)}, not {self.leaked!r}")
+
+    @property
+    def is_of_all_queries(self) -> bool:
+        """Whether no query is left out, of whichever chunkings."""
+        return self.split is None and self.leaked == WITH_LEAKED
+
+    def describe(self) -> str:
+        """Say what is selected; nothing where all queries are."""
+        leaked = {WITHOUT_LEAKED: "leaked queries left out", ONLY_LEAKED: "leaked queries alone"}
+        chunkings = [describe_chunking(name) for name in self.chunkings or ()]
+        words = [*chunkings, self.split and f"split {self.split}", leaked.get(self.leaked)]
+        return " · ".join(word for word in words if word)
+
+    def of(self, collection: Collection) -> Collection:
+        """Return a collection with the selected queries alone; `NotFound` where there is none."""
+        collection = self._on_sides(collection)
+        if self.is_of_all_queries:
+            return collection
+        splits = collection.facets.get("split", (None,) * len(collection.query_ids))
+        kept = [
+            at
+            for at, (query_id, split) in enumerate(zip(collection.query_ids, splits, strict=True))
+            if self.takes(split, is_leaked=query_id in collection.leaked)
+        ]
+        if len(kept) == len(collection.query_ids):
+            return collection
+        if not kept:
+            raise NotFound(self.nothing())
+        return _only_queries(collection, kept)
+
+    def _on_sides(self, collection: Collection) -> Collection:
+        """Return a collection of the selected chunkings; the same one where it is of no other."""
+        sides = collection.sides
+        if sides is None:
+            if self.chunkings not in (None, (DEFAULT_CHUNKING,)):
+                raise NotFound(f"no chunking is called {self.chunkings[0]!r}; there is none yet")
+            return collection
+        with_runs = {run.chunking for run in collection.runs}
+        first = next((name for name in sides.names if name in with_runs), sides.names[0])
+        wanted = (first,) if self.chunkings is None else self.chunkings
+        for name in wanted:
+            if name not in sides.names and name not in with_runs:
+                there = ", ".join(each or "''" for each in sides.names)
+                raise NotFound(f"no chunking is called {name!r}; there are: {there}")
+        return collection if wanted == sides.names else _only_chunkings(collection, wanted)
+
+    def takes(self, split: str | None, *, is_leaked: bool) -> bool:
+        """Say whether a query of this split, leaked or not, is selected."""
+        of_split = self.split in (None, split)
+        return of_split and (
+            self.leaked == WITH_LEAKED or is_leaked == (self.leaked == ONLY_LEAKED)
+        )
+
+    def nothing(self) -> str:
+        """Say that no query is selected, and how some would be."""
+        if self.split is not None and self.leaked == WITH_LEAKED:
+            return f"no query is in the split {self.split}; 'labeler split' assigns queries to it"
+        there = "" if self.split is None else f" in the split {self.split}"
+        if self.leaked == ONLY_LEAKED:
+            return (
+                f"no query{there} is marked as leaked; 'labeler leakage FILE --mark' marks those "
+                "that it finds"
+            )
+        return f"every query{there} is marked as leaked, so none is left"
+
+
+EVERYTHING = Selection()
+
+
+def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collection:
+    """Return a collection with the runs, the grades and the pool of some chunkings."""
+    if collection.sides is None:
+        return collection
+    sides = collection.sides.only(names)
+    golden = sides.of[collection.golden_chunk] >= 0
+    pool = sides.of[collection.pool_chunk] >= 0
+    others = tuple(run for run in collection.runs if run.chunking not in names)
+    everywhere = collection.everywhere or AllGoldenGrades(
+        collection.golden_query,
+        collection.golden_chunk,
+        collection.golden_grade,
+        collection.carried,
+    )
+    return replace(
+        collection,
+        everywhere=everywhere,
+        runs=tuple(run for run in collection.runs if run.chunking in names),
+        runs_left_out=(*collection.runs_left_out, *others),
+        sides=sides,
+        golden_query=collection.golden_query[golden],
+        golden_chunk=collection.golden_chunk[golden],
+        golden_grade=collection.golden_grade[golden],
+        stale=collection.stale[golden],
+        carried=None if collection.carried is None else collection.carried[golden],
+        pool_query=collection.pool_query[pool],
+        pool_chunk=collection.pool_chunk[pool],
+    )
+
+
+def _only_queries(collection: Collection, kept: list[int]) -> Collection:
+    """Return a collection with some of its queries, by their places; they are numbered anew."""
+    place = np.full(len(collection.query_ids), -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    query_ids = tuple(collection.query_ids[at] for at in kept)
+    moved = place[collection.golden_query]
+    golden = moved >= 0
+    pool = place[collection.pool_query]
+    every = collection.everywhere
+    runs = tuple(
+        replace(
+            run,
+            lists={int(place[at]): each for at, each in run.lists.items() if place[at] >= 0},
+        )
+        for run in collection.runs
+    )
+    return replace(
+        collection,
+        query_ids=query_ids,
+        facets={
+            facet: tuple(column[at] for at in kept) for facet, column in collection.facets.items()
+        },
+        runs=runs,
+        golden_query=moved[golden],
+        golden_chunk=collection.golden_chunk[golden],
+        golden_grade=collection.golden_grade[golden],
+        stale=collection.stale[golden],
+        carried=None if collection.carried is None else collection.carried[golden],
+        everywhere=None if every is None else _renumbered(every, place),
+        places=np.array(kept) if collection.places is None else collection.places[kept],
+        pool_query=pool[pool >= 0],
+        pool_chunk=collection.pool_chunk[pool >= 0],
+        left_out=collection.left_out | (set(collection.query_ids) - set(query_ids)),
+    )
+
+
+def _renumbered(every: AllGoldenGrades, place: npt.NDArray[np.int32]) -> AllGoldenGrades:
+    moved = place[every.query]
+    kept = moved >= 0
+    carried = None if every.carried is None else every.carried[kept]
+    return AllGoldenGrades(moved[kept], every.chunk[kept], every.grade[kept], carried)

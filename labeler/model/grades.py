@@ -1,0 +1,351 @@
+"""How grades of several people become one, who gave which, and what a grade rests on.
+
+A golden grade may rest on passages of the chunk's text, given as offsets in Unicode code points,
+and a transferred grade on judgments of other chunks, kept as they were at the transfer.
+`agreed_grade` does in Python what the ``golden`` view does in SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
+from statistics import median_high, median_low, multimode
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.errors import BadInput
+
+GOLDEN_RULES = ("lower median", "upper median", "mean rounded half down", "majority")
+LOWER_MEDIAN, UPPER_MEDIAN, ROUNDED_MEAN, MAJORITY = GOLDEN_RULES
+GOLDEN_RULE_MEANINGS = {
+    LOWER_MEDIAN: "the middle one counts, of two in the middle the lower",
+    UPPER_MEDIAN: "the middle one counts, of two in the middle the higher",
+    ROUNDED_MEAN: "their mean counts, rounded to a grade; a half is rounded down",
+    MAJORITY: "the one that most gave counts; where two grades have as many, none does: the chunk "
+    "is a hole until one more grade, or an adjudication, decides",
+}
+
+
+def agreed_grade(grades: Sequence[int], rule: str = LOWER_MEDIAN) -> int | None:
+    """Return the grade that people's ``grades`` of a pair become, each person's counting once.
+
+    None where there are none, and where by `MAJORITY` several grades are the most frequent: a tie
+    is a hole, not the lower of the two. A mean may be a grade that nobody gave. Adjudications and
+    imports are none of ``grades``: the one comes before them, the other after.
+
+    >>> [agreed_grade([0, 3], rule) for rule in GOLDEN_RULES]
+    [0, 3, 1, None]
+    >>> [agreed_grade([0, 2, 2, 3], rule) for rule in GOLDEN_RULES]
+    [2, 2, 2, 2]
+    """
+    check_golden_rule(rule)
+    if not grades:
+        return None
+    if rule == MAJORITY:
+        first, *others = multimode(grades)
+        return None if others else first
+    if rule == ROUNDED_MEAN:
+        return -((len(grades) - 2 * sum(grades)) // (2 * len(grades)))
+    return (median_low if rule == LOWER_MEDIAN else median_high)(grades)
+
+
+def check_golden_rule(rule: object) -> None:
+    """Raise `BadInput` for what is no rule."""
+    if rule not in GOLDEN_RULES:
+        raise BadInput(f"several grades become one by {', '.join(GOLDEN_RULES)}, not by {rule!r}")
+
+
+class GivenGrade(NamedTuple):
+    """A grade that stands: a person's own of a query's chunk, or an adjudication that overrules.
+
+    ``wording`` tells which text of the chunk was graded, None where it has none. ``blind`` is
+    whether they knew neither the systems nor what others gave. ``at`` is UTC, ISO 8601.
+    """
+
+    query_id: str
+    chunk_id: str
+    wording: str | None
+    grader: str
+    grade: int
+    blind: bool
+    at: str
+    overrules: bool = False
+
+
+class GradedPair(NamedTuple):
+    """A golden grade: how many ``people`` graded the pair, whether a lead ``adjudicated`` it.
+
+    Neither where it only came with a file. ``at`` is when the judgment that decides it was given,
+    or loaded; UTC, ISO 8601.
+    """
+
+    query_id: str
+    people: int
+    adjudicated: bool
+    at: str
+
+
+class SuggestionCheck(NamedTuple):
+    """What a ``source`` proposed for a pair, and what a grader gave it before seeing that."""
+
+    query_id: str
+    source: str
+    proposed: int
+    given: int
+
+
+DECIDING_KINDS = ("grade", "adjudicate", "import")
+GRADE_KIND, ADJUDICATE_KIND, IMPORT_KIND = range(len(DECIDING_KINDS))
+
+IntColumn = npt.NDArray[np.int64]
+BoolColumn = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class SingleGrades:
+    """The judgments that stand up to ``revision``, (n,): a pair's together, its oldest first.
+
+    ``pair`` is a query's place in `Collection.query_ids` << 32 | its chunk's number. ``grader`` is
+    a key of ``names``, -1 for what came with a file; ``kind`` a place in `DECIDING_KINDS`.
+    ``blind`` says that the grader knew neither the systems nor what others gave, ``stale`` that the
+    chunk's text has changed since.
+    """
+
+    revision: int
+    names: Mapping[int, str]
+    pair: IntColumn
+    grader: IntColumn
+    kind: IntColumn
+    grade: IntColumn
+    blind: BoolColumn
+    stale: BoolColumn
+
+    @staticmethod
+    def of(revision: int, names: Mapping[int, str], table: IntColumn) -> SingleGrades:
+        """Make them of a table, (n, 6), with the columns in this order."""
+        pair, grader, kind, grade, blind, stale = table.T
+        flags = (blind.astype(np.bool_), stale.astype(np.bool_))
+        return SingleGrades(revision, names, pair, grader, kind, grade, *flags)
+
+    @property
+    def table(self) -> IntColumn:
+        """All columns, (n, 6)."""
+        columns = (self.pair, self.grader, self.kind, self.grade, self.blind, self.stale)
+        return np.stack(columns, axis=1).astype(np.int64)
+
+    def only(self, chosen: BoolColumn) -> SingleGrades:
+        """Return those that are ``chosen``, (n,)."""
+        return SingleGrades.of(self.revision, self.names, self.table[chosen])
+
+    def among(self, places: IntColumn) -> SingleGrades:
+        """Return those of some queries, (m,) rising, which are numbered anew in this order."""
+        query = self.pair >> 32
+        at = np.searchsorted(places, query)
+        kept = np.append(places, -1)[at] == query
+        found = self.only(kept)
+        return replace(found, pair=at[kept] << 32 | found.pair & 2**32 - 1)
+
+    def updated_with(self, newer: SingleGrades, judged: IntColumn) -> SingleGrades:
+        """Return this with what ``newer`` has of the pairs ``judged`` in place of its own."""
+        table = np.concatenate([self.table[~np.isin(self.pair, judged)], newer.table])
+        order = np.argsort(table[:, 0], kind="stable")
+        return SingleGrades.of(newer.revision, newer.names, table[order])
+
+
+MOST_PASSAGES = 100
+MOST_TEXT = 2**31  # characters: a place beyond it is a slip
+
+Passage: TypeAlias = tuple[int, int]
+"""Where a passage begins and ends in a chunk's stored text, in Unicode code points, half open.
+
+JavaScript counts UTF-16 code units and most editors bytes: both have to be converted.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The passages of one wording of a text, in order; ``text_hash`` is its fingerprint."""
+
+    text_hash: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeEvidence:
+    """The passages that one current judgment rests on.
+
+    ``who`` is the grader, or those whom an import names. ``is_golden`` says that the golden grade
+    of the pair is this one, ``is_found`` that the chunk's text still is the one they were marked
+    in: where it is not, the places mean nothing in it.
+    """
+
+    query_id: str
+    chunk_id: str
+    grade: int
+    who: tuple[str, ...]
+    judgment: int
+    kind: str
+    passages: tuple[Passage, ...]
+    text_hash: str
+    is_golden: bool
+    is_found: bool
+
+
+def evidence_by_chunk(evidence: Iterable[GradeEvidence]) -> dict[str, list[GradeEvidence]]:
+    """Return what was marked for one query by the ids of the chunks."""
+    found: dict[str, list[GradeEvidence]] = {}
+    for each in evidence:
+        found.setdefault(each.chunk_id, []).append(each)
+    return found
+
+
+def check_evidence(value: object) -> tuple[Passage, ...]:
+    """Return passages that were given as a list of ``[start, end]``; none of them is an empty list.
+
+    Raises `BadInput` where they are not in order, overlap, hold nothing or are too many.
+
+    >>> check_evidence([[0, 12], [30, 41]])
+    ((0, 12), (30, 41))
+    >>> check_evidence([[5, 5]])
+    Traceback (most recent call last):
+    labeler.errors.BadInput: evidence: the passage [5, 5] holds nothing: it ends where it starts
+    """
+    if not isinstance(value, list | tuple):
+        raise BadInput(f"evidence must be a list of [start, end], not {_short_repr(value)}")
+    if len(value) > MOST_PASSAGES:
+        raise BadInput(f"evidence can have {MOST_PASSAGES} passages, not {len(value):,}")
+    passages = tuple(map(_check_passage, value))
+    for before, after in pairwise(passages):
+        if after[0] < before[1]:
+            raise BadInput(
+                f"evidence: the passages {list(before)} and {list(after)} overlap or are not in "
+                "order; sort them by their start"
+            )
+    return passages
+
+
+def check_passages_inside(passages: Sequence[Passage], length: int) -> None:
+    """Raise `BadInput` where a passage ends beyond a text of so many characters."""
+    if passages and passages[-1][1] > length:
+        raise BadInput(
+            f"evidence: the passage {list(passages[-1])} ends beyond the text, which has "
+            f"{length:,} characters (Unicode code points)"
+        )
+
+
+def merge_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Return passages in order, those that overlap as one; those that only meet stay apart.
+
+    >>> merge_passages([(20, 30), (0, 5), (5, 9), (25, 40)])
+    ((0, 5), (5, 9), (20, 40))
+    """
+    found: list[Passage] = []
+    for start, end in sorted(passages):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def _check_passage(value: object) -> Passage:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise BadInput(f"evidence: a passage is [start, end], not {_short_repr(value)}")
+    start, end = value
+    for place in (start, end):
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < MOST_TEXT:
+            raise BadInput(
+                f"evidence: a place in a text is a whole number from 0 on, not {_short_repr(place)}"
+            )
+    if end == start:
+        raise BadInput(
+            f"evidence: the passage [{start}, {end}] holds nothing: it ends where it starts"
+        )
+    if end < start:
+        raise BadInput(f"evidence: the passage [{start}, {end}] ends before it starts")
+    return start, end
+
+
+def _short_repr(value: object) -> str:
+    return repr(value)[:60]
+
+
+COUNT_TRANSFERRED, IGNORE_TRANSFERRED = TRANSFER_CHOICES = ("count", "ignore")
+"""Whether grades that were carried over count, where nobody has graded their pair."""
+
+MOST_SOURCES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class TransferSource:
+    """A judgment that a carried grade rests on, and what it said.
+
+    ``golden`` was the golden grade of its pair. ``who`` is the grader, or those whom an import
+    named, ``at`` when it was given.
+    """
+
+    event_id: str
+    golden: int
+    chunk_id: str
+    grade: int
+    who: tuple[str, ...]
+    at: str
+
+    @property
+    def in_words(self) -> str:
+        """Say whose grade it is, of which chunk and of which day.
+
+        >>> TransferSource("e1", 3, "c7", 3, ("Ana",), "2026-03-04T10:00:00Z").in_words
+        'chunk c7: 3 by Ana on 2026-03-04'
+        """
+        who = ", ".join(self.who) or "a file"
+        return f"chunk {self.chunk_id}: {self.grade} by {who} on {self.at[:10]}"
+
+
+_SOURCE_KEYS = tuple(each.name for each in fields(TransferSource))
+
+
+def transfer_source_dicts(bases: Sequence[TransferSource]) -> list[dict[str, Any]]:
+    """Return what a carried grade rests on as our files and columns have it."""
+    return [asdict(each) for each in bases]
+
+
+def check_transfer_sources(value: object) -> tuple[TransferSource, ...]:
+    """Return what was given as a list of objects with the keys of `TransferSource`.
+
+    An empty list takes a carried grade back. Raises `BadInput` for anything else.
+
+    >>> check_transfer_sources([{"event_id": "e1"}])
+    Traceback (most recent call last):
+    labeler.errors.BadInput: carried_from needs event_id, golden, chunk_id, grade, who, at; 1 has no golden
+    """  # noqa: E501
+    if not isinstance(value, list | tuple) or len(value) > MOST_SOURCES:
+        raise BadInput(f"carried_from must be a list of at most {MOST_SOURCES:,} judgments")
+    found = tuple(_check_source(given, at) for at, given in enumerate(value, 1))
+    if len({each.event_id for each in found}) < len(found):
+        raise BadInput("carried_from names a judgment twice")
+    return found
+
+
+def _check_source(given: object, at: int) -> TransferSource:
+    if not isinstance(given, Mapping):
+        raise BadInput(f"carried_from must be a list of objects; {at} is none")
+    said = f"carried_from needs {', '.join(_SOURCE_KEYS)}; {at} has"
+    for key in _SOURCE_KEYS:
+        if key not in given:
+            raise BadInput(f"{said} no {key}")
+    if extra := sorted(map(str, given.keys() - set(_SOURCE_KEYS))):
+        raise BadInput(f"{said} {', '.join(extra)}, too")
+    for key in ("event_id", "chunk_id", "at"):
+        if not isinstance(given[key], str) or not given[key]:
+            raise BadInput(f"{said} a {key} that is no text")
+    for key in ("golden", "grade"):
+        if isinstance(given[key], bool) or given[key] not in (0, 1, 2, 3):
+            raise BadInput(f"{said} a {key} that is not 0, 1, 2 or 3")
+    who = given["who"]
+    if not isinstance(who, list | tuple) or not all(isinstance(name, str) for name in who):
+        raise BadInput(f"{said} a who that is no list of names")
+    return TransferSource(**{**given, "who": tuple(who)})

@@ -1,0 +1,74 @@
+"""Text for people: control characters escaped, numbers with their nouns, short lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# Control characters, the two line ends of Unicode, and what turns the direction of writing round:
+# in a terminal or a log they move the cursor, fake a line, or make one name look like another.
+CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def find_control_character(text: str) -> str | None:
+    r"""Return the first character of a text that would act, written out; None where all are read.
+
+    >>> find_control_character("a\tb"), find_control_character("Zoë 👩‍🏫")
+    ('\\t', None)
+    """
+    found = CONTROL_CHARACTERS.search(text)
+    return None if found is None else _escape(found[0])
+
+
+def escape_controls(text: str, *, keep: str = "") -> str:
+    r"""Return a text as terminals and logs show it: what would act is written out.
+
+    ``keep`` are characters that stay, such as the line ends of our own.
+
+    >>> escape_controls("a\x1b[2J\nb")
+    'a\\x1b[2J\\nb'
+    """
+    return CONTROL_CHARACTERS.sub(
+        lambda found: found[0] if found[0] in keep else _escape(found[0]), text
+    )
+
+
+def format_count(number: int, one: str, many: str) -> str:
+    """Return a number with its noun.
+
+    >>> format_count(1, "query", "queries"), format_count(2_000, "query", "queries")
+    ('1 query', '2,000 queries')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def format_list(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many are left.
+
+    >>> format_list(["Ana", "Bo"], 2), format_list(["Ana", "Bo", "Cy", "Di"], 2)
+    ('Ana, Bo', 'Ana, Bo, 2 more')
+    """
+    left = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *left])
+
+
+def capitalize_first(words: str) -> str:
+    """Return words as a sentence begins.
+
+    >>> capitalize_first("with BM25"), capitalize_first("")
+    ('With BM25', '')
+    """
+    return words[:1].upper() + words[1:]
+
+
+def format_minute(moment: str) -> str:
+    """Return a moment, which is UTC, to the minute.
+
+    >>> format_minute("2026-01-31T10:05:00.000Z")
+    '2026-01-31 10:05'
+    """
+    return moment[:16].replace("T", " ")
+
+
+def _escape(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()

@@ -1,0 +1,498 @@
+"""Location of chunks in documents, or in the chunks of another chunking: exact, else by alignment.
+
+White space, Unicode form, invisible characters and headings in front do not count. A text that is
+not there as it is gets aligned with RapidFuzz: parts of it may be changed, left out or moved.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from labeler.errors import BadInput
+from labeler.rechunking.normalised_text import (
+    Span,
+    has_words,
+    intersect_spans,
+    merge_spans,
+    normalised,
+    original_positions,
+    spans_in_normalised,
+    total_length,
+)
+from labeler.rechunking.records import ChunkLocation, Cut, Segment
+from labeler.rechunking.source_texts import (
+    GRAM,
+    LENGTH_WITH_GRAM,
+    GramHits,
+    Headings,
+    SourceText,
+    TextIndex,
+    grams_of,
+    reconstruct,
+)
+
+Progress = Callable[[float], None]
+
+LOCATED_SHARE = 0.98  # the share of a text that is found where it can be placed
+_MOST_LOOKED_AT, _FEW_STARTS = 1_000, 10
+_SHORT_SOURCE = 1_000_000  # characters: a longer source is not searched for a heading
+_NEARLY_EQUAL = 90  # of 100: as like a text must be to what its offsets say
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedChunkings:
+    """Where the chunks of two chunkings stand in one ground, by their ids."""
+
+    ground: TextIndex
+    old: Mapping[str, ChunkLocation]
+    new: Mapping[str, ChunkLocation]
+    old_texts: Mapping[str, str]
+    new_texts: Mapping[str, str]
+    documents: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unplaced(self) -> list[str]:
+        """The new chunks of whose text less than 98% was found."""
+        return [chunk_id for chunk_id, place in self.new.items() if place.found < LOCATED_SHARE]
+
+    @property
+    def ambiguous(self) -> list[str]:
+        """The new chunks that stand in several places alike: they decide nothing."""
+        return [chunk_id for chunk_id, place in self.new.items() if place.others]
+
+    def document_of(self, place: ChunkLocation) -> str | None:
+        """Return the id of the one document a place is of; None where there is none, or several."""
+        numbers = {self.ground.number_at(start) for start, _ in place.spans}
+        return self.ground.sources[numbers.pop()].document_id if len(numbers) == 1 else None
+
+    def where(self, place: ChunkLocation) -> tuple[str, int, int] | None:
+        """Return a place's document and its code points there, half open, from first to last.
+
+        None where the document's text was not given, or the place is of several documents.
+        """
+        document_id = self.document_of(place)
+        if document_id is None or document_id not in self.documents:
+            return None
+        first, _ = self.ground.range_of(document_id)
+        stood, spans = original_positions(self.documents[document_id]), place.spans
+        start, end = spans[0][0] - first, spans[-1][1] - first
+        return document_id, int(stood[start]), int(stood[end - 1]) + 1
+
+
+def find_locations(
+    old: Iterable[Cut],
+    new: Iterable[Cut],
+    documents: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> LocatedChunkings:
+    """Find where the chunks of an old and of a new chunking stand.
+
+    ``documents`` are texts by document id. The old chunks of a document that is not among them
+    stand for it, joined in their order. White space, Unicode form, invisible characters and
+    headings in front do not count. A chunk with a document that is known is looked for in that
+    alone, others everywhere; one that is the same in both chunkings stands where it stood. Raises
+    `BadInput` for an id that stands twice, and for offsets outside a document or whose text is
+    another one.
+
+    >>> old = [Cut("o1", "Fees are due in May."), Cut("o2", "Dues are paid in June.")]
+    >>> places = find_locations(old, [Cut("n1", "due in May.\\nDues are  paid"),
+    ...     Cut("n2", "Never.")])
+    >>> places.new["n1"].spans, places.unplaced
+    ([(7, 27)], ['n2'])
+    """
+    olds, news, documents = _by_id(old), _by_id(new), documents or {}
+    standing = [cut for cut in olds.values() if cut.document_id not in documents]
+    assembled = list(reconstruct(standing))
+    sources = [SourceText(name, normalised(text)) for name, text in documents.items()]
+    ground = TextIndex([*sources, *(each.source for each in assembled)])
+    known = {
+        chunk_id: (ground.starts[number] + start, ground.starts[number] + end)
+        for number, each in enumerate(assembled, len(sources))
+        for chunk_id, (start, end) in each.parts.items()
+    }
+    told = _ProgressReporter(progress, len(olds) - len(known) + len(news))
+    finder = _Finder(ground, documents, [cut for cut in olds.values() if cut.chunk_id not in known])
+    placed = {
+        name: _in_part(known[name], cut) if name in known else told.after(finder.place(cut))
+        for name, cut in olds.items()
+    }
+    finder = _Finder(ground, documents, news.values())
+    found = {
+        name: told.after(placed[name] if olds.get(name) == cut else finder.place(cut))
+        for name, cut in news.items()
+    }
+    return LocatedChunkings(
+        ground, placed, found, _texts_by_id(olds), _texts_by_id(news), documents
+    )
+
+
+def check_offsets(cut: Cut, document: str) -> None:
+    """Raise `BadInput` where a chunk's offsets lie outside its document, or say another text.
+
+    White space, Unicode form and a heading in front may differ.
+
+    >>> check_offsets(Cut("c1", "Fees", "d", start=0, end=9), "Fees.")
+    Traceback (most recent call last):
+    labeler.errors.BadInput: chunk 'c1': 0 to 9 lies outside document 'd', which has 5 characters
+    """
+    size = len(document)
+    start, end = cut.start or 0, size if cut.end is None else cut.end
+    if not 0 <= start <= end <= size:
+        raise BadInput(
+            f"chunk {cut.chunk_id!r}: {start} to {end} lies outside document "
+            f"{cut.document_id!r}, which has {size:,} characters"
+        )
+    there, text = normalised(document[start:end]), normalised(cut.text)
+    if there not in text and fuzz.ratio(there, text) < _NEARLY_EQUAL:
+        raise BadInput(
+            f"chunk {cut.chunk_id!r}: its text is not what document {cut.document_id!r} has from "
+            f"{start} to {end}; offsets count Unicode code points, not bytes"
+        )
+
+
+class _ProgressReporter:
+    """Tells how much of the work is done."""
+
+    def __init__(self, progress: Progress | None, size: int) -> None:
+        self._progress, self._size, self._done = progress, max(1, size), 0
+
+    def after(self, place: ChunkLocation) -> ChunkLocation:
+        self._done += 1
+        if self._progress is not None and (self._done % 256 == 0 or self._done == self._size):
+            self._progress(self._done / self._size)
+        return place
+
+
+class _Finder:
+    """Finds the chunks of one chunking in a ground."""
+
+    def __init__(
+        self, ground: TextIndex, documents: Mapping[str, str], cuts: Iterable[Cut]
+    ) -> None:
+        self._ground, self._documents = ground, documents
+        self._headings = Headings(cut.text for cut in cuts)
+
+    def place(self, cut: Cut) -> ChunkLocation:
+        """Return where a chunk stands: as it is, without its heading, or as near as may be."""
+        text = normalised(cut.text)
+        within = self._within(cut)
+        heading = self._headings.repeated(cut.text)
+        for front in (0, heading) if heading else (0,):
+            found = self._exact(text[front:], within)
+            if found:
+                segment = Segment(front, found[0], len(text) - front)
+                return ChunkLocation(len(text), (segment,), front, others=len(found) - 1)
+        return self._nearly(cut, text, within)
+
+    def _within(self, cut: Cut) -> Span:
+        """Return what of the ground a chunk is looked for in."""
+        within = self._ground.range_of(cut.document_id)
+        document = self._documents.get(cut.document_id or "")
+        if document is None or (cut.start is None and cut.end is None):
+            return within
+        check_offsets(cut, document)
+        size = len(document)
+        span = (cut.start or 0, size if cut.end is None else cut.end)
+        [(start, end)] = spans_in_normalised(document, [span])
+        return within[0] + start, within[0] + end
+
+    def _exact(self, text: str, within: Span) -> list[int]:
+        """Return the first two positions at which a text stands just so."""
+        if not text:
+            return []
+        if len(text) < LENGTH_WITH_GRAM:
+            return self._ground.all_of(text, within, 2)
+        starts = self._starts(text, within)
+        if starts is None:
+            return self._ground.all_of(text, within, 2)
+        fits = (
+            start
+            for start in starts
+            if within[0] <= start <= within[1] - len(text) and self._ground.has(text, start)
+        )
+        return [start for start, _ in zip(fits, range(2), strict=False)]
+
+    def _starts(self, text: str, within: Span) -> list[int] | None:
+        """Return all positions at which a text might begin; None where they are too many."""
+        found: list[int] | None = None
+        for at in (0, (len(text) - LENGTH_WITH_GRAM) // 2, len(text) - LENGTH_WITH_GRAM):
+            hits = self._ground.hits(
+                grams_of(text[at : at + LENGTH_WITH_GRAM]), within, _MOST_LOOKED_AT
+            )
+            starts = set((hits.positions - hits.places - at).tolist())
+            if hits.is_whole and (found is None or len(starts) < len(found)):
+                found = sorted(starts)
+            if found is not None and len(found) <= _FEW_STARTS:
+                break
+        return found
+
+    def _nearly(self, cut: Cut, text: str, within: Span) -> ChunkLocation:
+        added = self._headings.added(cut.text)
+        segments, others, is_changed = align_text(text[added:], self._ground, within)
+        if not segments:
+            return ChunkLocation(len(text))
+        segments = [each._replace(at=each.at + added) for each in segments]
+        if added == segments[0].at:
+            return ChunkLocation(len(text), tuple(segments), added, others, is_changed)
+        low, high = self._ground.range_at(segments[0].start)
+        known = self._ground.text(low, high) if high - low <= _SHORT_SOURCE else ""
+        heading = self._headings.front(cut.text, segments[0].at, known)
+        return ChunkLocation(len(text), tuple(segments), heading, others, is_changed)
+
+
+def _in_part(part: Span, cut: Cut) -> ChunkLocation:
+    """Return the place of a chunk of which a part of the ground was made."""
+    size = len(normalised(cut.text))
+    heading = size - (part[1] - part[0])
+    segments = (Segment(heading, part[0], part[1] - part[0]),) if part[0] < part[1] else ()
+    return ChunkLocation(size, segments, heading)
+
+
+def _by_id(cuts: Iterable[Cut]) -> dict[str, Cut]:
+    found: dict[str, Cut] = {}
+    for cut in cuts:
+        if found.setdefault(cut.chunk_id, cut) is not cut:
+            raise BadInput(f"chunk {cut.chunk_id!r} stands twice in one chunking; ids are unique")
+    return found
+
+
+def _texts_by_id(cuts: Mapping[str, Cut]) -> dict[str, str]:
+    return {name: cut.text for name, cut in cuts.items()}
+
+
+SLACK = 300  # characters that may be put in or left out at one place
+ENOUGH = 0.98  # of the best fit: another that fits as well makes the place ambiguous
+_MOST_ALIKE = 100  # a gram that stands at more positions says nothing
+_LEAST_BLOCK, _LEAST_AT_ENDS = 4, 8
+_STEP = 64  # of so many grams in a row the first few are looked for at first
+_SHIFT = 8  # characters by which what lies before the first run, or after the last, may be moved
+_FARTHEST = 2  # times its length
+_SIMILAR = 0.3  # of what lies between two runs; less alike is alike by chance
+_MOST_CELLS = 4_000_000
+
+
+class TextAlignment(NamedTuple):
+    """The parts that stand in the ground, how many other places fit, and whether words differ."""
+
+    segments: list[Segment]
+    others: int
+    is_changed: bool
+
+
+class _Fit(NamedTuple):
+    """Segments that lie near each other in one source, and what of the text they could take."""
+
+    source: int
+    segments: list[Segment]
+    spans: list[Span]
+
+
+def align_text(text: str, ground: TextIndex, within: Span) -> TextAlignment:
+    """Return where a squeezed text stands: the best place first, the rest of it by itself."""
+    fits = _fits(text, ground, within)
+    found: list[Segment] = []
+    others, is_changed = 0, False
+    waiting = [(0, len(text))]
+    while waiting:
+        free = waiting.pop()
+        best = max(fits, key=lambda fit: _length_within(fit, free), default=None)
+        if best is None or _length_within(best, free) < GRAM:
+            continue
+        others += _count_equal_fits(best, fits, free)
+        chain = _chain(text, ground, best, free)
+        found += chain
+        is_changed |= any(_differs(text, ground, *pair) for pair in itertools.pairwise(chain))
+        waiting += [
+            rest
+            for rest in ((free[0], chain[0].at), (chain[-1].at + chain[-1].size, free[1]))
+            if rest[1] - rest[0] >= GRAM and rest != free
+        ]
+    return TextAlignment(sorted(found), others, is_changed)
+
+
+def _length_within(fit: _Fit, free: Span) -> int:
+    return total_length(intersect_spans(fit.spans, [free]))
+
+
+def _count_equal_fits(best: _Fit, fits: Sequence[_Fit], free: Span) -> int:
+    """Count the other fits that take nearly all of what the best one takes."""
+    taken = intersect_spans(best.spans, [free])
+    least = ENOUGH * total_length(taken)
+    return sum(
+        fit is not best and total_length(intersect_spans(fit.spans, taken)) >= least for fit in fits
+    )
+
+
+def _fits(text: str, ground: TextIndex, within: Span) -> list[_Fit]:
+    """Return what of the text stands where, longest runs of it, by where it would begin."""
+    fits: list[_Fit] = []
+    before: tuple[int, int] | None = None
+    for source, segment in sorted(_runs(text, ground, within), key=_by_diagonal):
+        diagonal = segment.start - segment.at
+        if before is None or source != before[0] or diagonal - before[1] > SLACK:
+            fits.append(_Fit(source, [], []))
+        fits[-1].segments.append(segment)
+        before = source, diagonal
+    return [fit._replace(spans=merge_spans(_span(each) for each in fit.segments)) for fit in fits]
+
+
+def _by_diagonal(run: tuple[int, Segment]) -> tuple[int, int, int]:
+    source, segment = run
+    return source, segment.start - segment.at, segment.at
+
+
+def _span(segment: Segment) -> Span:
+    return segment.at, segment.at + segment.size
+
+
+def _runs(text: str, ground: TextIndex, within: Span) -> Iterator[tuple[int, Segment]]:
+    """Give the longest runs that a text and the ground have alike, with the number of the source.
+
+    Each holds a gram that the ground knows. First a part of the grams is looked for, then all of
+    those that lie in no run.
+    """
+    grams = grams_of(text)
+    is_free = np.ones(len(grams), dtype=np.bool_)
+    some = np.flatnonzero(np.arange(len(grams)) % _STEP < GRAM)
+    for run in _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, some)):
+        is_free[run[1].at : run[1].at + run[1].size] = False
+        yield run
+    is_free[some] = False
+    if is_free.any():
+        others = np.flatnonzero(is_free)
+        yield from _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, others))
+
+
+def _runs_at(text: str, ground: TextIndex, hits: GramHits) -> Iterator[tuple[int, Segment]]:
+    reached: dict[int, int] = {}
+    for at, position in zip(hits.places.tolist(), hits.positions.tolist(), strict=True):
+        diagonal = position - at
+        if at < reached.get(diagonal, 0):
+            continue
+        low, high = ground.range_at(position)
+        back = min(at, position - low)
+        before = _alike_back(text[at - back : at], ground.text(position - back, position))
+        ahead = min(len(text) - at, high - position)
+        after = _alike(text[at : at + ahead], ground.text(position, position + ahead))
+        reached[diagonal] = at + max(1, after)
+        if before + after >= GRAM:
+            run = Segment(at - before, position - before, before + after)
+            yield ground.number_at(position), run
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts of one length begin with alike."""
+    if one == other:
+        return len(one)
+    low, high = 0, len(one)
+    while low < high - 1:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _alike_back(one: str, other: str) -> int:
+    return _alike(one[::-1], other[::-1])
+
+
+def _chain(text: str, ground: TextIndex, fit: _Fit, free: Span) -> list[Segment]:
+    """Return the segments of one place in order, the longest first, and what lies between them."""
+    low, high = ground.range_at(fit.segments[0].start)
+    found: list[Segment] = []
+    waiting = [(free, (low, high), fit.segments)]
+    while waiting:
+        at, stands, segments = waiting.pop()
+        here = [each for each in (_cut_segment(each, at, stands) for each in segments) if each]
+        if here:
+            best = max(here, key=lambda each: each.size)
+            found.append(best)
+            after = best.at + best.size, best.start + best.size
+            waiting.append(((at[0], best.at), (stands[0], best.start), here))
+            waiting.append(((after[0], at[1]), (after[1], stands[1]), here))
+    found = _drop_far_segments(found)
+    parts = [*itertools.starmap(_gap, itertools.pairwise(found))]
+    between = [each for part in parts for each in _between(text, ground, *part)]
+    ends = [
+        each
+        for part in _around(found, free, (low, high))
+        for each in _between(text, ground, *part)
+        if each.size >= _LEAST_AT_ENDS
+    ]
+    return sorted([*found, *between, *ends])
+
+
+def _drop_far_segments(segments: Sequence[Segment]) -> list[Segment]:
+    """Return the longest segment with those around it that are no farther off than they are long.
+
+    What is short and far off is alike by chance.
+    """
+    ordered = sorted(segments)
+    middle = ordered.index(max(ordered, key=lambda each: each.size))
+    kept = [ordered[middle]]
+    for each in ordered[middle + 1 :]:
+        if each.at - kept[-1].at - kept[-1].size > _FARTHEST * each.size:
+            break
+        kept.append(each)
+    for each in reversed(ordered[:middle]):
+        if kept[0].at - each.at - each.size > _FARTHEST * each.size:
+            break
+        kept.insert(0, each)
+    return kept
+
+
+def _around(found: Sequence[Segment], free: Span, source: Span) -> list[tuple[Span, Span]]:
+    """Return what lies just before the first segment and after the last: too short for a gram."""
+    first, last = found[0], found[-1]
+    wide = min(first.at - free[0], LENGTH_WITH_GRAM)
+    before = (first.at - wide, first.at), (max(source[0], first.start - wide - _SHIFT), first.start)
+    at, start = last.at + last.size, last.start + last.size
+    wide = min(free[1] - at, LENGTH_WITH_GRAM)
+    return [before, ((at, at + wide), (start, min(source[1], start + wide + _SHIFT)))]
+
+
+def _gap(one: Segment, other: Segment) -> tuple[Span, Span]:
+    """Return what lies between two segments: of the text, and of the ground."""
+    return (one.at + one.size, other.at), (one.start + one.size, other.start)
+
+
+def _cut_segment(segment: Segment, at: Span, stands: Span) -> Segment | None:
+    """Return what of a segment lies within a part of the text and of the ground."""
+    skip = max(0, at[0] - segment.at, stands[0] - segment.start)
+    start = segment.at + skip, segment.start + skip
+    size = min(segment.size - skip, at[1] - start[0], stands[1] - start[1])
+    return Segment(*start, size) if size >= _LEAST_BLOCK else None
+
+
+def _between(text: str, ground: TextIndex, at: Span, stands: Span) -> Iterator[Segment]:
+    """Give what is the same in a part of the text and of the ground, as RapidFuzz aligns them."""
+    wide, far = at[1] - at[0], stands[1] - stands[0]
+    if not wide or not far or wide * far > _MOST_CELLS:
+        return
+    one, other = text[at[0] : at[1]], ground.text(*stands)
+    if Levenshtein.normalized_similarity(one, other) < _SIMILAR:
+        return
+    for block in Levenshtein.opcodes(one, other):
+        size = block.src_end - block.src_start
+        if block.tag == "equal" and size >= _LEAST_BLOCK:
+            yield Segment(at[0] + block.src_start, stands[0] + block.dest_start, size)
+
+
+def _differs(text: str, ground: TextIndex, one: Segment, other: Segment) -> bool:
+    """Say whether words were put in, left out or changed between two segments of one place.
+
+    What was left out where a piece begins is its heading, or what it shares with the one before.
+    """
+    if has_words(text[one.at + one.size : other.at]):
+        return True
+    left_out = one.start + one.size, other.start
+    return not ground.has_edge(*left_out) and has_words(ground.text(*left_out))

@@ -1,0 +1,447 @@
+"""Source texts that chunks are located in: an index of their 16-grams, and their reconstruction.
+
+Where nobody has a document, its text is put together from the chunks of one chunking, in order,
+what neighbours share only once. Headings that a chunker put in front of its chunks are not part
+of the document.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.rechunking.normalised_text import Numbers, Span, normalised
+from labeler.rechunking.records import Cut
+
+GRAM = 16
+LENGTH_WITH_GRAM = 2 * GRAM - 1  # so long a text holds a gram that is known, wherever it stands
+_AT_ONCE = 1 << 20  # characters that are hashed together
+_POWERS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 1 << 64)) for power in range(GRAM)]
+_WEIGHTS = np.array(_POWERS[::-1], dtype=np.uint64)
+_NOTHING = np.empty(0, dtype=np.int64)
+_NO_HASHES = np.empty(0, dtype=np.uint64)
+_BITS_FOR_EACH = 4  # known gram, at least: what is not known seems so in a quarter of the cases
+_THREE, _SEVEN = np.uint64(3), np.uint64(7)
+_BIT = 1 << np.arange(8, dtype=np.uint8)
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class SourceText(NamedTuple):
+    """A squeezed text to stand in; ``edges`` are where the pieces begin that it was joined of."""
+
+    document_id: str | None
+    text: str
+    edges: Sequence[int] = (0,)
+
+
+class GramHits(NamedTuple):
+    """Grams that are known: their places in a text, and positions; whether none was left out."""
+
+    places: Numbers
+    positions: Numbers
+    is_whole: bool
+
+
+class TextIndex:
+    """Sources on one axis, so that a place is a number; one character is free between two.
+
+    Of each source every `GRAM`-th gram is known, and those at which its pieces begin and end.
+    """
+
+    def __init__(self, sources: Sequence[SourceText]) -> None:
+        self.sources = sources
+        sizes = [len(source.text) + 1 for source in sources]
+        self.starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
+        self._by_document = {
+            source.document_id: number
+            for number, source in enumerate(sources)
+            if source.document_id is not None
+        }
+        self.edges = np.concatenate(
+            [np.empty(0, np.int64)]
+            + [
+                np.asarray(source.edges, dtype=np.int64) + start
+                for source, start in zip(sources, self.starts, strict=False)
+            ]
+        )
+        self._index()
+
+    def _index(self) -> None:
+        grams = [(np.empty(0, np.uint64), np.empty(0, np.int64))]
+        for source, start in zip(self.sources, self.starts, strict=False):
+            grams += [(hashes, at + start) for hashes, at in _known_grams(source)]
+        hashes = np.concatenate([each for each, _ in grams])
+        positions = np.concatenate([at for _, at in grams])
+        order = np.argsort(hashes, kind="stable")
+        self._positions = positions[order]
+        hashes = hashes[order]
+        is_new = np.append(True, hashes[1:] != hashes[:-1])[: len(hashes)]
+        self._hashes = hashes[is_new]
+        self._first = np.append(np.flatnonzero(is_new), len(hashes))
+        self._seen = _HashFilter(self._hashes)
+
+    def range_of(self, document_id: str | None) -> Span:
+        """Return where on the axis a document lies; all of it for one that is not known."""
+        number = None if document_id is None else self._by_document.get(document_id)
+        return (0, self.starts[-1]) if number is None else self._range(number)
+
+    def knows(self, document_id: str | None) -> bool:
+        """Say whether there is a document of this id."""
+        return document_id in self._by_document
+
+    def range_at(self, position: int) -> Span:
+        """Return from where to where the source goes in which a position lies."""
+        return self._range(self.number_at(position))
+
+    def number_at(self, position: int) -> int:
+        """Return the number of the source in which a position lies."""
+        return bisect_right(self.starts, position) - 1
+
+    def _range(self, number: int) -> Span:
+        return self.starts[number], self.starts[number] + len(self.sources[number].text)
+
+    def text(self, start: int, end: int) -> str:
+        """Return what stands from one position to before another, both of one source."""
+        number = self.number_at(start)
+        first = self.starts[number]
+        return self.sources[number].text[start - first : end - first]
+
+    def has(self, text: str, position: int) -> bool:
+        """Say whether a text stands at a position."""
+        number = self.number_at(position)
+        return self.sources[number].text.startswith(text, position - self.starts[number])
+
+    def has_edge(self, start: int, end: int) -> bool:
+        """Say whether a piece begins between two positions, or at one of them."""
+        return bool(np.searchsorted(self.edges, start) < np.searchsorted(self.edges, end, "right"))
+
+    def all_of(self, text: str, within: Span, most: int) -> list[int]:
+        """Return the first positions at which a text stands, as many as are asked for."""
+        found: list[int] = []
+        for number in range(self.number_at(within[0]), len(self.sources)):
+            source, first = self.sources[number].text, self.starts[number]
+            if first >= within[1]:
+                break
+            part = max(0, within[0] - first), min(len(source), within[1] - first)
+            at = source.find(text, *part)
+            while at >= 0 and len(found) < most:
+                found.append(first + at)
+                at = source.find(text, at + 1, part[1])
+        return found
+
+    def hits(
+        self, grams: Hashes, within: Span, most: int, asked: Numbers | None = None
+    ) -> GramHits:
+        """Return where grams of a text stand: all of them, or those asked for by their places.
+
+        ``grams`` are as `grams_of` has them. Those that stand at more than ``most`` known positions
+        are left out.
+        """
+        hashes = grams if asked is None else grams[asked]
+        places = self._seen.some_of(hashes).nonzero()[0]
+        if not len(places):
+            return GramHits(_NOTHING, _NOTHING, True)
+        hashes, places = hashes[places], places if asked is None else asked[places]
+        number = self._hashes.searchsorted(hashes)
+        number[number == len(self._hashes)] = 0
+        is_known = self._hashes[number] == hashes
+        number, places = number[is_known], places[is_known]
+        first = self._first[number]
+        counts = self._first[number + 1] - first
+        too_many = counts > most
+        counts[too_many] = 0
+        ends = counts.cumsum()
+        found = places.repeat(counts)
+        positions = self._positions[(first - ends + counts).repeat(counts) + np.arange(len(found))]
+        inside = (positions >= within[0]) & (positions < within[1])
+        return GramHits(found[inside], positions[inside], not too_many.any())
+
+
+class _HashFilter:
+    """Says of most hashes that are not among some that they are not: so few are looked for."""
+
+    def __init__(self, hashes: Hashes) -> None:
+        bits = max(3, (_BITS_FOR_EACH * len(hashes)).bit_length())
+        self._shift = np.uint64(64 - bits)
+        slots = np.zeros(1 << bits, dtype=np.bool_)
+        slots[hashes >> self._shift] = True
+        self._slots = np.packbits(slots, bitorder="little")
+
+    def some_of(self, hashes: Hashes) -> npt.NDArray[np.uint8]:
+        """Return 0 for those that are surely not among them."""
+        slots = hashes >> self._shift
+        found: npt.NDArray[np.uint8] = self._slots[slots >> _THREE] & _BIT[slots & _SEVEN]
+        return found
+
+
+def grams_of(text: str) -> Hashes:
+    """Return the hash of each gram of a text; there is none where it is shorter than a gram."""
+    return _hashes_of(_codes(text)) if len(text) >= GRAM else _NO_HASHES
+
+
+def _codes(text: str) -> npt.NDArray[np.uint64]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+
+
+def _hashes_of(codes: Hashes) -> Hashes:
+    """Return the hash of each gram of a text that has at least one: twice as long in each step."""
+    hashes, size = codes, 1
+    while size < GRAM:
+        hashes = hashes[:-size] * _POWERS[size] + hashes[size:]
+        size *= 2
+    return hashes
+
+
+def _known_grams(source: SourceText) -> Iterator[tuple[Hashes, Numbers]]:
+    """Give hashes with where their grams stand in a source, block after block."""
+    text = source.text
+    edges = np.unique(np.asarray(source.edges, dtype=np.int64))
+    ends = np.append(edges[1:], len(text)) - GRAM
+    asked = np.unique(np.concatenate([edges, ends]))
+    asked = asked[(asked >= 0) & (asked % GRAM != 0)]
+    for start in range(0, len(text) - GRAM + 1, _AT_ONCE):
+        codes = _codes(text[start : start + _AT_ONCE + GRAM])
+        whole = codes[: min(len(codes), _AT_ONCE) // GRAM * GRAM]
+        places = np.arange(0, len(whole), GRAM)
+        yield whole.reshape(-1, GRAM) @ _WEIGHTS, places + start
+        here = asked[(asked >= start) & (asked < start + min(_AT_ONCE, len(codes) - GRAM + 1))]
+        yield codes[(here - start)[:, None] + np.arange(GRAM)] @ _WEIGHTS, here
+
+
+class ReconstructedDocument(NamedTuple):
+    """A source made of chunks, and which part of it each is, by its id.
+
+    A part may be shorter than its chunk: a heading in front of what overlaps is not of it.
+    """
+
+    source: SourceText
+    parts: dict[str, Span]
+
+
+class _Piece(NamedTuple):
+    chunk_id: str
+    text: str
+    heading: int
+
+
+def reconstruct(cuts: Iterable[Cut]) -> Iterator[ReconstructedDocument]:
+    """Join the chunks of each document in order, what neighbours have in common only once.
+
+    Chunks are in the order of ``position``, else of ``start``, else as they overlap, else as they
+    are given. Those without a document are joined, too: a text that goes on in the next one is
+    found, and no harm is done where it does not.
+
+    >>> cuts = [Cut("a", "All men are created equal, by law,", "d", 1),
+    ...         Cut("b", "created equal, by law, and in dignity.", "d", 2)]
+    >>> [assembled] = reconstruct(cuts)
+    >>> assembled.source.text, assembled.parts["b"]
+    ('Allmenarecreatedequal,bylaw,andindignity.', (9, 41))
+    """
+    documents: dict[str | None, list[Cut]] = {}
+    for cut in cuts:
+        documents.setdefault(cut.document_id, []).append(cut)
+    for document_id, own in documents.items():
+        headings = Headings(cut.text for cut in own)
+        ordered = sorted(own, key=_sort_key)
+        pieces = [_piece(cut, headings) for cut in ordered]
+        if all(_sort_key(cut)[0] for cut in own):
+            pieces = [pieces[number] for number in text_order([piece.text for piece in pieces])]
+        yield _join_pieces(document_id, pieces)
+
+
+def _piece(cut: Cut, headings: Headings) -> _Piece:
+    added = headings.added(cut.text)
+    heading = headings.repeated(cut.text) - added
+    return _Piece(cut.chunk_id, normalised(cut.text)[added:], heading)
+
+
+def _sort_key(cut: Cut) -> tuple[bool, int]:
+    order = cut.start if cut.position is None else cut.position
+    return (order is None, order or 0)
+
+
+def _join_pieces(document_id: str | None, pieces: Sequence[_Piece]) -> ReconstructedDocument:
+    overlaps = [_overlap_of_pieces(one, other) for one, other in itertools.pairwise(pieces)]
+    if sum(size > 0 for _, size in overlaps) < OVERLAPPING_SHARE * len(overlaps):
+        overlaps = [(0, 0)] * len(overlaps)
+    texts, parts, edges, end = [], {}, [], 0
+    for piece, (heading, size) in zip(pieces, [(0, 0), *overlaps], strict=False):
+        start = end - size
+        texts.append(piece.text[heading + size :])
+        end = start + len(piece.text) - heading
+        parts[piece.chunk_id] = (start, end)
+        edges.append(start)
+    return ReconstructedDocument(SourceText(document_id, "".join(texts), edges), parts)
+
+
+def _overlap_of_pieces(one: _Piece, other: _Piece) -> Span:
+    """Return how long a heading is and how much after it the one ends with, too."""
+    for heading in {0, other.heading}:
+        size = overlap_size(one.text, other.text[heading:])
+        if size:
+            return heading, size
+    return 0, 0
+
+
+LONGEST_HEADING = 200  # squeezed characters of a heading
+HEADED_SHARE = 0.5
+_MOST_LINES = 4
+_WRITTEN_AS_HEADING = re.compile(r"\s*#{1,6}\s|.*\S\s*[>›»→]\s*\S")
+
+
+class Headings:
+    """The first lines of a chunking's texts: one that several begin with was put in front."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        counts: Counter[str] = Counter()
+        firsts: Counter[str] = Counter()
+        for text in texts:
+            lines = [normalised(line) for line in _first_lines(text)]
+            counts.update(set(lines))
+            firsts.update(lines[:1] or [""])
+        self._repeated = {line for line, count in counts.items() if count > 1}
+        headed = sum(count for line, count in firsts.items() if line in self._repeated)
+        self._is_habit = headed >= HEADED_SHARE * firsts.total() > HEADED_SHARE
+
+    def added(self, text: str) -> int:
+        """Return what `repeated` does where most texts begin with such a line, else 0.
+
+        Then it is the chunker's habit; else the lines may be the document's own.
+
+        >>> Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"]).added("Fees\\nIn May")
+        4
+        """
+        return self.repeated(text) if self._is_habit else 0
+
+    def repeated(self, text: str) -> int:
+        """Return how many squeezed characters the lines have that other chunks begin with, too.
+
+        >>> headings = Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"])
+        >>> headings.repeated("Fees\\nIn May"), headings.repeated("Dues")
+        (4, 0)
+        """
+        found = 0
+        for line in _first_lines(text):
+            plain = normalised(line)
+            if plain not in self._repeated or found + len(plain) > LONGEST_HEADING:
+                break
+            found += len(plain)
+        return found
+
+    def front(self, text: str, size: int, known: str) -> int:
+        """Return ``size`` where so many squeezed characters in front are headings, else 0.
+
+        Each is a line of its own, and repeated in the chunking, or written as headings are, or
+        it stands in ``known``, which is the document.
+        """
+        found = 0
+        for line in _first_lines(text):
+            plain = normalised(line)
+            is_heading = plain in self._repeated or _WRITTEN_AS_HEADING.match(line)
+            if not (is_heading or plain in known):
+                return 0
+            found += len(plain)
+            if found >= size:
+                break
+        return size if found == size <= LONGEST_HEADING else 0
+
+
+def _first_lines(text: str) -> list[str]:
+    """Return the first lines that say something, without the last of all: it is no heading."""
+    lines: list[str] = []
+    at = 0
+    while len(lines) < _MOST_LINES and at < 4 * LONGEST_HEADING:
+        end = text.find("\n", at)
+        if end < 0:
+            break
+        if not text[at:end].isspace() and end > at:
+            lines.append(text[at:end])
+        at = end + 1
+    return lines
+
+
+LEAST_OVERLAP = 16
+OVERLAPPING_SHARE = (
+    0.25  # of all texts go on in another where the chunker made them overlap; fewer are chance
+)
+_IN_ORDER = 0.95
+_MOST_ASKED = 200  # texts that say whether it is so
+
+
+def overlap_size(one: str, other: str) -> int:
+    """Return how many characters, short of all, the one ends with and the other begins with.
+
+    >>> overlap_size("All men are created equal, by law,", "created equal, by law, and in dignity.")
+    22
+    """
+    head = other[:LEAST_OVERLAP]
+    if len(head) < LEAST_OVERLAP:
+        return 0
+    at = one.find(head, max(0, len(one) - len(other) + 1))
+    while at >= 0:
+        if other.startswith(one[at:]):
+            return len(one) - at
+        at = one.find(head, at + 1)
+    return 0
+
+
+def text_order(texts: Sequence[str]) -> list[int]:
+    """Return in which order texts go on in each other, by their numbers.
+
+    They stay as they are given where most neighbours overlap already, or hardly any text goes on.
+
+    >>> text_order(["and by the law of the land it is", "All are equal and by the law of the land"])
+    [1, 0]
+    """
+    given = list(range(len(texts)))
+    if (
+        _share_of_votes(bool(overlap_size(*pair)) for pair in itertools.pairwise(texts))
+        >= _IN_ORDER
+    ):
+        return given
+    heads = {text[:LEAST_OVERLAP]: number for number, text in enumerate(texts)}
+    step = max(1, len(texts) // _MOST_ASKED)
+    if (
+        _share_of_votes(
+            _following_text(texts, number, heads) is not None for number in given[::step]
+        )
+        < OVERLAPPING_SHARE
+    ):
+        return given
+    follows: dict[int, int] = {}
+    led: set[int] = set()
+    for number in given:
+        after = _following_text(texts, number, heads)
+        if after is not None and after not in led:
+            follows[number] = after
+            led.add(after)
+    ordered: dict[int, None] = {}
+    for number in [*(each for each in given if each not in led), *given]:
+        at: int | None = number
+        while at is not None and at not in ordered:
+            ordered[at] = None
+            at = follows.get(at)
+    return list(ordered)
+
+
+def _share_of_votes(votes: Iterable[bool]) -> float:
+    said = list(votes)
+    return sum(said) / max(1, len(said))
+
+
+def _following_text(texts: Sequence[str], number: int, heads: Mapping[str, int]) -> int | None:
+    """Return the text that begins with most of what one ends with."""
+    text = texts[number]
+    for at in range(1, len(text) - LEAST_OVERLAP + 1):
+        other = heads.get(text[at : at + LEAST_OVERLAP])
+        if other is not None and other != number and texts[other].startswith(text[at:]):
+            return other
+    return None

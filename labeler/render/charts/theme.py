@@ -1,0 +1,94 @@
+"""The look of all charts, and names in charts that are never used as keys.
+
+Vega keeps what it groups by in objects and writes titles into expressions, so a name that a
+user chose is never a scale's value, a field or a title. Marks are placed by number, and an axis
+or a legend looks up the name of each number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import altair as alt
+from altair.utils import schemapi
+
+# A chart is checked against Vega's schema once, whole, as it is drawn; and not each part of it.
+schemapi.disable_debug_mode()
+
+LEAST_FONT = 12  # pixels
+INK = "currentColor"  # the page's text, on a light ground and on a dark one
+NAME_WIDTH = 420  # pixels that a name may take in a legend or on an axis before it is cut
+
+ChartT = TypeVar("ChartT", bound=alt.TopLevelMixin)
+
+
+@dataclass(frozen=True)
+class ChartNames:
+    """Names in their order, under the ``key`` by which a chart's parameters hold them."""
+
+    key: str
+    names: Sequence[str]
+    _places: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        places = {name: place for place, name in enumerate(self.names)}
+        object.__setattr__(self, "_places", places)
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Return the numbers that stand for some of the names."""
+        return [self._places[name] for name in names]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all names: the domain of their scale."""
+        return list(range(len(self.names)))
+
+    def in_turn(self, looks: Sequence[Any]) -> alt.Scale:
+        """Give each name a look of its own, as far as there are some; then they begin again."""
+        given = [looks[at % len(looks)] for at in self.numbers]
+        return alt.Scale(domain=self.numbers, range=given)
+
+    @property
+    def spelled(self) -> str:
+        """The expression by which an axis or a legend says the name of a number."""
+        return f"{self.key}[datum.value]"
+
+    @property
+    def parameter(self) -> alt.Parameter:
+        """What has to be added to the chart that spells them."""
+        return alt.param(name=self.key, value=list(self.names))
+
+
+def tooltips(*fields: str) -> list[alt.Tooltip]:
+    """Return what a tooltip says of these fields, under their own names.
+
+    Given as plain text, Altair would look through all of Vega's schema for each of them.
+    """
+    return [alt.Tooltip(field) for field in fields]
+
+
+def with_theme(chart: ChartT) -> ChartT:
+    """Return a whole chart in the look that all of them share."""
+    large = LEAST_FONT + 1
+    whole: ChartT = chart.configure(
+        axis=alt.AxisConfig(
+            labelFontSize=LEAST_FONT,
+            titleFontSize=large,
+            labelColor=INK,
+            titleColor=INK,
+            labelOpacity=0.86,
+        ),
+        legend=alt.LegendConfig(
+            labelFontSize=LEAST_FONT,
+            titleFontSize=large,
+            labelColor=INK,
+            titleColor=INK,
+            labelLimit=NAME_WIDTH,
+        ),
+        header=alt.HeaderConfig(
+            labelFontSize=LEAST_FONT, titleFontSize=large, labelColor=INK, titleColor=INK
+        ),
+    )
+    return whole

@@ -1,0 +1,184 @@
+"""Assembly of the report: its sections in order, what the numbers rest on, and the HTML file.
+
+The file's content security policy lets a browser load nothing and run only the scripts in it.
+The same golden set and the same request give the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import htpy
+import vl_convert
+
+from labeler import __version__
+from labeler.analysis import comparison
+from labeler.evaluation import find_tie_ranges, tie_notes
+from labeler.measures import MEASURES
+from labeler.model import capitalize_first
+from labeler.render import tables
+from labeler.render.markup import script, style
+from labeler.render.report.compare import (
+    comparison_section,
+    comparison_summary,
+    comparison_view,
+    verdict_section,
+)
+from labeler.render.report.context import (
+    Figures,
+    ReportContext,
+    ReportRequest,
+    ReportSource,
+    describe_run,
+)
+from labeler.render.report.failures import answers_section, failing_section
+from labeler.render.report.scores import keywords_section, scores_section, slices_section
+
+TITLES = {
+    "scores": "Scores",
+    "comparison": "Comparison",
+    "slices": "Slices",
+    "failing": "Failing queries",
+    "answers": "Retrieval and answer",
+    "keywords": "Keywords",
+    "rests-on": "What the numbers rest on",
+}
+
+
+def make_report(source: ReportSource, asked: ReportRequest) -> bytes:
+    """Return an HTML file that needs no other; the same golden set, asked the same, gives the same.
+
+    Raises `NotFound` for a run or a facet that is not there, and `BadInput` for two runs that have
+    nothing in common.
+    """
+    shared = ReportContext.of(source, asked)
+    first, places = None, {}
+    parts: dict[str, htpy.Node] = {"scores": scores_section(shared)}
+    if asked.b is not None:
+        view = comparison_view(shared, asked.a, asked.b)
+        summary = comparison_summary(view)
+        first = verdict_section(shared, view, summary)
+        places = {row.query_id: row.place for row in view.drawn()}
+        parts["comparison"] = comparison_section(shared, view, summary)
+    if shared.facets:
+        parts["slices"] = slices_section(shared)
+    parts["failing"] = failing_section(shared)
+    if answers := answers_section(shared, places):
+        parts["answers"] = answers
+    if keywords := keywords_section(shared):
+        parts["keywords"] = keywords
+    parts["rests-on"] = provenance_section(shared)
+    whole = [_about(shared), first, _contents(parts), *map(_section, parts, parts.values())]
+    return html_file(shared.title, whole, shared.figures)
+
+
+def _section(name: str, part: htpy.Node) -> htpy.Element:
+    return htpy.section(id=name, aria_label=TITLES[name])[htpy.h2[TITLES[name]], part]
+
+
+def _contents(parts: dict[str, htpy.Node]) -> htpy.Element:
+    links = [htpy.li[htpy.a(href=f"#{name}")[TITLES[name]]] for name in parts]
+    return htpy.nav(aria_label="Sections")[htpy.ul[links]]
+
+
+def _about(shared: ReportContext) -> htpy.Element:
+    """Return what the report is about: which runs, which golden set, of which day."""
+    board, counts = shared.board, shared.board.counts
+    runs = {run.name: run for run in board.collection.runs}
+    rows: list[tuple[str, htpy.Node]] = [
+        (letter, htpy.fragment[htpy.bdi[name], describe_run(runs[name])])
+        for letter, name in zip(shared.letters, shared.asked.runs, strict=True)
+    ]
+    golden = (
+        f"{counts.grades:,} golden grades, {counts.judged:,} of {counts.queries:,} queries graded, "
+        f"up to judgment {board.revision:,}"
+    )
+    named = [board.conventions.frozen, board.conventions.golden]
+    if version := ", ".join(filter(None, named)):
+        rows.append(("Golden version", version))
+    rows += [("Golden set", golden), ("Day", shared.asked.day.isoformat())]
+    listed = [htpy.fragment[htpy.dt[name], htpy.dd[said]] for name, said in rows]
+    return htpy.header[shared.heading, htpy.dl(".about")[listed]]
+
+
+def provenance_section(shared: ReportContext) -> htpy.Fragment:
+    """Return the conventions in full, what was left out, the methods, and the measures."""
+    board, asked = shared.board, shared.asked
+    conventions = board.conventions
+    notes = [note.sentence for note in board.notes(shared.measures) if note.is_about(*asked.runs)]
+    ties = tie_notes(find_tie_ranges(board, shared.measures), conventions)
+    notes += [note.sentence for note in ties if note.is_about(*asked.runs)]
+    methods = [f"{capitalize_first(comparison.METHODS_NOTE)}."]
+    return htpy.fragment[
+        htpy.p[conventions.sentence],
+        htpy.h3["To know of these numbers"],
+        tables.sentences([*notes, *methods, tables.BAND_DOUBTS]),
+        htpy.h3["What the measures mean"],
+        tables.plain_table(
+            ["Measure", "In full", "Means", "Hides"],
+            [
+                [
+                    tables.TextCell(conventions.heading(measure)),
+                    tables.TextCell(str(measure)),
+                    tables.TextCell(MEASURES[measure.name].help),
+                    tables.TextCell(MEASURES[measure.name].hides),
+                ]
+                for measure in shared.measures
+            ],
+        ),
+        htpy.p(".aside")[f"Made by labeler {__version__}."],
+    ]
+
+
+REPORT_STYLE = style((Path(__file__).parent / "report.css").read_text(encoding="utf-8"))
+DRAW_SCRIPT = (Path(__file__).parent / "draw.js").read_text(encoding="utf-8")
+VEGA_EXPORT = "window.vegaEmbed = vegaEmbed;"
+STYLE_TAG = re.compile(r"<style>.*?</style>", re.DOTALL)
+
+
+def html_file(title: str, parts: Iterable[htpy.Node], figures: Figures) -> bytes:
+    """Return the whole page as a file; the same parts give the same bytes.
+
+    Tables bring their style sheets along: each is kept once, in the head.
+    """
+    body = str(htpy.main[list(parts)])
+    sheets = "".join(dict.fromkeys(STYLE_TAG.findall(body)))
+    scripts = [vega_script(), DRAW_SCRIPT]
+    head = str(
+        htpy.fragment[
+            htpy.meta(charset="utf-8"),
+            htpy.meta(
+                http_equiv="Content-Security-Policy", content=content_security_policy(scripts)
+            ),
+            htpy.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            htpy.meta(name="color-scheme", content="light dark"),
+            htpy.title[title],
+        ]
+    )
+    drawn = str(htpy.fragment[figures.element, [script(code) for code in scripts]])
+    page = f"<head>{head}{sheets}{REPORT_STYLE}</head><body>{STYLE_TAG.sub('', body)}{drawn}</body>"
+    return f'<!doctype html>\n<html lang="en">{page}</html>\n'.encode()
+
+
+def content_security_policy(scripts: Iterable[str]) -> str:
+    """Return what the browser is told: nothing is loaded, and these scripts alone are run."""
+    own = " ".join(f"'sha256-{_hash(code)}'" for code in scripts)
+    return (
+        f"default-src 'none'; script-src {own}; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(code: str) -> str:
+    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+
+
+@cache
+def vega_script() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script; it is made once, in about a second."""
+    return vl_convert.javascript_bundle(VEGA_EXPORT)

@@ -1,0 +1,174 @@
+"""The report's comparison: the answer first, then B against A by measure, query and chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import htpy
+
+from labeler.analysis import comparison
+from labeler.analysis.comparison import (
+    ChunkContribution,
+    ComparisonSummary,
+    ComparisonView,
+    DrawnQuery,
+    GraderSensitivity,
+    Significance,
+    TopMover,
+)
+from labeler.evaluation import format_number, format_signed
+from labeler.measures import Measure
+from labeler.model import capitalize_first
+from labeler.render import charts, tables
+from labeler.render.report.context import RUN_LETTERS, ReportContext
+
+MOST_MOVERS, MOST_CONTRADICTIONS = 8, 6
+LONGEST_QUERY = 160  # characters of a query's text in a list of all of them
+
+
+def comparison_view(shared: ReportContext, a: str, b: str) -> ComparisonView:
+    """Return A against B by the leading measure, the queries that B loses most first."""
+    board, texts = shared.board, shared.source.texts
+    compared = comparison.compare(board, a, b, shared.measures)
+    by, buckets = compared.measures[0], comparison.bucket_labels(board, None)
+    rows = comparison.sort_queries(compared.queries(by), comparison.QUERY_SORTS[0], texts, buckets)
+    return ComparisonView(board, compared, by, rows, texts, buckets, names=shared.short)
+
+
+def comparison_summary(view: ComparisonView) -> ComparisonSummary:
+    """Return what is said of both runs, over all queries."""
+    related = comparison.compare_candidates(
+        view.board, view.compared.a, view.compared.b, RUN_LETTERS
+    )
+    return comparison.summarize_comparison(view, related, names=RUN_LETTERS)
+
+
+def verdict_section(
+    shared: ReportContext, view: ComparisonView, summary: ComparisonSummary
+) -> htpy.Element:
+    """Return what is known of A and B, how surely, what would change it, and what stands out."""
+    of_survival = partial(_survival, shared, view)
+    found = comparison.find_headline(view, summary, shared.of_pair()[1], of_survival, RUN_LETTERS)
+    said = summary.findings
+    of_buckets = [
+        each.sentence for each in (said.losses, *said.against[:MOST_CONTRADICTIONS]) if each
+    ]
+    return htpy.section(aria_label="Verdict")[
+        tables.verdict_card(found.answer.known, found.answer.change),
+        tables.sentences([*of_buckets, *said.parts]),
+    ]
+
+
+def _survival(
+    shared: ReportContext, view: ComparisonView, measure: Measure, surety: Significance
+) -> GraderSensitivity | None:
+    singles, tested = shared.source.singles, {measure: surety}
+    if singles is None:
+        return None
+    [found] = comparison.measure_sensitivity(
+        view.board, view.compared, singles, [measure], tested=tested
+    )
+    return found
+
+
+def comparison_section(
+    shared: ReportContext, view: ComparisonView, summary: ComparisonSummary
+) -> htpy.Fragment:
+    """Return the means of both with how sure each difference is, every query, what moved most."""
+    bands = shared.of_pair()
+    spreads = {
+        row.measure: tables.pair_spreads(view.compared, row, bands, reach)
+        for row, reach in zip(summary.rows, summary.reaches, strict=True)
+    }
+    sure = (summary.tested, summary.reaches)
+    table = tables.compare_table(summary.rows, view.compared, view.names, *sure, spreads=spreads)
+    family = comparison.describe_correction(summary.tested.of(row).family for row in summary.rows)
+    covers = f"{capitalize_first(comparison.COVERAGE_NOTE)}."
+    bold = f"Bold is {comparison.SIGNIFICANCE_RULE}; {family}."
+    return htpy.fragment[
+        table,
+        tables.small_print([view.compared.conventions.sentence, bold, covers]),
+        _queries(shared, view),
+        _movers(shared, view),
+    ]
+
+
+def _queries(shared: ReportContext, view: ComparisonView) -> htpy.Node:
+    """Return every query that has a value: as bars, as a scatter, and folded as a table."""
+    drawn = [row._replace(query=shorten(row.query)) for row in view.drawn()]
+    if not drawn:
+        return htpy.p[f"No query has a value by {view.heading}, so there is nothing to draw."]
+    named = (charts.query_frame(drawn), view.heading, *RUN_LETTERS)
+    without = len(view.rows) - len(drawn)
+    left_out = f" {without:,} without a value are not drawn." if without else ""
+    words = f"{view.heading} of every query.{left_out} A click leads to its row."
+    return htpy.fragment[
+        htpy.h3["Every query"],
+        htpy.div(".pair", data_opens=True)[
+            shared.figures.draw(charts.delta_bars(*named), words),
+            shared.figures.draw(
+                charts.delta_scatter(*named), "Above the line B is better.", square=True
+            ),
+        ],
+        htpy.details[htpy.summary[f"All {len(drawn):,} queries"], _query_rows(drawn, view.facets)],
+    ]
+
+
+def _query_rows(drawn: Sequence[DrawnQuery], facets: str) -> htpy.Fragment:
+    headings = ["Query", facets or "Buckets", "A", "B", "B − A", "Holes A / B"]
+    rows: list[list[tables.CellContent]] = [
+        [
+            tables.TextCell(row.query_id, row.query),
+            tables.TextCell(row.bucket),
+            format_number(row.a),
+            format_number(row.b),
+            format_signed(row.delta),
+            f"{row.holes_a} / {row.holes_b}",
+        ]
+        for row in drawn
+    ]
+    return tables.plain_table(headings, rows, ids=[f"place-{row.place}" for row in drawn])
+
+
+def _movers(shared: ReportContext, view: ComparisonView) -> htpy.Node:
+    """Return which chunks cost B most and which help it most; each leads to its queries."""
+    found = comparison.find_contributions(view.board, view.compared.a, view.compared.b, view.by)
+    movers = comparison.add_up_movers(found, view.board.collection.chunk_ids.__getitem__)
+    costs = [mover for mover in movers if mover.adds < 0][:MOST_MOVERS]
+    helps = [mover for mover in movers if mover.adds > 0][:MOST_MOVERS]
+    if not costs and not helps:
+        return None
+    titles = _titles(shared, view, [*costs, *helps])
+    places = {row.query_id: row.place for row in view.drawn()}
+
+    def link(place: ChunkContribution) -> str:
+        return f"#place-{places.get(place.query_id, '')}"
+
+    return htpy.fragment[
+        htpy.h3["What moved most"],
+        [
+            tables.movers_table(rows, caption, titles, what="Chunk", link=link)
+            for caption, rows in (("These chunks cost B most", costs), ("These help B most", helps))
+            if rows
+        ],
+        tables.small_print(
+            [
+                f"What each adds to the mean of {view.heading}, B − A.",
+                comparison.describe_dependence(view.by) or "",
+            ]
+        ),
+    ]
+
+
+def _titles(
+    shared: ReportContext, view: ComparisonView, movers: Sequence[TopMover]
+) -> dict[str, str]:
+    chunks = shared.source.chunks_of(mover.places[0].chunk for mover in movers)
+    names = view.board.collection.chunk_ids
+    return {names[number]: chunk.called or names[number] for number, chunk in chunks.items()}
+
+
+def shorten(text: str) -> str:
+    """Return a query's text as far as a list of many has room for it."""
+    return text if len(text) <= LONGEST_QUERY else f"{text[:LONGEST_QUERY]}…"

@@ -1,0 +1,555 @@
+"""Tables of the Compare page: the answer, A against B by measure, and the evidence for it.
+
+The evidence: one query's values, what if a chunk had another grade, the chunks that moved most,
+the comparison under each grader's grades, a perfect reranker, and how certain the answer is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import ascii_uppercase
+
+import htpy
+
+from labeler.analysis.comparison import (
+    FEW,
+    ChunkContribution,
+    CommonMeans,
+    Comparison,
+    Delta,
+    PerfectReranking,
+    Power,
+    QueryDelta,
+    ReadingDelta,
+    SignificanceTable,
+    TopMover,
+    WhatIfResult,
+    WhatIfValue,
+    describe_caution,
+    format_delta_interval,
+    format_more_queries,
+    format_p_value,
+)
+from labeler.evaluation import Conventions, Score, format_number, format_signed
+from labeler.measures import MEASURES, Measure
+from labeler.model import GradeEvidence, format_count
+from labeler.render.markup import style
+from labeler.render.palette import A_COLOUR, B_COLOUR, MUTED_COLOUR
+from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
+from labeler.render.tables.bands import NO_SPREAD, Spread, draw_band, scale_of
+from labeler.render.tables.html_table import (
+    ROW_HEADS,
+    SCROLL_SHADE,
+    TABLE_STYLE,
+    describe_transferred,
+    describe_unjudged,
+    head,
+    html_table,
+    row_head,
+    run_name,
+    sentences,
+    small_line,
+    small_print,
+)
+from labeler.render.tables.query_detail import EVIDENCE_STYLE, lost_note, marked_text
+
+COMPARE_STYLE = style(
+    f"""
+.compare {{ {SCROLL_SHADE} }}
+{ROW_HEADS % ".compare"}
+"""
+    """
+.compare { overflow-x: auto; }
+.compare table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
+.compare th, .compare td {
+    padding: 0.3rem 0.75rem; text-align: right; vertical-align: top;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.compare td { white-space: nowrap; }
+.compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
+.compare th:first-child { text-align: left; padding-left: 0; }
+.compare tbody th { font-weight: 400; }
+.verdict { font-size: 1.15rem; font-weight: 600; }
+.change { font-size: 0.95rem; }
+.verdict, .change { line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
+.answer { display: grid; gap: 0.5rem; }
+.compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
+.compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
+.compare.one table { line-height: 1.25; }
+.compare.one th, .compare.one td { padding-block: 0.15rem; }
+.compare.one thead th { min-width: 5.25rem; } /* a word is on one line, a name on few */
+@media (max-width: 40rem) {
+    .compare.one th, .compare.one td { padding-inline: 0.3rem; font-size: 0.85rem; }
+    .compare.one thead th { min-width: 3.6rem; }
+}
+.compare.whole thead th { overflow-wrap: break-word; }
+.compare.whole tbody th {
+    text-align: left; font-size: 0.95rem; overflow-wrap: anywhere; min-width: 9rem;
+}
+.compare.whole .change > * { font-size: 1.05rem; background:
+    color-mix(in srgb, currentColor 5%, transparent); }
+.compare.whole .change > th { background: color-mix(in srgb, currentColor 5%, var(--ground)); }
+.compare.whole .change small { font-size: 0.78rem; }
+.compare.whole tr:not(.change) > td > small { white-space: normal; }
+.compare.whole .sure > * { font-size: 0.88rem; }
+.compare.whole .sure td { max-width: 14rem; white-space: normal; }
+.compare .letter::before {
+    content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
+    background: var(--side);
+}
+.compare .letter.B::before { border-radius: 50%; }
+.question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere;
+    max-height: 12rem; overflow: hidden auto; }
+.question, .chunk-shown { overflow-x: clip; }
+.question small, .chunk-shown small {
+    font-size: 0.85rem; overflow-wrap: anywhere;
+    color: color-mix(in srgb, currentColor 72%, transparent);
+}
+.chunk-shown h3 { font-size: 1.05rem; margin: 0; padding: 0; overflow-wrap: anywhere; }
+.chunk-shown .text {
+    white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto;
+    margin-top: 0.25rem; line-height: 1.5;
+}
+.compare small {
+    display: block; font-size: 0.78rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 72%, transparent);
+}
+"""
+)
+
+SpreadsByMeasure = Mapping[Measure, Sequence[Spread]]
+"""How far A, B and B - A may be off, by measure."""
+
+SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
+
+
+def verdict_card(known: str, change: str) -> htpy.Fragment:
+    """Return what is known of two runs and how surely, and what would change it."""
+    lines = [(".verdict", known), (".change", change)]
+    said = [htpy.p(which)[line] for which, line in lines if line]
+    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[said]]
+
+
+def findings_card(said: Iterable[htpy.Node]) -> htpy.Fragment:
+    """Return what stands out, such as where B loses."""
+    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[sentences(said)]]
+
+
+def means_card(table: htpy.Node, print_lines: Iterable[str]) -> htpy.Fragment:
+    """Return the table that an answer rests on, and how it is to be read."""
+    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[table, small_print(print_lines)]]
+
+
+def compare_table(
+    rows: Sequence[Delta],
+    comparison: Comparison,
+    names: Mapping[str, str],
+    tested: SignificanceTable,
+    reaches: Sequence[Power],
+    more: Sequence[Score] = (),
+    spreads: SpreadsByMeasure | None = None,
+) -> htpy.Fragment:
+    """Return B against A, a column for each measure; ``more`` are means of runs beside them.
+
+    A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
+    of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
+    called where there is little room.
+    """
+    banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
+    runs = _run_rows(comparison, banded, more, names)
+    change = htpy.tr(".change")[
+        row_head("B − A", small_line("B wins / ties / loses")),
+        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
+    ]
+    heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
+    after = [*_common_query_rows(comparison, rows), *_significance_rows(rows, tested, reaches)]
+    return html_table(
+        (COMPARE_STYLE, BAND_LOOK),
+        "compare whole",
+        heads,
+        [*runs[:2], change, *after, *runs[2:]],
+        label="A against B by measure",
+    )
+
+
+def _significance_rows(
+    rows: Sequence[Delta], tested: SignificanceTable, reaches: Sequence[Power]
+) -> list[htpy.Element]:
+    """Return the rows that say how sure each difference is, and what would make it surer."""
+    pairs = list(zip(rows, reaches, strict=True))
+    sizes = {tested.of(row).family for row in rows}
+    return [
+        htpy.tr(".sure")[
+            row_head("95% interval", small_line("of B − A, over the choice of queries")),
+            [_interval_cell(*pair) for pair in pairs],
+        ],
+        htpy.tr(".sure")[
+            row_head(
+                "p",
+                small_line(f"after Holm, {format_count(max(sizes, default=0), 'test', 'tests')}"),
+            ),
+            [_test_cell(row, tested) for row in rows],
+        ],
+        htpy.tr(".sure")[
+            row_head("Finds from", small_line("more queries needed")),
+            [_power_cell(reach) for reach in reaches],
+        ],
+    ]
+
+
+def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:
+    left_out = f", {row.undefined:,} undefined" if row.undefined else ""
+    few = f", under {FEW}" if 0 < row.n < FEW else ""
+    meaning = MEASURES[row.measure.name].help
+    return head(conventions.heading(row.measure), f"n {row.n:,}{few}{left_out}", title=meaning)
+
+
+def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
+    side = f"--side: {SIDE_COLOURS.get(letter, MUTED_COLOUR)}"
+    mark = htpy.span(class_=f"letter {letter}", style=side)[letter]
+    return row_head(mark, " ", run_name(run, names))
+
+
+def _run_rows(
+    comparison: Comparison,
+    banded: Sequence[tuple[Delta, Sequence[htpy.Element | None]]],
+    more: Sequence[Score],
+    names: Mapping[str, str],
+) -> list[htpy.Element]:
+    """Return a row of means for A, for B, and for each run beside them."""
+    depth_of = comparison.conventions.depth_of_unjudged
+    of_a, of_b = [], []
+    for row, (drawn_a, drawn_b, _) in banded:
+        counted_in = (row.n + row.undefined, depth_of(row.measure))
+        beside_a = _mean_note(*counted_in, row.holes_a, row.missing_a, row.carried_a)
+        beside_b = _mean_note(*counted_in, row.holes_b, row.missing_b, row.carried_b)
+        of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
+        of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
+    further: dict[str, list[htpy.Element]] = {}
+    for score in more:
+        counted_in = (score.n + score.undefined, depth_of(score.measure))
+        beside = _mean_note(*counted_in, score.holes, score.missing, score.carried)
+        further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
+    listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
+    return [
+        htpy.tr[_run_head(letter, run, names), cells]
+        for letter, (run, cells) in zip(ascii_uppercase, listed, strict=False)
+    ]
+
+
+def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
+    """Return the pictures of A and B, on one scale, and of B - A with 0 in the middle of its."""
+    a, b, delta = spreads or (NO_SPREAD, NO_SPREAD, NO_SPREAD)
+    scale = scale_of((row.a, row.b), (a, b))
+    around = scale_of((row.delta,), (delta,), around=True)
+    sides = [draw_band(row.a, a, scale), draw_band(row.b, b, scale)]
+    return [*sides, draw_band(row.delta, delta, around, delta=True)]
+
+
+def _mean_note(queries: int, depth: str, holes: int, missing: int, carried: int) -> str:
+    """Say what a mean rests on: holes, queries its run has no list for, carried grades.
+
+    Holes are counted in judged ``queries`` alone: where there are none, nothing is said of them.
+    """
+    said = [describe_unjudged(holes, depth)] if queries else []
+    said += [f"{missing} absent"] if missing else []
+    return ", ".join(filter(None, (*said, describe_transferred(carried))))
+
+
+def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:
+    """Return a mean with what it rests on."""
+    return htpy.td[
+        format_number(value), picture, small_line(_missing_value_note(value, n) or beside)
+    ]
+
+
+def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:
+    shown = format_signed(row.delta)
+    outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
+    return htpy.td[htpy.strong[shown] if sure else shown, picture, small_line(outcomes)]
+
+
+def _common_query_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:
+    """Return a line with the values where both runs have results, if they answered others."""
+    found = [comparison.means_in_common(row) for row in rows]
+    if not any(found):
+        return []
+    title = "The means over the queries that both A and B have results for"
+    return [
+        htpy.tr(".sure")[
+            row_head("CommonMeans answered", small_line("A, B"), title=title),
+            [htpy.td["–"] if both is None else _common_query_cell(both) for both in found],
+        ]
+    ]
+
+
+def _common_query_cell(both: CommonMeans) -> htpy.Element:
+    said = f"{format_number(both.a)}, {format_number(both.b)} (n {both.n:,})"
+    return htpy.td[format_signed(both.delta), small_line(said)]
+
+
+def _interval_cell(row: Delta, reach: Power) -> htpy.Element:
+    return htpy.td[format_delta_interval(reach.interval), small_line(describe_caution(row, reach))]
+
+
+def _test_cell(row: Delta, tested: SignificanceTable) -> htpy.Element:
+    surety = tested.of(row)
+    return htpy.td(title=surety.kind)[
+        format_p_value(surety.p), small_line(format_p_value(surety.holm))
+    ]
+
+
+def _power_cell(reach: Power) -> htpy.Element:
+    return htpy.td[format_number(reach.detectable), small_line(format_more_queries(reach))]
+
+
+def query_table(
+    rows: Sequence[QueryDelta], comparison: Comparison, names: Mapping[str, str]
+) -> htpy.Fragment:
+    """Return one query's values, a row for each measure."""
+    heads = [
+        head("Measure"),
+        htpy.th(scope="col")["A ", run_name(comparison.a, names)],
+        htpy.th(scope="col")["B ", run_name(comparison.b, names)],
+        head("B − A"),
+        head("Holes", "in A / in B"),
+    ]
+    body = [
+        htpy.tr[
+            row_head(comparison.conventions.heading(row.measure)),
+            htpy.td[
+                format_number(row.a),
+                small_line(_missing_value_note(row.a, row.counted, row.missing_a)),
+            ],
+            htpy.td[
+                format_number(row.b),
+                small_line(_missing_value_note(row.b, row.counted, row.missing_b)),
+            ],
+            htpy.td[htpy.strong[format_signed(row.delta)]],
+            htpy.td[f"{row.holes_a} / {row.holes_b}", small_line(_transfer_counts(row))],
+        ]
+        for row in rows
+    ]
+    return html_table(COMPARE_STYLE, "compare one", heads, body, label="A against B for this query")
+
+
+def _transfer_counts(row: QueryDelta) -> str:
+    has_any = row.carried_a or row.carried_b
+    return f"{row.carried_a} / {row.carried_b} carried" if has_any else ""
+
+
+def _missing_value_note(value: float, counted: int, missing: bool = False) -> str:
+    """Say beside a value why there is none although its query counts, or why it is 0."""
+    if math.isnan(value):
+        return "no result" if counted else ""
+    return "no list: 0" if missing else ""
+
+
+def what_if_table(trial: WhatIfResult, comparison: Comparison) -> htpy.Fragment:
+    """Return what the values would be, and why a side that is left empty cannot be."""
+    heads = [head("Measure"), head("A would be", "change"), head("B would be", "change")]
+    body = []
+    for at, measure in enumerate(comparison.measures):
+        a, b = (None if side is None else side[at] for side in (trial.a, trial.b))
+        delta = math.nan if a is None or b is None else b.value - a.value
+        body.append(
+            htpy.tr[
+                row_head(comparison.conventions.heading(measure)),
+                _what_if_cell(a),
+                _what_if_cell(b),
+                htpy.td[htpy.strong[format_signed(delta)]],
+            ]
+        )
+    table = html_table(COMPARE_STYLE, "compare", [*heads, head("B − A")], body, label="What if")
+    return htpy.fragment[table, sentences(trial.problems)]
+
+
+def _what_if_cell(side: WhatIfValue | None) -> htpy.Element:
+    if side is None:
+        return htpy.td["–"]
+    return htpy.td[format_number(side.value), small_line(format_signed(side.delta))]
+
+
+def query_heading(text: str, query_id: str, buckets: Sequence[str]) -> htpy.Fragment:
+    """Return a query's text and buckets."""
+    words = " · ".join([f"query {query_id}", *buckets])
+    return htpy.fragment[
+        COMPARE_STYLE, htpy.div(".question")[htpy.p(dir="auto")[text], htpy.small[words]]
+    ]
+
+
+def chunk_text(
+    chunk_id: str,
+    title: str | None,
+    text: str | None,
+    evidence: Sequence[GradeEvidence] = (),
+) -> htpy.Fragment:
+    """Return a chunk, its title and text as they are, and in it what graders marked."""
+    if text is None:
+        body = htpy.p[htpy.em["Only its id is known: the chunk's text was never loaded."]]
+    else:
+        body = htpy.div(".text", dir="auto", tabindex="0")[marked_text(text, evidence)]
+    heading = htpy.h3(dir="auto")[title] if title else None
+    lost = lost_note(evidence)
+    said = [htpy.small[chunk_id], htpy.p[htpy.small[lost]] if lost else None]
+    shown = htpy.article(".chunk-shown")[heading, said, body]
+    return htpy.fragment[COMPARE_STYLE, EVIDENCE_STYLE, shown]
+
+
+NAMED_QUERIES = 3  # queries named for one mover
+MOVERS_STYLE = style(".sheet.movers table { line-height: 1.35; }")
+
+MoveLink = Callable[[ChunkContribution], str]
+
+
+def movers_table(
+    movers: Sequence[TopMover],
+    caption: str,
+    titles: Mapping[str, str],
+    *,
+    what: str,
+    link: MoveLink,
+) -> htpy.Fragment:
+    """Return movers, a row each: what each adds to the mean delta, and how it moved in queries.
+
+    ``what`` they are is the first column's head, ``titles`` are what is known of them by name.
+    """
+    heads = [
+        head(what, words=True),
+        head("from rank in A to rank in B, moving the query by", words=True),
+        head("adds to the mean"),
+        head("queries"),
+    ]
+    body = [
+        htpy.tr[
+            htpy.th(".words", scope="row")[
+                htpy.bdi[titles.get(mover.name, mover.name)],
+                small_line(mover.name)
+                if titles.get(mover.name, mover.name) != mover.name
+                else None,
+            ],
+            htpy.td(".words")[_moves_of(mover, link)],
+            htpy.td(".lead")[format_signed(mover.adds)],
+            htpy.td[f"{mover.queries:,}"],
+        ]
+        for mover in movers
+    ]
+    return html_table((TABLE_STYLE, MOVERS_STYLE), "sheet movers", heads, body, caption=caption)
+
+
+def _moves_of(mover: TopMover, link: MoveLink) -> list[htpy.Node]:
+    shown: list[htpy.Node] = [
+        htpy.div[
+            htpy.a(href=link(place))[place.query_id],
+            f": {_format_rank(place.rank_a)} → {_format_rank(place.rank_b)}, "
+            f"{format_signed(place.moves)}",
+        ]
+        for place in mover.places[:NAMED_QUERIES]
+    ]
+    more = len(mover.places) - NAMED_QUERIES
+    return [*shown, small_line(f"and {more:,} more") if more > 0 else None]
+
+
+def _format_rank(rank: int | None) -> str:
+    return "not there" if rank is None else str(rank)
+
+
+def survival_table(told: Sequence[ReadingDelta], heading: str) -> htpy.Fragment:
+    """Return a row for each reading that changes something, under the one as it is."""
+    heads = [
+        head("Grades", words=True),
+        head("Pairs", "that differ"),
+        head("A", heading),
+        head("B", heading),
+        head("B − A"),
+        head("B wins", "/ ties / loses"),
+        head("p", "this test alone"),
+    ]
+    return html_table(
+        TABLE_STYLE, "sheet survival", heads, map(_survival_row, told), label="Other readings"
+    )
+
+
+def _survival_row(each: ReadingDelta) -> htpy.Element:
+    row = each.row
+    outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
+    return htpy.tr[
+        htpy.th(".words", scope="row")[htpy.bdi[each.reading.called]],
+        htpy.td[f"{each.changed:,}"],
+        htpy.td[format_number(row.a)],
+        htpy.td[format_number(row.b)],
+        htpy.td(".lead")[format_signed(row.delta)],
+        htpy.td[outcomes],
+        htpy.td[format_number(each.p)],
+    ]
+
+
+def reranked_table(
+    rows: Sequence[PerfectReranking], short: Mapping[str, str], conventions: Conventions
+) -> htpy.Fragment:
+    """Return the means now, perfectly reranked and with everything retrieved.
+
+    Runs are named, as in ``short``, where there is more than one.
+    """
+    several = len({row.run for row in rows}) > 1
+    heads = [
+        head("Measure", words=True),
+        *([head("Run", words=True)] if several else []),
+        head("Now", "mean"),
+        head("Perfectly reranked", "gain"),
+        head("Everything retrieved", "known relevant"),
+        head("Left to recall", "of this top"),
+        head("n", "in the mean"),
+    ]
+    body = [
+        htpy.tr[
+            htpy.th(".words", scope="row", title=MEASURES[row.measure.name].help)[
+                conventions.heading(row.measure)
+            ],
+            htpy.td(".words")[run_name(row.run, short)] if several else None,
+            htpy.td[format_number(row.now)],
+            htpy.td(".lead")[format_number(row.reranked), small_line(format_signed(row.order))],
+            htpy.td[format_number(row.complete)],
+            htpy.td[format_number(row.recall)],
+            htpy.td[f"{row.n:,}"],
+        ]
+        for row in rows
+    ]
+    return html_table(TABLE_STYLE, "sheet reranked", heads, body, label="A perfect reranker")
+
+
+CERTAINTY_STYLE = style("""
+.certainty { display: grid; gap: 0.3rem; font-size: 0.95rem; line-height: 1.35; }
+.certainty p { margin: 0; overflow-wrap: anywhere; }
+.certainty .aside { font-size: 0.82rem;
+    color: color-mix(in srgb, currentColor 72%, transparent); }
+.certainty .meter { position: relative; height: 0.5rem; max-width: 36rem; box-sizing: border-box;
+    border: 1px solid color-mix(in srgb, currentColor 45%, transparent); border-radius: 0.15rem; }
+.certainty .meter > * { position: absolute; top: 0; bottom: 0; }
+.certainty .meter .so-far { left: 0; width: var(--so-far);
+    background: color-mix(in srgb, currentColor 55%, transparent); }
+.certainty .meter .enough { left: var(--enough); width: 2px; margin: -0.25rem -1px;
+    background: currentColor; }
+.st-key-settling > :first-child { flex: 1 1 20rem; }
+""")
+
+
+def certainty_meter(line: str, share: float, enough: float, asides: list[str]) -> htpy.Fragment:
+    """Return how sure something is in words and as a bar.
+
+    On the bar ``enough`` is marked, from which it is settled; both are from 0 to 1.
+    """
+    notes = [htpy.p(".aside")[aside] for aside in asides]
+    return htpy.fragment[
+        CERTAINTY_STYLE, htpy.div(".certainty")[htpy.p[line], certainty_bar(share, enough), notes]
+    ]
+
+
+def certainty_bar(share: float, enough: float) -> htpy.Element:
+    """Return a bar that is full where something is certain."""
+    look = f"--so-far: {share:.2%}; --enough: {enough:.2%}"
+    label = "How sure it is which run is better, once all holes are graded"
+    told = {"aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": f"{share * 100:.0f}"}
+    meter = htpy.div(".meter", role="meter", aria_label=label, style=look, **told)
+    return meter[htpy.span(".so-far"), htpy.span(".enough")]

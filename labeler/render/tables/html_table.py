@@ -1,0 +1,300 @@
+"""Building blocks of all tables: frame, heads, run names, plain tables, lists of sentences.
+
+A table that is wider than the page scrolls, also by the keyboard, and has a shade at the edge
+where it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import htpy
+
+from labeler.evaluation import format_number
+from labeler.render.markup import style
+from labeler.render.palette import DARK_GROUND, LIGHT_GROUND
+from labeler.stats import BCA, ConfidenceInterval
+
+BACKGROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
+"""The page's own colour, for what lies over the rest as a table is scrolled."""
+SCROLL_SHADE = f"""{BACKGROUND}
+    background:
+        linear-gradient(var(--ground), var(--ground)) right -1px top / 1rem 100% no-repeat local,
+        linear-gradient(to left, color-mix(in srgb, currentColor 28%, transparent), transparent)
+        right / 0.8rem 100% no-repeat;"""
+"""A shade where a table that is scrolled goes on, which its own end covers."""
+ROW_HEADS = """
+@media (max-width: 40rem) {
+    %s :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: 42vw;
+        background: var(--ground); overflow-wrap: anywhere; white-space: normal; }
+}
+"""
+"""On a phone the first column stays in sight, as names of what is scrolled to."""
+LONG_HEADING = 40  # characters
+TABLE_STYLE = style(
+    f"""
+.sheet {{ {SCROLL_SHADE} }}
+{ROW_HEADS % ".sheet"}
+"""
+    """
+.sheet { overflow-x: auto; }
+.sheet table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
+.sheet caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.45rem; }
+.sheet caption small { font-weight: 400; }
+.sheet th, .sheet td {
+    padding: 0.38rem 0.7rem; text-align: right; vertical-align: top; white-space: nowrap;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.sheet thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
+.sheet tbody th { font-weight: 400; }
+.sheet th.words, .sheet td.words {
+    text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
+}
+.sheet th.wide { min-width: 17rem; }
+.sheet.slices tbody th.words > :first-child {
+    display: inline-block; width: max-content; max-width: min(17rem, 36vw);
+}
+.tall { min-width: 12rem; }
+.tall > :first-child { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
+    display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+.sheet th.words, .sheet td.words, .sheet td.id { overflow-x: clip; }
+.sheet.failures th, .sheet.failures td { padding: 0.38rem 0.4rem; font-size: 0.93rem; }
+.sheet.dcg th, .sheet.dcg td { padding: 0.35rem 0.42rem; font-size: 0.88rem; }
+.sheet.dcg thead th { white-space: normal; }
+.sheet td.id { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
+.sheet tr.total > * {
+    font-weight: 600; border-top: 2px solid color-mix(in srgb, currentColor 45%, transparent);
+}
+.sheet tr.few > * { color: color-mix(in srgb, currentColor 68%, transparent); }
+.sheet tr.few td.lead { font-weight: 400; } .sheet tr.few small { color: inherit; }
+.sheet td.lead { font-weight: 600; }
+.sheet small { display: block; font-size: 0.78rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 74%, transparent); }
+.sheet .aside { font-size: 0.78rem; font-weight: 400; }
+.sheet .tag { border: 1px dashed currentColor; border-radius: 0.6rem; padding: 0 0.4rem;
+    font-size: 0.75rem; font-weight: 400; margin-left: 0.3rem; }
+.sheet a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
+@media (max-width: 40rem) {
+    .sheet.why th, .sheet.why td { padding-inline: 0.35rem; font-size: 0.85rem; }
+    .sheet.why .words { min-width: 5rem; }
+    .sheet.why td.words:nth-child(3) { min-width: 9rem; }
+}
+"""
+)
+
+
+def html_table(
+    look: htpy.Node,
+    classes: str,
+    heads: Iterable[htpy.Element],
+    rows: Iterable[htpy.Element],
+    *,
+    label: str | None = None,
+    caption: htpy.Node = None,
+    columns: int | None = None,
+) -> htpy.Fragment:
+    """Return a table under its style sheet; what does not fit scrolls, by the keyboard, too.
+
+    ``columns`` are how many share the width where the style sheet gives each its part.
+    """
+    width = None if columns is None else f"--columns: {columns}"
+    return htpy.fragment[
+        look,
+        htpy.div(class_=classes, tabindex="0", style=width)[
+            htpy.table(aria_label=label)[
+                None if caption is None else htpy.caption[caption],
+                htpy.thead[htpy.tr[list(heads)]],
+                htpy.tbody[list(rows)],
+            ]
+        ],
+    ]
+
+
+def head(
+    name: htpy.Node, under: str = "", *, title: str | None = None, words: bool = False
+) -> htpy.Element:
+    """Return a column's head; ``words`` stand to the left.
+
+    A long name takes a few lines and no more; hovering says it whole.
+    """
+    classes = {"words": words, "tall": is_long(name)}
+    shown = htpy.span[name] if is_long(name) else name
+    whole = title or (name if isinstance(name, str) and is_long(name) else None)
+    return htpy.th(scope="col", class_=classes, title=whole)[shown, small_line(under)]
+
+
+def is_long(name: htpy.Node) -> bool:
+    """Say whether a column's name would make it wider than its numbers are worth."""
+    return isinstance(name, str) and len(name) > LONG_HEADING
+
+
+def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> htpy.Element:
+    """Return what a row is called."""
+    return htpy.th(scope="row", title=title)[name, under]
+
+
+def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) -> htpy.Element:
+    """Return a run's name as `labeler.render.short_names.short_names` has it, the whole where one
+    hovers.
+
+    It is set apart, so that letters of another direction move nothing around it. What is ``long``
+    (characters) even so has that class.
+    """
+    shown = short.get(name, name)
+    is_long = long is not None and len(shown) > long
+    return htpy.bdi(class_="long" if is_long else None, title=None if shown == name else name)[
+        shown
+    ]
+
+
+def small_line(text: str) -> htpy.Element | None:
+    """Return a smaller line under a cell's value, nothing where there is nothing to say."""
+    return htpy.small[text] if text else None
+
+
+def describe_interval(interval: ConfidenceInterval) -> str:
+    """Say where a mean's interval ends, or why it has none.
+
+    >>> (
+    ...     describe_interval(ConfidenceInterval(0.25, 0.5, "Wilson")),
+    ...     describe_interval(ConfidenceInterval(0, 0, reason="one query")),
+    ... )
+    ('95% interval 0.2500 to 0.5000 (Wilson)', 'no interval: one query')
+    """
+    if not interval.method:
+        return f"no interval: {interval.reason}"
+    why = f", {interval.reason}" if interval.reason else ""
+    ends = f"{format_number(interval.lo)} to {format_number(interval.hi)}"
+    return f"95% interval {ends} ({interval.method}{why})"
+
+
+def format_interval(interval: ConfidenceInterval) -> str:
+    """Return a mean's interval where there is little room, or why it has none.
+
+    >>> (
+    ...     format_interval(ConfidenceInterval(0.25, 0.5, "BCa")),
+    ...     format_interval(ConfidenceInterval(0.25, 0.5, "Wilson")),
+    ... )
+    ('0.2500–0.5000', '0.2500–0.5000 Wilson')
+    """
+    if not interval.method:
+        return interval.reason
+    method = "" if interval.method == BCA else f" {interval.method}"
+    return f"{format_number(interval.lo)}–{format_number(interval.hi)}{method}"
+
+
+def describe_transferred(carried: int) -> str:
+    """Count carried grades in words, nothing where there are none.
+
+    >>> describe_transferred(0), describe_transferred(1_200)
+    ('', '1,200 carried')
+    """
+    return f"{carried:,} carried" if carried else ""
+
+
+def describe_unjudged(holes: int, depth: str = "") -> str:
+    """Count holes in words; ``depth`` says down to where.
+
+    >>> describe_unjudged(0), describe_unjudged(1), describe_unjudged(1200, "in the top 10")
+    ('no holes', '1 hole', '1,200 holes in the top 10')
+    """
+    counted = f"{holes:,} hole{'s' * (holes != 1)}" if holes else "no holes"
+    return f"{counted} {depth}".rstrip()
+
+
+PLAIN_STYLE = style("""
+.sheet.review th, .sheet.review td { padding: 0.38rem 0.55rem; font-size: 0.93rem; }
+.sheet.review th.words, .sheet.review td.words { min-width: 6rem; max-width: 26rem; }
+.sheet.review thead th { white-space: normal; }
+.sheet.review td.words { white-space: pre-line; }
+.sheet.review.short table { width: auto; }
+""")
+
+
+class TextCell(NamedTuple):
+    """A cell of text: what it says, a smaller line under it, and where a click leads."""
+
+    text: str
+    under: str = ""
+    link: str = ""
+
+
+CellContent = TextCell | htpy.Element | str | int | None
+"""What a table shows: words and drawings to the left, numbers and what looks like one right."""
+
+
+def plain_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[CellContent]],
+    total: Sequence[CellContent] | None = None,
+    ids: Sequence[str] | None = None,
+) -> htpy.Fragment:
+    """Return rows as a table; ``total`` stands at its foot. ``ids`` are what links name rows by."""
+    worded = [
+        any(isinstance(row[at], TextCell | htpy.Element) for row in rows)
+        for at in range(len(headings))
+    ]
+    heads = [head(name, words=words) for name, words in zip(headings, worded, strict=True)]
+    named = [None] * len(rows) if ids is None else ids
+    body = [htpy.tr(id=name)[_cells(row, worded)] for name, row in zip(named, rows, strict=True)]
+    if total is not None:
+        body.append(htpy.tr(".total")[_cells(total, worded)])
+    short = " short" if len(headings) < 3 else ""
+    return html_table([TABLE_STYLE, PLAIN_STYLE], f"sheet review{short}", heads, body)
+
+
+def _cells(row: Sequence[CellContent], worded: Sequence[bool]) -> list[htpy.Element]:
+    return [
+        htpy.td(class_={"words": words})[_cell_content(cell)]
+        for cell, words in zip(row, worded, strict=True)
+    ]
+
+
+def _cell_content(cell: CellContent) -> htpy.Node:
+    if cell is None:
+        return "–"
+    if isinstance(cell, TextCell):
+        text = htpy.a(href=cell.link)[cell.text] if cell.link else cell.text
+        return text, small_line(cell.under)
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+SENTENCES_STYLE = style("""
+.small-print, .told { overflow-x: clip; }
+.small-print p {
+    margin: 0; line-height: 1.4; font-size: 0.82rem; overflow-wrap: anywhere;
+    color: color-mix(in srgb, currentColor 72%, transparent);
+}
+.told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
+.told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
+.told a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
+.opens summary { cursor: pointer; font-size: 0.85rem; }
+.opens summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
+""")
+
+
+def small_print(lines: Iterable[str]) -> htpy.Fragment:
+    """Return lines that stand under numbers, such as their conventions."""
+    return htpy.fragment[
+        SENTENCES_STYLE, htpy.div(".small-print")[[htpy.p[each] for each in lines if each]]
+    ]
+
+
+def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
+    """Return sentences as a list; nothing where there are none."""
+    items = [htpy.li[line] for line in lines]
+    return htpy.fragment[SENTENCES_STYLE, htpy.ul(".told")[items] if items else None]
+
+
+def folded_names(short: Mapping[str, str], runs: Iterable[str]) -> htpy.Fragment:
+    """Return, folded, the whole names of those runs that are shown by ``short`` ones, if any."""
+    said = [f"{short[run]} is {run}" for run in runs if short.get(run, run) != run]
+    return folded_sentences("The whole names of these runs", said) if said else htpy.fragment[()]
+
+
+def folded_sentences(title: str, lines: Sequence[str]) -> htpy.Fragment:
+    """Return sentences under a title that opens them."""
+    return htpy.fragment[
+        SENTENCES_STYLE, htpy.details(".opens")[htpy.summary[title], sentences(lines)]
+    ]

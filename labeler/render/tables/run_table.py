@@ -1,0 +1,435 @@
+"""Tables with one row per run that can be sorted, filtered, pinned and grouped by links.
+
+`RunTableState` is what a reader chose to see, `RunTable` the columns and cells. Other modules
+fill the cells, and pages decide where the links lead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import htpy
+
+from labeler.render.markup import style
+from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
+from labeler.render.tables.html_table import SCROLL_SHADE, html_table, is_long, run_name, small_line
+
+BY_NAME = "run"
+DESCENDING = "-"
+ValuesByRun = Mapping[str, Mapping[str, float]]
+"""By run, and by the name of a column."""
+
+
+class RunGroup(NamedTuple):
+    """Runs that stand together, in their order; ``name`` is their system where that is shown."""
+
+    name: str | None
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTableState:
+    """What a reader chose to see.
+
+    ``sort`` is a column, or `BY_NAME`, with `DESCENDING` before it for the highest first; where it
+    names none, a table has its own, see `on`. ``only`` are
+    the runs to show, all where none is named, and ``holding`` is a text that their name or their
+    system holds, whatever its case. Pinned runs stand above the others, and are never filtered
+    away.
+    """
+
+    sort: str = ""
+    only: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+    holding: str = ""
+    by_system: bool = False
+
+    def on(self, columns: Sequence[str]) -> RunTableState:
+        """Return this for a table with these columns: by the first where it sorts by no other."""
+        if self.column in (BY_NAME, *columns) or not columns:
+            return self
+        return replace(self, sort=f"{DESCENDING}{columns[0]}")
+
+    def turned(self, column: str) -> str:
+        """Return what a click on a column's heading sorts by.
+
+        A first click puts the highest first, and names from A on; a second one turns it round.
+        """
+        first, second = (column, f"{DESCENDING}{column}")
+        if column != BY_NAME:
+            first, second = second, first
+        return second if self.sort == first else first
+
+    @property
+    def column(self) -> str:
+        """The column that is sorted by."""
+        return self.sort.removeprefix(DESCENDING)
+
+    @property
+    def falls(self) -> bool:
+        """Say whether the highest stands first."""
+        return self.sort.startswith(DESCENDING)
+
+    def shows(self, run: str, system: str) -> bool:
+        """Say whether a run is shown."""
+        if run in self.hidden:
+            return False
+        if run in self.pinned:
+            return True
+        wanted = self.holding.strip().casefold()
+        is_chosen = not self.only or run in self.only
+        return is_chosen and (wanted in run.casefold() or wanted in system.casefold())
+
+    def order(self, values: ValuesByRun, systems: Mapping[str, str]) -> list[RunGroup]:
+        """Return the runs that are shown, pinned ones first, then by system if that is chosen.
+
+        Systems come in the order of their first run.
+        """
+        shown = {run: row for run, row in values.items() if self.shows(run, systems.get(run, run))}
+        ordered = sorted_runs(shown, self.sort)
+        pinned = tuple(run for run in ordered if run in self.pinned)
+        rest = [run for run in ordered if run not in self.pinned]
+        if not self.by_system:
+            return [RunGroup(None, (*pinned, *rest))] if shown else []
+        groups: dict[str, list[str]] = {}
+        for run in rest:
+            groups.setdefault(systems.get(run, run), []).append(run)
+        named = [RunGroup(name, tuple(runs)) for name, runs in groups.items()]
+        return [RunGroup(None, pinned), *named] if pinned else named
+
+
+def sorted_runs(values: ValuesByRun, sort: str) -> list[str]:
+    """Return the runs by a column; those it has no value for come last, equal ones as they were.
+
+    >>> values = {"a": {"RR": 0.5}, "b": {"RR": math.nan}, "c": {"RR": 1.0}, "d": {"RR": 0.5}}
+    >>> sorted_runs(values, "-RR"), sorted_runs(values, "RR")
+    (['c', 'a', 'd', 'b'], ['a', 'd', 'c', 'b'])
+    >>> sorted_runs({"run 10": {}, "run 9": {}}, "run")
+    ['run 9', 'run 10']
+    """
+    column, falls = sort.removeprefix(DESCENDING), sort.startswith(DESCENDING)
+    if column == BY_NAME:
+        return sorted(values, key=natural_key, reverse=falls)
+    known = {run: row.get(column, math.nan) for run, row in values.items()}
+    valued = [run for run in known if not math.isnan(known[run])]
+    ordered = sorted(valued, key=known.__getitem__, reverse=falls)
+    return [*ordered, *(run for run in known if math.isnan(known[run]))]
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Return what names are sorted by, so that a number stands where its value does.
+
+    >>> sorted(["k10", "K9", "k9b"], key=natural_key)
+    ['K9', 'k9b', 'k10']
+    """
+    parts = re.split(r"(\d+)", name.casefold())
+    return [(int(part), "") if at % 2 else (-1, part) for at, part in enumerate(parts)]
+
+
+def drawn_runs(groups: Iterable[RunGroup], pinned: Sequence[str], most: int, few: int) -> list[str]:
+    """Return the runs a picture shows: all where they are at most ``most``, else the pinned ones.
+
+    Where none is pinned it shows the first ``few`` of the table.
+
+    >>> table = [RunGroup(None, ("a", "b", "c", "d"))]
+    >>> drawn_runs(table, ["c"], 3, 2), drawn_runs(table, [], 3, 2), drawn_runs(table, [], 4, 2)
+    (['c'], ['a', 'b'], ['a', 'b', 'c', 'd'])
+    """
+    shown = [run for group in groups for run in group.runs]
+    if len(shown) <= most:
+        return shown
+    return [run for run in shown if run in pinned][:most] or shown[:few]
+
+
+MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
+LONG_NAME = 36  # characters: a longer name takes several lines where measures need the room
+
+RUN_TABLE_STYLE = style(
+    f"""
+.scores {{ {SCROLL_SHADE} }}
+"""
+    """
+.scores { position: relative; overflow-x: auto; container-type: inline-size; }
+.scores table {
+    border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums;
+    font-size: 0.93rem; line-height: 1.35;
+    min-width: min(100%, calc(14rem + var(--columns) * 8rem));
+}
+.scores th, .scores td {
+    padding: 0.19rem 0.55rem; text-align: right; vertical-align: middle; white-space: nowrap;
+    --rule: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.scores thead th { border-bottom: var(--rule); }
+/* over a row, since the sticky cell of the next one would cover what stands under it */
+.scores tbody tr + tr > * { border-top: var(--rule); }
+.scores tbody tr:last-child > * { border-bottom: var(--rule); }
+.scores td { position: relative; }
+.scores td:has(.band) { padding-bottom: 0.36rem; }
+.scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0;
+    min-width: 0; /* a narrow column's would lie over the next */ }
+.scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
+.scores thead .tall { min-width: 12rem; }
+.scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
+    display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+.scores thead a { color: inherit; text-decoration: none; }
+.scores thead th > a { display: block; padding-block: 0.15rem; margin-block: -0.15rem; }
+.scores thead a:hover { text-decoration: underline; text-underline-offset: 0.2em; }
+.scores td a { color: inherit; }
+.scores thead a.leads, .scores td a {
+    text-decoration: underline; text-underline-offset: 0.2em; text-decoration-thickness: 1px;
+}
+.scores a:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+.scores th:first-child {
+    text-align: left; position: sticky; left: 0; background: var(--ground);
+    z-index: 1;
+}
+.scores tbody th { font-weight: 400; }
+.scores tbody th .run { display: flex; align-items: center; gap: 0.3rem; }
+.scores tbody th .long { white-space: normal; overflow-wrap: anywhere;
+    min-width: 15rem; max-width: 30rem; }
+.scores tbody th bdi, .scores tbody th .long { overflow-x: clip; }
+.scores tbody th small.long { width: 14rem; max-height: 2.7em; overflow: clip; }
+.scores .act {
+    flex: none; color: color-mix(in srgb, currentColor 66%, transparent); text-decoration: none;
+    min-width: 1.5rem; line-height: 1.5rem; margin-block: -0.19rem; text-align: center;
+    border-radius: 0.3rem;
+}
+.scores .act:hover { color: inherit; }
+.scores .act:hover { background: color-mix(in srgb, currentColor 12%, transparent); }
+.scores tr.group th {
+    font-weight: 600; padding-top: 0.5rem; text-align: left; white-space: normal;
+}
+.scores tbody tr:not(.group):hover > * {
+    background: color-mix(in srgb, currentColor 7%, var(--ground));
+}
+.scores small {
+    font-size: 0.8125rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 74%, transparent);
+}
+.scores thead small { display: block; }
+.scores td small { display: inline-block; min-width: 2.6rem; margin-left: 0.25rem; }
+.scores .unseen {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+}
+.scores .gaps { display: none; white-space: nowrap; }
+.scores.crowded td small { display: none; }
+.scores.crowded .gaps { display: inline; }
+@container (max-width: 72rem) {
+    .scores.many td small { display: none; }
+    .scores.many .gaps { display: inline; }
+    /* on a line of its own under the name, which takes all the width there is */
+    .scores.many:not(.crowded) tbody th:has(.gaps) { padding-bottom: 0.95rem; }
+    .scores.many:not(.crowded) .gaps {
+        position: absolute; left: 2.4rem; bottom: 0.2rem; font-size: 0.75rem; line-height: 1;
+    }
+}
+@container (max-width: 58rem) {
+    .scores table { font-size: 0.875rem; }
+    .scores th, .scores td { padding: 0.19rem 0.35rem; }
+}
+@container (max-width: 40rem) {
+    .scores tbody th { white-space: normal; overflow-wrap: anywhere; font-size: 0.8125rem; }
+    .scores tbody th .run { flex-wrap: wrap; gap: 0 0.3rem; width: 9.5rem; }
+    .scores tbody th bdi, .scores tbody th .long { flex: 1 1 100%; order: -1; width: 100%;
+        min-width: 0; }
+    .scores th, .scores td { padding: 0.3rem 0.4rem; }
+    .scores.many:not(.crowded) tbody th:has(.gaps) { padding-bottom: 0.3rem; }
+    .scores.many:not(.crowded) .gaps { position: static; }
+}
+"""
+)
+
+
+class RunColumn(NamedTuple):
+    """A column by the name that it is sorted by; ``meaning`` is shown where one hovers.
+
+    ``leads`` is where the line under its heading leads, if anywhere.
+    """
+
+    name: str
+    heading: str
+    under: str = ""
+    meaning: str | None = None
+    leads: str | None = None
+
+
+class RunCell(NamedTuple):
+    """What stands in a cell, and the value by which its row is sorted."""
+
+    value: float
+    element: htpy.Element
+
+
+class RunTableLinks(NamedTuple):
+    """Where the links of a table lead: an address for a column, or for a run."""
+
+    sort: Callable[[str], str]
+    pin: Callable[[str], str]
+    hide: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """Columns, and a cell for each run and column; ``tags`` say of a run what no column does.
+
+    ``gaps`` are each run's holes, said at its name where the cells have no room to count them.
+    """
+
+    columns: Sequence[RunColumn]
+    cells: Mapping[str, Mapping[str, RunCell]]
+    tags: Mapping[str, Sequence[str]]
+    gaps: Mapping[str, htpy.Element] = field(default_factory=dict)
+
+    @property
+    def values(self) -> ValuesByRun:
+        """What the rows are sorted by."""
+        return {
+            run: {name: cell.value for name, cell in row.items()} for run, row in self.cells.items()
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+
+@dataclass(frozen=True, slots=True)
+class RunNames:
+    """How runs are called: ``short`` where names are folded, and the system each belongs to.
+
+    ``of_systems`` are the folded names of systems.
+    """
+
+    short: Mapping[str, str]
+    systems: Mapping[str, str]
+    of_systems: Mapping[str, str] = field(default_factory=dict)
+
+    def system(self, run: str) -> str:
+        """Name a run's system where the run's own name, as it is shown, does not say it.
+
+        A run that is its own system, as one is unless another is named, has said so.
+        """
+        system = self.systems.get(run, run)
+        is_said = system == run or system in self.short.get(run, run)
+        return "" if is_said else self.of_systems.get(system, system)
+
+
+def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
+    """Return a sentence with a link after it."""
+    look = "color: inherit; text-underline-offset: 0.15em"
+    return htpy.p(style="margin: 0")[sentence, " ", htpy.a(href=address, style=look)[link]]
+
+
+def runs_table(
+    table: RunTable,
+    groups: Sequence[RunGroup],
+    lineup: RunTableState,
+    names: RunNames,
+    steps: RunTableLinks | None = None,
+    under_run: htpy.Node = None,
+) -> htpy.Fragment:
+    """Return the table with the runs of ``groups``, as ``lineup`` sorts them.
+
+    Without ``steps`` nothing in it can be clicked. ``under_run`` stands in the head of the names.
+    """
+    count = len(table.columns)
+    first = table.names[0] if count else ""
+    columns = [RunColumn(BY_NAME, "Run"), *table.columns]
+    heads = [
+        _run_column_head(
+            column, first, lineup, steps, _lines_under_heading(column) if at else under_run
+        )
+        for at, column in enumerate(columns)
+    ]
+    rows: list[htpy.Element] = []
+    for group in groups:
+        if group.name is not None:
+            rows.append(_group_row(group, len(heads)))
+        rows += [_run_row(run, table, lineup, names, steps) for run in group.runs]
+    classes = f"scores{' many' * (count > MANY)}{' crowded' * (count > CROWDED)}"
+    return html_table((RUN_TABLE_STYLE, BAND_LOOK), classes, heads, rows, columns=count)
+
+
+def _run_column_head(
+    column: RunColumn,
+    first: str,
+    lineup: RunTableState,
+    steps: RunTableLinks | None,
+    under: htpy.Node,
+) -> htpy.Element:
+    """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
+    is_sorted = lineup.column == column.name
+    order = "descending" if lineup.falls else "ascending"
+    sign = {"descending": "▼", "ascending": "▲"}[order] if is_sorted else ""
+    look, whole = ("tall", column.heading) if is_long(column.heading) else (None, None)
+    cell = htpy.th(
+        scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
+    )
+    if steps is None:
+        return cell[htpy.span[column.heading], under]
+    link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
+    return cell[
+        htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
+        under,
+    ]
+
+
+def _lines_under_heading(column: RunColumn) -> list[htpy.Element | None]:
+    """Return the lines under a heading, the first as the link where it leads anywhere."""
+    lines = column.under.splitlines()
+    if column.leads is None or not lines:
+        return [small_line(line) for line in lines]
+    first, *others = lines
+    what = f"{first}: the queries of {column.heading}"
+    link = htpy.a(".leads", href=column.leads, title=what, aria_label=what)[first]
+    return [htpy.small[link], *map(small_line, others)]
+
+
+def _group_row(group: RunGroup, columns: int) -> htpy.Element:
+    runs = f"{len(group.runs)} run{'s' * (len(group.runs) != 1)}"
+    return htpy.tr(".group")[
+        htpy.th(scope="rowgroup", colspan=columns)[group.name, " ", htpy.small[runs]]
+    ]
+
+
+def _small_note(text: str, whole: str | None = None) -> htpy.Element:
+    return htpy.small(class_="long" if len(text) > LONG_NAME else None, title=whole)[text]
+
+
+def _run_row(
+    run: str, table: RunTable, lineup: RunTableState, names: RunNames, steps: RunTableLinks | None
+) -> htpy.Element:
+    system = "" if lineup.by_system else names.system(run)
+    return htpy.tr[
+        htpy.th(scope="row")[
+            htpy.div(".run")[
+                None if steps is None else _pin_link(run, table, lineup, steps),
+                run_name(run, names.short, long=LONG_NAME),
+                _small_note(system, names.systems[run]) if system else None,
+                [_small_note(text) for text in table.tags.get(run, ())],
+                table.gaps.get(run),
+                None if steps is None else _hide_link(run, table, steps),
+            ]
+        ],
+        [table.cells[run][name].element for name in table.names],
+    ]
+
+
+def _pin_link(
+    run: str, table: RunTable, lineup: RunTableState, steps: RunTableLinks
+) -> htpy.Element:
+    is_pinned = run in lineup.pinned
+    what = f"Unpin {run}" if is_pinned else f"Pin {run} on top"
+    link = {"id": f"pin {table.names[0]} {run}", "href": steps.pin(run)}
+    return htpy.a(".act", link, title=what, aria_label=what)["★" if is_pinned else "☆"]
+
+
+def _hide_link(run: str, table: RunTable, steps: RunTableLinks) -> htpy.Element:
+    what = f"Hide {run}"
+    link = {"id": f"hide {table.names[0]} {run}", "href": steps.hide(run)}
+    return htpy.a(".act", link, title=what, aria_label=what)["×"]

@@ -1,0 +1,456 @@
+"""Plots of buckets as tables: B − A as dots on an axis, one run's means as shaded cells.
+
+Every cell also says its number, so nothing depends on colour. Each measure has a scale of its
+own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import htpy
+
+from labeler.analysis.comparison import (
+    Comparison,
+    CrossedCell,
+    Delta,
+    DeltaKey,
+    Power,
+    SignificanceTable,
+    delta_key,
+    describe_caution,
+    format_delta_interval,
+    format_p_value,
+)
+from labeler.evaluation import Conventions, Score, format_number, format_signed
+from labeler.render.markup import style
+from labeler.render.palette import RUN_COLOURS, SHADE_COLOUR
+from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
+from labeler.render.tables.bands import (
+    NO_SPREAD,
+    SLACK,
+    BucketSpreads,
+    Scale,
+    Spread,
+    draw_band,
+    scale_of,
+)
+from labeler.render.tables.html_table import (
+    TABLE_STYLE,
+    describe_interval,
+    describe_transferred,
+    describe_unjudged,
+    head,
+    html_table,
+    small_line,
+)
+from labeler.render.tables.scores import NO_INTERVALS
+from labeler.render.tables.slices import BucketLink, linked_bucket, rests_on
+from labeler.stats import IntervalsByPlace
+
+AXIS_STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
+MOST_SIDE_BY_SIDE = 7  # columns in which a number has room beside its dot; of more it stands below
+MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
+PLOT_STYLE = style(
+    """
+.pictured th, .pictured td { padding: 0.18rem 0.5rem; vertical-align: middle; }
+.pictured thead th { white-space: normal; overflow-wrap: break-word; max-width: 12rem; }
+.pictured tbody th, .pictured tbody td { border-bottom-width: 0; }
+.pictured tbody tr:nth-child(even) { background: color-mix(in srgb, currentColor 4%, transparent); }
+.pictured tr.total > * {
+  border-top-width: 0;
+  border-bottom: 2px solid color-mix(in srgb, currentColor 45%, transparent);
+}
+.pictured tbody th.words { min-width: 7rem; max-width: 22rem; }
+.pictured td.n { white-space: nowrap; width: 1%; }
+.pictured td.n .aside { display: block; }
+.pictured td.few { color: color-mix(in srgb, currentColor 68%, transparent); }
+.pictured td.drawn > div { min-width: 4.2rem; }
+.pictured .track { display: block; position: relative; height: 1.1rem; margin: 0 0.4rem;
+  background:
+    linear-gradient(currentColor, currentColor) center / 1px 100% no-repeat,
+    linear-gradient(color-mix(in srgb, currentColor 25%, transparent) 0 0)
+    center / 100% 1px no-repeat; }
+.pictured .dot { position: absolute; left: var(--at); top: 50%; width: 0.72rem; height: 0.72rem;
+  margin: -0.36rem 0 0 -0.36rem; border: 2px solid var(--dot); border-radius: 50%; }
+.pictured .dot.sure, .pictured .dot.plain { background: var(--dot); }
+.pictured .dot.maybe { background: color-mix(in srgb, currentColor 4%, transparent); }
+.pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
+  margin: -0.5rem 0 0 -0.25rem; }
+.pictured .track .band {
+  position: absolute; inset: 0.2rem 0 auto; height: 0.7rem; margin: 0; min-width: 0;
+}
+.pictured .track .band .could { top: 0; height: 0.7rem; }
+.pictured .track .band .likely { top: 0.15rem; height: 0.4rem; opacity: 0.6; }
+.pictured td.shaded {
+  background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
+}
+.pictured .of-none { --dot: currentColor; }
+@media (min-width: 75rem) {
+  .pictured tbody th.words { width: 1%; min-width: 10rem; }
+  .pictured.roomy td.drawn > div {
+    display: flex; align-items: center; justify-content: flex-end;
+  }
+  .pictured.roomy .track { flex: 1 1 3rem; min-width: 2rem; }
+  .pictured.roomy .track + span { min-width: 3.9rem; }
+}
+"""
+    + f".pictured {{ --shade: {SHADE_COLOUR}; }}"
+    + "".join(f".pictured .of-{at} {{ --dot: {colour}; }}" for at, colour in enumerate(RUN_COLOURS))
+)
+
+
+class PlotColumn(NamedTuple):
+    """One column of a picture: what it is called, a line under it and what hovering says."""
+
+    heading: str
+    under: str = ""
+    meaning: str = ""
+
+
+class PlotRow(NamedTuple):
+    """A row: its head, what it rests on, a `dot_cell` or `shaded_cell` for each column.
+
+    Then whether what it rests on is little, and whether it is the total.
+    """
+
+    head: htpy.Node
+    rests_on: htpy.Node
+    cells: Sequence[htpy.Element]
+    is_few: bool = False
+    is_total: bool = False
+
+
+class PlotCellNote(NamedTuple):
+    """What a cell says beside its number: when one hovers, and where there is none, why.
+
+    ``is_few`` is whether it rests on little, and is greyed; ``href`` is where the number leads.
+    """
+
+    words: str
+    is_few: bool
+    missing: str = ""
+    href: str | None = None
+
+    def number(self, shown: str) -> htpy.Node:
+        """Return the number as it is ``shown``, as a link where it leads somewhere."""
+        return htpy.a(href=self.href)[shown] if self.href else shown
+
+
+def plot_table(
+    corner: PlotColumn, columns: Sequence[PlotColumn], lines: Iterable[PlotRow]
+) -> htpy.Fragment:
+    """Return the rows under their columns; the ``corner`` is over the rows' heads."""
+    heads = [head(corner.heading, corner.under, words=True), head("n")]
+    heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
+    body = [
+        htpy.tr(class_={"total": line.is_total, "few": line.is_few})[
+            htpy.th(".words", scope="row")[line.head], htpy.td(".n")[line.rests_on], line.cells
+        ]
+        for line in lines
+    ]
+    look = (TABLE_STYLE, PLOT_STYLE, BAND_LOOK)
+    roomy = " roomy" if len(columns) <= MOST_SIDE_BY_SIDE else ""
+    return html_table(look, f"sheet slices pictured{roomy}", heads, body, label=corner.heading)
+
+
+def dot_cell(
+    value: float,
+    said: PlotCellNote,
+    edge: float,
+    *,
+    spread: Spread = NO_SPREAD,
+    is_sure: bool | None = None,
+    colour: int = 0,
+) -> htpy.Element:
+    """Return a difference as a dot left or right of a line: by how much, and which way.
+
+    One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is more than chance, None
+    where nobody has asked: then it has no ``colour``.
+    """
+    cell = htpy.td(class_={"drawn": True, "few": said.is_few}, title=said.words)
+    shown = said.number(format_signed(value))
+    if math.isnan(value):
+        return cell[shown, small_line(said.missing)]
+    place = min(max(value / edge, -1.0), 1.0)
+    kind = {None: "plain", True: "sure", False: "maybe"}[is_sure]
+    of = "of-none" if is_sure is None else f"of-{colour % len(RUN_COLOURS)}"
+    look = {"dot": True, kind: True, of: True, "beyond": abs(value) > edge * (1 + SLACK)}
+    mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
+    behind = draw_band(math.nan, spread, Scale(-edge, edge), delta=True)
+    track = htpy.span(".track")[behind, mark]
+    return cell[htpy.div[track, htpy.span[shown]]]
+
+
+def shaded_cell(
+    value: float, said: PlotCellNote, bounds: Scale | None, *, under: htpy.Node = None
+) -> htpy.Element:
+    """Return a number on a shade that says where it is in its column's ``bounds``.
+
+    None is no shade: a total is no bucket among others. Nor has a number one that rests on little,
+    which is greyed: on a shade it could not be read. ``under`` it stands its band.
+    """
+    shown = [said.number(format_number(value)), under, small_line(said.missing)]
+    if bounds is None or said.is_few or math.isnan(value):
+        return htpy.td(class_={"few": said.is_few}, title=said.words)[shown]
+    share = f"--share: {MOST_SHADE * bounds.place(value) / 100:.1f}"
+    return htpy.td(".shaded", title=said.words, style=share)[shown]
+
+
+def axis_limit(values: Iterable[float]) -> float:
+    """Return a round number that no value's distance from 0 exceeds, 1 where there is none.
+
+    >>> axis_limit([0.13, -0.071]), axis_limit([-0.3]), axis_limit([12, 7]), axis_limit([])
+    (0.15, 0.3, 15.0, 1.0)
+    """
+    most = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
+    if not most:
+        return 1.0
+    power = math.floor(math.log10(most))
+    step = next(step for step in AXIS_STEPS if most <= step * 10**power * (1 + SLACK))
+    return float(f"{step}e{power}")
+
+
+RowT = TypeVar("RowT", Delta, Score)
+SHADES = (
+    "A measure's shade is from its lowest bucket to its highest of those that are not greyed; "
+    "shades of two measures have nothing in common. "
+)
+
+
+def delta_plot(
+    comparison: Comparison,
+    buckets: Sequence[str],
+    tested: SignificanceTable,
+    reaches: Mapping[DeltaKey, Power],
+    *,
+    least: int,
+    link: BucketLink | None,
+    spreads: BucketSpreads | None = None,
+) -> htpy.Fragment:
+    """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
+
+    A row's n is that of the first measure. A dot is filled where the difference is more than
+    chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
+    its own, wide enough for the intervals, which numbers of fewer than ``least`` queries, greyed,
+    do not widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
+    """
+    chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
+    spreads = spreads or {}
+    columns, cells = [], []
+    for at, of in enumerate(zip(*chosen, strict=True)):
+        measure = of[0].measure
+        behind = [spreads.get((measure, row.bucket), NO_SPREAD) for row in of]
+        edge = _delta_limit(of, behind, least)
+        heading = comparison.conventions.heading(measure)
+        columns.append(PlotColumn(heading, f"± {edge:g}", measure.definition.help))
+        cells.append(
+            [
+                dot_cell(
+                    row.delta,
+                    PlotCellNote(
+                        _describe_delta(comparison, row, tested, reaches[delta_key(row)]),
+                        row.n < least,
+                        _missing_reason(row.delta, row.n),
+                    ),
+                    edge,
+                    spread=spread,
+                    is_sure=tested.of(row).is_sure,
+                    colour=at,
+                )
+                for row, spread in zip(of, behind, strict=True)
+            ]
+        )
+    return plot_table(
+        PlotColumn(comparison.facet or ""), columns, _plot_rows(chosen, cells, least, link)
+    )
+
+
+def _delta_limit(rows: Sequence[Delta], spreads: Sequence[Spread], least: int) -> float:
+    """Return the difference at the edge of a column: of the total, and of buckets with enough."""
+    total, *buckets = zip(rows, spreads, strict=True)
+    enough = [each for each in buckets if each[0].n >= least] or buckets
+    return axis_limit(
+        end for row, spread in (total, *enough) for end in (row.delta, *spread.from_queries)
+    )
+
+
+def _describe_delta(
+    comparison: Comparison, row: Delta, tested: SignificanceTable, reach: Power
+) -> str:
+    heading = comparison.conventions.heading(row.measure)
+    if math.isnan(row.delta):
+        return f"{heading}: no value (n {row.n:,})"
+    surety = tested.of(row)
+    chance = "more than chance" if surety.is_sure else "may be chance"
+    said = (
+        f"{heading}: A {format_number(row.a)}, B {format_number(row.b)}, B − A "
+        f"{format_signed(row.delta)} "
+        f"(n {row.n:,}), {chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+    )
+    if why := describe_caution(row, reach):
+        said += f"; {why}"
+    if math.isnan(surety.p):
+        return said
+    return (
+        f"{said}; 95% interval {format_delta_interval(reach.interval)}, p "
+        f"{format_p_value(surety.p)}, "
+        f"after Holm's correction {format_p_value(surety.holm)}"
+    )
+
+
+def mean_plot(
+    rows: Sequence[Score],
+    totals: Sequence[Score],
+    buckets: Sequence[str],
+    conventions: Conventions,
+    *,
+    facet: str,
+    least: int,
+    link: BucketLink | None,
+    intervals: IntervalsByPlace = NO_INTERVALS,
+    spreads: BucketSpreads | None = None,
+) -> htpy.Fragment:
+    """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
+
+    A row's n is that of the first measure; hovering says each one's, and a mean's interval.
+
+    Each measure has a scale of its own, from its lowest bucket to its highest among those of at
+    least ``least`` queries, the others are greyed: shades tell buckets apart, not measures.
+    """
+    chosen = _by_bucket((*totals, *rows), buckets)
+    spreads = spreads or {}
+    columns, cells = [], []
+    for of in zip(*chosen, strict=True):
+        measure = of[0].measure
+        behind = [spreads.get((measure, score.bucket), NO_SPREAD) for score in of]
+        scale = scale_of([score.value for score in of], behind)
+        bounds = _shade_bounds([(score.value, score.n) for score in of[1:]], least)
+        heading = conventions.heading(measure)
+        columns.append(PlotColumn(heading, _format_bounds(bounds), measure.definition.help))
+        cells.append(
+            [
+                shaded_cell(
+                    score.value,
+                    PlotCellNote(
+                        _describe_mean(score, conventions, intervals),
+                        score.n < least,
+                        _missing_reason(score.value, score.n),
+                    ),
+                    None if score.bucket is None else bounds,
+                    under=draw_band(score.value, spread, scale),
+                )
+                for score, spread in zip(of, behind, strict=True)
+            ]
+        )
+    return plot_table(PlotColumn(facet), columns, _plot_rows(chosen, cells, least, link))
+
+
+def _by_bucket(rows: Iterable[RowT], buckets: Sequence[str]) -> list[list[RowT]]:
+    """Return the rows of the total, then those of each of ``buckets``, in the order of measures."""
+    found: dict[str | None, list[RowT]] = {}
+    for row in rows:
+        found.setdefault(row.bucket, []).append(row)
+    return [found[bucket] for bucket in (None, *buckets)]
+
+
+def _plot_rows(
+    rows: Sequence[Sequence[Delta] | Sequence[Score]],
+    cells: Sequence[Sequence[htpy.Element]],
+    least: int,
+    link: BucketLink | None,
+) -> list[PlotRow]:
+    """Return a line for each bucket from ``cells`` by column; it rests on what its first does."""
+    return [
+        PlotRow(
+            linked_bucket(first.bucket, link),
+            rests_on(first.n, least, first.undefined),
+            drawn,
+            first.n < least,
+            first.bucket is None,
+        )
+        for (first, *_), drawn in zip(rows, zip(*cells, strict=True), strict=True)
+    ]
+
+
+def _describe_mean(score: Score, conventions: Conventions, intervals: IntervalsByPlace) -> str:
+    holes = describe_unjudged(score.holes, conventions.depth_of_unjudged(score.measure))
+    carried = describe_transferred(score.carried)
+    rests = score.reason or f"{holes}{carried and f', {carried}'}"
+    found = intervals.get((score.run, str(score.measure), score.bucket))
+    reach = "" if found is None else f"; {describe_interval(found)}"
+    heading = conventions.heading(score.measure)
+    return f"{heading}: {format_number(score.value)} (n {score.n:,}), {rests}{reach}"
+
+
+def _shade_bounds(known: Sequence[tuple[float, int]], least: int) -> Scale:
+    """Return the lowest and the highest value of those over enough queries, which are shaded."""
+    values = [value for value, n in known if n >= least and not math.isnan(value)]
+    return Scale(min(values), max(values)) if values else Scale(0.0, 0.0)
+
+
+def _format_bounds(bounds: Scale) -> str:
+    return f"{bounds.left:.2f} to {bounds.right:.2f}" if bounds.right > bounds.left else ""
+
+
+def crossed_plot(
+    cells: Sequence[CrossedCell],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    facet: str,
+    least: int,
+    link: BucketLink,
+) -> htpy.Fragment:
+    """Return where two facets cross: B − A as dots for two runs, the mean on a shade for one.
+
+    All cells are of one measure and share one scale, which the corner says; a row's n is over all
+    its cells, drawn or not.
+    """
+    by_place = {(cell.bucket, cell.other): cell for cell in cells}
+    shown = [[by_place[row, column] for column in columns] for row in rows]
+    known = [cell for line in shown for cell in line]
+    whole = Counter(dict.fromkeys(rows, 0))
+    for cell in cells:
+        whole[cell.bucket] += cell.n
+    if known and len(known[0].values) > 1:
+        enough = [cell for cell in known if cell.n >= least] or known
+        edge = axis_limit(cell.delta for cell in enough)
+        scale = f"± {edge:g}"
+        draw = partial(_crossed_dot, edge, least, link)
+    else:
+        bounds = _shade_bounds([(cell.values[0], cell.n) for cell in known], least)
+        scale = _format_bounds(bounds)
+        draw = partial(_crossed_shade, bounds, least, link)
+    lines = [
+        PlotRow(linked_bucket(row, link), rests_on(whole[row], least), [draw(cell) for cell in of])
+        for row, of in zip(rows, shown, strict=True)
+    ]
+    corner = PlotColumn(facet, scale and f"every column {scale}")
+    return plot_table(corner, [PlotColumn(column) for column in columns], lines)
+
+
+def _crossed_dot(edge: float, least: int, link: BucketLink, cell: CrossedCell) -> htpy.Element:
+    return dot_cell(cell.delta, _crossed_note(cell, cell.delta, least, link), edge)
+
+
+def _crossed_shade(
+    bounds: Scale | None, least: int, link: BucketLink, cell: CrossedCell
+) -> htpy.Element:
+    [value] = cell.values
+    return shaded_cell(value, _crossed_note(cell, value, least, link), bounds)
+
+
+def _crossed_note(cell: CrossedCell, shown: float, least: int, link: BucketLink) -> PlotCellNote:
+    values = ", ".join(format_number(value) for value in cell.values)
+    words = f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"
+    queries = link(cell.bucket, cell.other) if cell.n + cell.undefined else None
+    return PlotCellNote(words, cell.n < least, _missing_reason(shown, cell.n), queries)
+
+
+def _missing_reason(value: float, n: int) -> str:
+    return "no result" if n and math.isnan(value) else ""

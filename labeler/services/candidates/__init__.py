@@ -1,1 +1,0 @@
-"""Candidate queries: what may be added to a golden set, and into which split a query goes."""

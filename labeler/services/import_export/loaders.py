@@ -1,0 +1,277 @@
+"""Loading of files into a store: each is parsed completely first, then stored, all or nothing.
+
+Parsing first means that bad input never creates a database, and that a long parse never keeps a
+grader waiting for the write lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from labeler import formats
+from labeler.errors import BadInput
+from labeler.formats import (
+    CHUNK_PREFIX,
+    HASH_DIGITS,
+    LIMITS,
+    IdResolver,
+    Limits,
+    SuggestionRule,
+)
+from labeler.model import DEFAULT_CHUNKING, Candidate, LoadReport, Query, check_chunking
+from labeler.services import candidates
+from labeler.services.import_export import snapshots
+from labeler.store import Store
+
+# In the order in which files that come together need each other: grades name queries, answers runs.
+LOADS = (
+    *("complete", "beir", "queries", "documents", "chunks", "golden", "version", "run"),
+    *("answers", "signals"),
+)
+MOST_UPLOAD_MEGABYTES = 200  # of a file; the server holds it in memory until it is stored
+RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
+
+Progress = Callable[[float], object]
+Apply = Callable[[Store], list[LoadReport]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How a file is to be read and stored; each kind of file uses the options it knows."""
+
+    update: bool = False
+    facets: Sequence[str] | None = None
+    order: Literal["score", "rank"] = "score"
+    on_duplicate: Literal["refuse", "first"] = "refuse"
+    run_name: str | None = None
+    system: str | None = None
+    created_at: str | None = None
+    negative_as_zero: bool = False
+    negative_as_ungraded: bool = False
+    grade_map: Mapping[float, int] | None = None
+    split: str = "test"
+    chunking: str | None = None
+    limits: Limits = LIMITS
+
+
+def read(
+    kind: str,
+    path: str | Path,
+    options: LoadOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Apply:
+    """Read a file whole and return what puts it into a store, all or nothing.
+
+    Reading comes first so that bad input never makes a database and a long parse never keeps a
+    grader waiting for the write lock. ``name`` is what messages call the file.
+    """
+    readers: dict[str, Callable[[], Apply]] = {
+        "queries": lambda: _queries(path, options, name, progress),
+        "documents": lambda: _documents(path, options, name, progress),
+        "chunks": lambda: _chunks(path, options, name, progress),
+        "run": lambda: _run(path, options, name, progress),
+        "golden": lambda: _golden(path, options, name, progress),
+        "beir": lambda: _beir(path, options, name, progress),
+        "version": lambda: _version(path, options, name),
+        "complete": lambda: _complete(path, options, name),
+        "signals": lambda: _signals(path, options, name, progress),
+        "answers": lambda: _answers(path, options, name, progress),
+    }
+    if kind not in readers:
+        raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
+    return readers[kind]()
+
+
+def _queries(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_queries(
+        path, facets=options.facets, name=name, progress=progress, limits=options.limits
+    )
+    return lambda store: [store.add_queries(loaded, update=options.update)]
+
+
+def _chunks(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_chunks(path, name=name, progress=progress, limits=options.limits)
+    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
+    return lambda store: [store.add_chunks(loaded, update=options.update, chunking=chunking)]
+
+
+def _documents(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_documents(path, name=name, progress=progress, limits=options.limits)
+
+    return lambda store: [
+        store.add_documents(
+            formats.match_document_names(loaded, path, store.documents_cut()), update=options.update
+        )
+    ]
+
+
+def _run(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.stream_run(
+        path,
+        order=options.order,
+        on_duplicate=options.on_duplicate,
+        name=name,
+        progress=progress,
+        limits=options.limits,
+    )
+    run_name = run_name_of(name or path) if options.run_name is None else options.run_name
+    return lambda store: [
+        store.add_run(
+            id_resolver(store, options.chunking).run(loaded),
+            name=run_name,
+            system=options.system,
+            created_at=options.created_at,
+            chunking=options.chunking,
+        )
+    ]
+
+
+def _golden(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_golden(
+        path,
+        negative_as_zero=options.negative_as_zero,
+        negative_as_ungraded=options.negative_as_ungraded,
+        grade_map=options.grade_map,
+        name=name,
+        progress=progress,
+        limits=options.limits,
+    )
+    chunking = options.chunking or DEFAULT_CHUNKING
+    return lambda store: [
+        store.add_golden(
+            id_resolver(store, chunking).golden(loaded), update=options.update, chunking=chunking
+        )
+    ]
+
+
+def read_candidates(
+    path: str | Path,
+    source: str,
+    *,
+    facets: Sequence[str] | None = None,
+    evenly: Sequence[str] | None = None,
+    most: int | None = None,
+    seed: int = 0,
+    proposing: SuggestionRule | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Apply:
+    """Read a file of questions, and return what keeps them in a store as candidates.
+
+    Of a log at most ``most`` new ones are drawn (200 where None), as many as can be of each bucket
+    of the facets ``evenly``; of other files all. What queries ask already is counted to them.
+    """
+    asked = formats.stream_candidates(
+        path,
+        source,
+        facets=facets,
+        proposing=proposing,
+        name=name,
+        progress=progress,
+        limits=limits,
+    )
+    found = candidates.group_questions(asked, source, name or str(path), named=facets is not None)
+    candidates.check_facets(found, evenly or ())
+    if most is None and source == "log":
+        most = candidates.SAMPLE_SIZE
+
+    def put(store: Store) -> list[LoadReport]:
+        queries = store.texts_of_queries()
+        candidates.link_queries(found, queries)
+        there = store.candidate_states(source)
+        new = [each for each in found.questions if candidates.is_new(each, there)]
+        old = [each for each in found.questions if not candidates.is_new(each, there)]
+        kept = [*old, *candidates.sample_questions(new, most, seed, evenly)]
+        return [store.add_candidates(found, kept, evenly=evenly, seed=seed)]
+
+    return put
+
+
+def query_from_candidate(candidate: Candidate, query_id: str | None = None) -> Query:
+    """Return the query a candidate becomes as it stands; without an id it is one of its text."""
+    buckets = candidate.usual_buckets()
+    return Query(
+        formats.query_id_from_text(candidate.text) if query_id is None else query_id,
+        candidate.text,
+        buckets.pop("task", None),
+        candidate.reference,
+        candidate.guideline,
+        candidate.keywords,
+        buckets,
+    )
+
+
+def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
+    put = snapshots.read_version(path, name=name, limits=options.limits)
+    return lambda store: [put(store)]
+
+
+def _complete(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
+    put = snapshots.read_complete(path, name=name, limits=options.limits)
+    return lambda store: [put(store)]
+
+
+def _signals(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_signals(path, name=name, progress=progress, limits=options.limits)
+    return lambda store: [store.add_signals(loaded, update=options.update)]
+
+
+def _answers(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_answers(path, name=name, progress=progress, limits=options.limits)
+    return lambda store: [store.add_answers(loaded, run=options.run_name, update=options.update)]
+
+
+def _beir(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_beir(
+        path,
+        split=options.split,
+        negative_as_zero=options.negative_as_zero,
+        negative_as_ungraded=options.negative_as_ungraded,
+        grade_map=options.grade_map,
+        facets=options.facets,
+        name=name,
+        progress=progress,
+        limits=options.limits,
+    )
+    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
+    return lambda store: store.add_beir(loaded, update=options.update, chunking=chunking)
+
+
+def id_resolver(store: Store, chunking: str | None = None) -> IdResolver:
+    """Return what a file means here that names queries or chunks, of a chunking, by their texts."""
+    of = (len(CHUNK_PREFIX), HASH_DIGITS, chunking or DEFAULT_CHUNKING)
+    return IdResolver(store.texts_of_queries(), lambda made: store.chunks_of_texts(made, *of))
+
+
+def run_name_of(path: str | Path) -> str:
+    """Name a run after its file, without the endings that say how it is written.
+
+    >>> run_name_of("runs/bm25-v2.trec.gz")
+    'bm25-v2'
+    """
+    name = Path(path).name
+    while name.lower().endswith(RUN_SUFFIXES):
+        name = name[: name.rindex(".")]
+    return name

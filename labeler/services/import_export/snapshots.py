@@ -1,0 +1,204 @@
+"""Frozen versions and complete files of a golden set: freezing, reading back, checking their hash.
+
+A version that does not have the hash it names is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from labeler import formats
+from labeler.errors import BadInput
+from labeler.formats import LIMITS, Limits
+from labeler.model import Collection, GoldenVersion, LoadReport, Settings
+from labeler.model.snapshot import (
+    GoldenSnapshot,
+    settings_from_conventions,
+    snapshot_conventions,
+)
+from labeler.store import Store, moment, unpack_version
+
+RESTORE_FROM = "a backup, or a file the version was exported to, may have it whole"
+COPY_AGAIN = "take the file anew from where it came; nothing was changed"
+
+
+def live_content(store: Store) -> GoldenSnapshot:
+    """Return the golden set as it is now."""
+    settings, queries, grades, revision = store.live_content()
+    return GoldenSnapshot(settings, queries, grades, revision)
+
+
+def freeze(store: Store, name: str, note: str | None = None) -> GoldenVersion:
+    """Keep the golden set as it is now, for good, under a name; return what was kept.
+
+    Raises `BadInput` where another version has the name.
+    """
+    content = live_content(store)
+    state = content.state
+    by = store.whoever()
+    version = GoldenVersion(
+        *(name, state.hash, moment(), by, note or None, content.revision),
+        *(len(content.queries), len(content.grades)),
+    )
+    store.add_version(version, version_file(replace(content, version=version)))
+    return store.version(name)
+
+
+def version_file(content: GoldenSnapshot) -> bytes:
+    """Return a frozen version as a file that proves its hash wherever it is loaded."""
+    version = content.version
+    if version is None:
+        raise ValueError("only what is frozen has a file")
+    conventions = snapshot_conventions(content.settings)
+    return formats.write_version(version, conventions, content.queries, content.grades)
+
+
+def frozen_content(store: Store, asked: str) -> GoldenSnapshot:
+    """Return a version by its name, or by the first digits of its hash.
+
+    Raises `NotFound` where there is none, and `BadInput` where it is not what its hash says.
+    """
+    version = store.version(asked)
+    return _stored_content(
+        version, store.version_content(version), store.settings(), str(store.path)
+    )
+
+
+def faults_in(path: Path | str, kept: Iterable[tuple[GoldenVersion, bytes]]) -> list[str]:
+    """Say of each version in a file that is not what its hash says what is wrong with it."""
+    faults = []
+    for version, content in kept:
+        try:
+            _stored_content(version, unpack_version(version, content), Settings(), str(path))
+        except BadInput as error:
+            faults.append(str(error))
+    return faults
+
+
+def _stored_content(
+    version: GoldenVersion, content: bytes, settings: Settings, where: str
+) -> GoldenSnapshot:
+    read = formats.parse_version(f"version {version.name!r}", content)
+    settings = settings_from_conventions(read.conventions, settings)
+    found = GoldenSnapshot(settings, read.queries, read.grades, version.revision, version)
+    return found.checked(where, RESTORE_FROM)
+
+
+def content_of(store: Store, asked: str | None) -> GoldenSnapshot:
+    """Return the golden set as it was ``asked`` for: a version by name or hash, None for live."""
+    return live_content(store) if asked is None else frozen_content(store, asked)
+
+
+def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings]:
+    """Return what measures are computed from, with the team's settings.
+
+    With ``asked`` golden grades, queries and buckets are those of this version, named as in
+    `frozen_content`, and so are the conventions among the settings; the runs are those there are
+    now.
+    """
+    if asked is None:
+        return store.collection(), store.settings()
+    content = frozen_content(store, asked)
+    return collection_with(store, content), content.settings
+
+
+def collection_with(store: Store, content: GoldenSnapshot) -> Collection:
+    """Return what measures of the runs there are now are computed from, by a frozen golden set."""
+    return store.collection_of(content.state, content.queries, content.grades)
+
+
+def read_version(
+    path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
+) -> Callable[[Store], LoadReport]:
+    """Read a version that was frozen elsewhere, and return what puts it into a store.
+
+    It is kept under its own name, and nothing that is live changes. Raises `BadInput` where its
+    content does not have the hash it names.
+    """
+    found = formats.read_version(path, name=name, limits=limits)
+    version, where = found.version, name or str(path)
+    content = _checked_content(found, where)
+
+    def put(store: Store) -> LoadReport:
+        is_new = store.add_version(version, version_file(content))
+        facts: dict[str, int | str] = {
+            "golden": version.hash,
+            "frozen": f"{version.at[:10]} by {version.by or 'nobody knows whom'}",
+            "queries": version.queries,
+            "golden grades": version.grades,
+        }
+        there = "" if is_new else " is already there with the same content"
+        return LoadReport(f"version {version.name!r} from {where}{there}", facts, changed=is_new)
+
+    return put
+
+
+def complete_file(store: Store) -> bytes:
+    """Return all of a golden set but its runs as one file; loaded into an empty one it is again.
+
+    What it leaves out is said in it: runs with their answers, signals, people, seals, the audit.
+    """
+    queries, retired = store.all_queries()
+    whole = formats.CompleteSet(
+        golden=store.golden_state().hash,
+        settings=store.settings(),
+        queries=queries,
+        retired=retired,
+        chunks=store.chunks(),
+        events=[*store.events(), *store.remark_log()],
+        ungraded=store.ungraded(),
+        tended=store.tended(),
+        chunkings=store.chunking_names()[1:],
+        documents=store.documents(),
+        versions=[store.version_content(version) for version in store.versions()],
+    )
+    return formats.write_complete(whole)
+
+
+def read_complete(
+    path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
+) -> Callable[[Store], LoadReport]:
+    """Read a complete golden set, and return what puts it into an empty file, or nothing of it.
+
+    Raises `BadInput` where what was put has not the hash that the file names.
+    """
+    loaded = formats.read_complete(path, name=name, limits=limits)
+    where = name or str(path)
+    found = [_checked_content(each, where) for each in loaded.versions]
+
+    def put(store: Store) -> LoadReport:
+        versions = [
+            (each.version, version_file(each)) for each in found if each.version is not None
+        ]
+        parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
+        cut = (loaded.chunkings, loaded.documents)
+        store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended, *cut)
+        facts: dict[str, int | str] = {
+            "golden": loaded.golden,
+            "queries": len(loaded.queries.records),
+            "retired": len(loaded.retired),
+            "chunks": len(loaded.chunks.records),
+            "events": len(loaded.events.records),
+            "versions": len(versions),
+            "changes of queries": len(loaded.tended.changes),
+            "proposed grades": len(loaded.tended.votes),
+            **_chunking_facts(loaded.chunkings, len(loaded.documents.records)),
+            "left out": ", ".join(formats.LEAVES_OUT),
+        }
+        return LoadReport(f"complete golden set from {where}", facts)
+
+    return put
+
+
+def _chunking_facts(chunkings: Sequence[str], documents: int) -> dict[str, int]:
+    """Return how many chunkings and documents there are, where there is more than was always."""
+    found = {"chunkings": len(chunkings) and len(chunkings) + 1, "documents": documents}
+    return {name: count for name, count in found.items() if count}
+
+
+def _checked_content(found: formats.FrozenVersion, where: str) -> GoldenSnapshot:
+    version, settings = found.version, settings_from_conventions(found.conventions)
+    content = GoldenSnapshot(settings, found.queries, found.grades, version.revision, version)
+    return content.checked(where, COPY_AGAIN)

@@ -1,0 +1,69 @@
+"""Assignment of queries to the splits dev, test and held-out, at random but reproducible.
+
+A query that is nearly the same as an earlier one goes to the same split; otherwise what was tuned
+on one would be tested on the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from labeler.analysis.text_similarity import SIMILARITY_THRESHOLD, similar_pairs
+from labeler.errors import BadInput
+from labeler.model import SPLITS, Query
+
+PERCENT = 100
+
+
+def assign_splits(
+    queries: Sequence[Query], shares: Mapping[str, float], seed: str, *, anew: bool = False
+) -> dict[str, str]:
+    """Return the split of each query that has none, or with ``anew`` of all.
+
+    It is drawn from the query's id and the ``seed`` alone, so that queries that come later move
+    none, and every machine draws alike. A query nearly the same as one before it goes where that
+    is: what was tuned on one would be tested on the other. ``shares`` are in percent; a set of few
+    queries comes only near to them.
+
+    >>> shares = {"dev": 60, "test": 20, "held-out": 20}
+    >>> queries = [Query(f"q{n}", text) for n, text in enumerate(["Why?", "Where is it?", "why"])]
+    >>> assign_splits(queries, shares, "1")
+    {'q0': 'held-out', 'q1': 'test', 'q2': 'held-out'}
+    """
+    check_shares(shares)
+    first: dict[int, int] = {}
+    for pair in similar_pairs([query.text for query in queries], SIMILARITY_THRESHOLD):
+        first.setdefault(pair.second, pair.first)
+    found: list[str] = []
+    for at, query in enumerate(queries):
+        if query.split is not None and not anew:
+            found.append(query.split)
+        else:
+            found.append(
+                found[first[at]] if at in first else draw_split(query.query_id, shares, seed)
+            )
+    return {
+        query.query_id: split
+        for query, split in zip(queries, found, strict=True)
+        if anew or query.split is None
+    }
+
+
+def draw_split(query_id: str, shares: Mapping[str, float], seed: str) -> str:
+    """Return the split that an id and a seed draw."""
+    digest = hashlib.sha256(f"{seed}\0{query_id}".encode()).digest()
+    place = int.from_bytes(digest[:8], "big") / 2**64 * PERCENT
+    reached = 0.0
+    for split in SPLITS:
+        reached += shares[split]
+        if place < reached:
+            return split
+    return next(split for split in reversed(SPLITS) if shares[split])  # a sum a hair below 100
+
+
+def check_shares(shares: Mapping[str, float]) -> None:
+    """Raise `BadInput` where the shares of the splits are not 100% in all."""
+    if any(share < 0 for share in shares.values()) or abs(sum(shares.values()) - PERCENT) > 1e-9:
+        said = ", ".join(f"{split} {share:g}" for split, share in shares.items())
+        raise BadInput(f"the shares of the splits must be {PERCENT}% in all, not {said}")

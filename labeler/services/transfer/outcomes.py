@@ -1,0 +1,288 @@
+"""Transfer of grades: the outcome for each pair, its record in the log, and its description.
+
+A pair is decided, proposed or open. Repeating a transfer adds nothing twice; a grade that no
+longer follows is withdrawn. The command line and the page show the same sentences, made here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from labeler.model import (
+    MOST_PASSAGES,
+    Evidence,
+    GoldenGrade,
+    TransferSource,
+    describe_chunking,
+    format_count,
+)
+from labeler.rechunking import (
+    DerivedGrade,
+    GradeBasis,
+    LocatedChunkings,
+    OldGrade,
+    cut_from_chunk,
+    find_locations,
+    transfer_grades,
+)
+from labeler.store import BasedGrade, BaseJudgment, Store, TransferInput
+from labeler.store.columns import hash_text
+
+TRANSFER_STATES = ("decided", "proposed", "open")
+Progress = Callable[[float], None]
+_COUNT = re.compile(r"\b\d+(?= places)")
+_SHARE = re.compile(r"\b\d+%(?= of)")
+
+
+@dataclass(frozen=True, slots=True)
+class TransferOutcome:
+    """What became of a pair: what was found of it, and who gave the grades that it rests on.
+
+    ``before`` is the grade that an earlier carry-over between the two chunkings gave it, None
+    where none did; it ``stood`` where that counted until now.
+    """
+
+    found: DerivedGrade
+    witnesses: tuple[BaseJudgment, ...]
+    before: int | None = None
+    stood: bool = False
+
+    @property
+    def why(self) -> str:
+        """The reason without the names of chunks and without shares, alike for like pairs."""
+        return _COUNT.sub("several", _SHARE.sub("a part", self.without_names("a graded chunk")))
+
+    def without_names(self, instead: str) -> str:
+        """Return the reason with the same words instead of the name of any chunk."""
+        said = self.found.reason
+        for name in sorted({each.chunk_id for each in self.witnesses}, key=len, reverse=True):
+            said = said.replace(f"chunk {name}", instead)
+        return said
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether an earlier carry-over gave it a grade that does not follow any more."""
+        return self.before is not None and self.found.state != "decided"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """All that was asked for, in order, and what was left out of it.
+
+    ``graded`` pairs have a grade that was not carried over. ``outdated`` golden grades are of an
+    earlier text of their chunk, or of one without a text: nothing follows from them.
+    """
+
+    basis: TransferInput
+    places: LocatedChunkings
+    outcomes: Sequence[TransferOutcome]
+    graded: int
+    outdated: int
+
+    @cached_property
+    def states(self) -> Counter[str]:
+        """How many pairs are decided, proposed and open."""
+        return Counter(each.found.state for each in self.outcomes)
+
+    @property
+    def left(self) -> int:
+        """How many pairs are left to graders."""
+        return self.states["proposed"] + self.states["open"]
+
+    def by_reason(self) -> list[tuple[str, int | None, str, int]]:
+        """Count the pairs by state, grade and reason, the most first within a state."""
+        counts = Counter((each.found.state, each.found.grade, each.why) for each in self.outcomes)
+        rows = [(*of, count) for of, count in counts.items()]
+        return sorted(
+            rows, key=lambda row: (TRANSFER_STATES.index(row[0]), -row[3], row[2], row[1] or 0)
+        )
+
+    @property
+    def lost(self) -> list[TransferOutcome]:
+        """What an earlier carry-over decided and does not follow any more."""
+        return [each for each in self.outcomes if each.is_lost]
+
+    @property
+    def withdrawn(self) -> list[tuple[str, str]]:
+        """The pairs of these whose grade has counted until now, although all it rests on stands."""
+        return [(each.found.query_id, each.found.chunk_id) for each in self.lost if each.stood]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the log has not all of it as it is."""
+        return bool(self.fresh or self.withdrawn)
+
+    @cached_property
+    def fresh(self) -> list[GoldenGrade]:
+        """The decided grades that are not in the log as they are."""
+        there = self.basis.recorded
+        return [each for each in self.grades if there.get((each.query_id, each.chunk_id)) != each]
+
+    @cached_property
+    def grades(self) -> list[GoldenGrade]:
+        """The decided grades as a golden set has them: they name what they rest on.
+
+        Nobody stands behind them but those who gave that.
+        """
+        texts = {chunk.chunk_id: chunk.text for chunk in self.basis.new}
+        golden = {
+            witness.number: each.grade for each in self.basis.grades for witness in each.witnesses
+        }
+        return [
+            GoldenGrade(
+                each.found.query_id,
+                each.found.chunk_id,
+                grade,
+                note=each.found.reason,
+                evidence=_evidence(each.found, texts[each.found.chunk_id]),
+                chunking=self.basis.new_name,
+                carried_from=tuple(_transfer_basis(witness, golden) for witness in each.witnesses),
+            )
+            for each in self.outcomes
+            if each.found.state == "decided" and (grade := each.found.grade) is not None
+        ]
+
+
+def locate_basis(basis: TransferInput, progress: Progress | None = None) -> LocatedChunkings:
+    """Find where the chunks of both chunkings stand; raises `BadInput` for places that are wrong.
+
+    A document that was not loaded is what its old chunks say.
+    """
+    return find_locations(
+        map(cut_from_chunk, basis.old), map(cut_from_chunk, basis.new), basis.documents, progress
+    )
+
+
+def compute_transfer(
+    basis: TransferInput, places: LocatedChunkings, progress: Progress | None = None
+) -> Transfer:
+    """Say of every pair that is asked for what follows from the old chunking's grades.
+
+    A pair that has a grade is left alone, unless an earlier carry-over gave it.
+    """
+    usable = [each for each in basis.grades if each.is_present]
+    witnesses = {each.number: each for grade in usable for each in grade.witnesses}
+    standing = {(each.query_id, each.chunk_id): each for each in basis.graded}
+    before = _transferred_before(basis)
+    asked = [
+        pair
+        for pair in basis.asked
+        if pair not in standing or (pair in before and standing[pair].kind == "carry")
+    ]
+    found = transfer_grades(map(_graded_chunk, usable), asked, places, progress)
+    outcomes = [
+        TransferOutcome(
+            each,
+            tuple(witnesses[number] for number in each.rests_on),
+            before.get(pair := (each.query_id, each.chunk_id)),
+            pair in before and (pair in standing or not basis.counts),
+        )
+        for each in found
+    ]
+    left = len(basis.asked) - len(asked), len(basis.grades) - len(usable)
+    return Transfer(basis, places, outcomes, *left)
+
+
+def record_transfer(store: Store, found: Transfer, progress: Progress | None = None) -> None:
+    """Add what is decided to the log, and take back what an earlier carry-over gave and is lost.
+
+    What is there already as it is stays alone, so that doing it twice doubles nothing.
+    """
+    basis = found.basis
+    wordings = {chunk.chunk_id: hash_text(chunk.text) for chunk in basis.new}
+    names = basis.old_name, basis.new_name
+    store.add_carried(*names, found.fresh, found.withdrawn, wordings, progress)
+
+
+def _graded_chunk(grade: BasedGrade) -> OldGrade:
+    """Return a golden grade; what made a mean is nobody's to mark."""
+    bases = (
+        GradeBasis(each.number, each.passages if each.grade == grade.grade else ())
+        for each in grade.witnesses
+    )
+    return OldGrade(grade.query_id, grade.chunk_id, grade.grade, tuple(bases))
+
+
+def _transferred_before(basis: TransferInput) -> Mapping[tuple[str, str], int]:
+    """Return the pairs that a carry-over between the two chunkings gave a grade before."""
+    old = {chunk.chunk_id for chunk in basis.old}
+    return {
+        pair: grade.grade
+        for pair, grade in basis.recorded.items()
+        if any(base.chunk_id in old for base in grade.carried_from)
+    }
+
+
+def _transfer_basis(witness: BaseJudgment, golden: Mapping[int, int]) -> TransferSource:
+    said = (witness.chunk_id, witness.grade, witness.who, witness.at)
+    return TransferSource(witness.event_id, golden[witness.number], *said)
+
+
+def _evidence(found: DerivedGrade, text: str | None) -> Evidence | None:
+    """Return the passages of a relevant grade in the new text, where they are not too many."""
+    wording = hash_text(text)
+    if wording is None or not found.grade or not 0 < len(found.passages) <= MOST_PASSAGES:
+        return None
+    return Evidence(wording, found.passages)
+
+
+MOST_NAMED = 5
+
+
+def describe_transfer(found: Transfer) -> Iterator[str]:
+    """Say what was asked for, and how much of it was carried over before."""
+    basis = found.basis
+    between = f"{describe_chunking(basis.old_name)} to {describe_chunking(basis.new_name)}"
+    runs = format_count(basis.runs, "run", "runs")
+    asked = format_count(len(found.outcomes), "pair is", "pairs are")
+    graded = format_count(found.graded, "more has", "more have")
+    top = f"the top {basis.depth:,} of {runs}"
+    yield f"From {between}: {asked} asked for by {top}; {graded} a grade"
+    if again := sum(each.before is not None for each in found.outcomes):
+        yield f"{format_count(again, 'of these was', 'of these were')} carried over before"
+
+
+def describe_logged(found: Transfer) -> str:
+    """Say what is added to the log."""
+    new = format_count(len(found.fresh), "grade", "grades")
+    lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
+    return f"{new} carried over{lost}"
+
+
+def describe_left_out(found: Transfer) -> Iterator[str]:
+    """Give in sentences what could not be placed or carried over."""
+    basis, places = found.basis, found.places
+    for names, said in (
+        (places.unplaced, "not found in the old text: nothing is decided of them"),
+        (places.ambiguous, "found in several places alike: nothing is decided of them"),
+    ):
+        if names:
+            yield f"{len(names):,} of {len(places.new):,} new chunks {said}; {_name_some(names)}"
+    if found.outdated:
+        grades = format_count(found.outdated, "golden grade is", "golden grades are")
+        yield f"{grades} not carried over: of an earlier text, or of a chunk without one"
+    if basis.derived:
+        grades = format_count(basis.derived, "golden grade was", "golden grades were")
+        yield (
+            f"{grades} carried over to {describe_chunking(basis.old_name)}, and not further: carry "
+            "over from where people gave them"
+        )
+    if basis.unreadable:
+        pairs = format_count(basis.unreadable, "pair is", "pairs are")
+        yield f"{pairs} asked for and not looked at: no text is known of the chunk"
+    if lost := found.lost:
+        which = [f"{each.found.query_id} {each.found.chunk_id}" for each in lost]
+        grades = format_count(len(lost), "grade", "grades")
+        yield (
+            f"{grades} carried over before, which do not follow any more: their pairs are open "
+            f"again; {_name_some(which)}"
+        )
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

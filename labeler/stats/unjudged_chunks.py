@@ -1,0 +1,266 @@
+"""Unjudged chunks near the top of runs, and ranked lists to be scored under any grades of them.
+
+A chunk that several runs retrieve for a query is one chunk and gets one grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from labeler.errors import NotFound
+from labeler.evaluation import GoldenGrades, Scoreboard
+from labeler.measures import Bools, Hits, Ints, SmallInts
+
+DEPTH = 20
+"""How deep holes are looked for where a measure has no cut-off of its own."""
+
+UNGRADED = -1
+ALL_PLACES = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class TopChunks:
+    """Every chunk that some run of a board has in its top ``depth``, by query, then by chunk.
+
+    ``query`` and ``chunk`` (n,) are numbers as the board's collection has them. ``ranks`` (n, runs)
+    has a column for each run of the board, and 0 where a run does not hold the chunk at all: ranks
+    below ``depth`` are there, too.
+    """
+
+    depth: int
+    query: Ints
+    chunk: Ints
+    ranks: Ints
+    queries: int
+
+    @cached_property
+    def bounds(self) -> Ints:
+        """Where the chunks of each query begin, (queries + 1,)."""
+        return np.searchsorted(self.query, np.arange(self.queries + 1))
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """A number for each pair of query and chunk, rising."""
+        return self.query << 32 | self.chunk
+
+    def of(self, query: int) -> slice:
+        """Return the places of a query's chunks."""
+        return slice(int(self.bounds[query]), int(self.bounds[query + 1]))
+
+    def places(self, queries: Ints | Iterable[int], chunks: Ints | Iterable[int]) -> Ints:
+        """Return where pairs of query and chunk stand; may raise `NotFound`."""
+        sought = np.asarray(queries, dtype=np.int64) << 32 | np.asarray(chunks, dtype=np.int64)
+        places: Ints = np.searchsorted(self.pairs, sought)
+        if not np.array_equal(np.append(self.pairs, -1)[places], sought):
+            raise NotFound(f"a pair is in the top {self.depth} of no run")
+        return places
+
+    def within(
+        self, columns: Iterable[int], cutoffs: Ints, places: Ints | slice = ALL_PLACES
+    ) -> Bools:
+        """Say which chunks, those at ``places``, some runs have above their query's cut-off."""
+        ranks = self.ranks[places][:, list(columns)]
+        inside = (ranks > 0) & (ranks <= cutoffs[self.query[places], np.newaxis])
+        found: Bools = np.any(inside, axis=1)
+        return found
+
+
+def find_top_chunks(board: Scoreboard, depth: int = DEPTH) -> TopChunks:
+    """Find the chunks in the top ``depth`` of any run; no grade changes them.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q": ["c", "x"]}, "B": {"q": ["x", "c"]}}
+    >>> board = Scoreboard(collect({"q": {}}, runs), Conventions.of())
+    >>> find_top_chunks(board, 1).ranks.tolist()
+    [[1, 2], [2, 1]]
+    """
+    found = [_listed_pairs(board, run) for run in board.run_names]
+    top = [pairs[rank <= depth] for pairs, rank in found]
+    every = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *top]))
+    pairs = every[np.diff(every, prepend=-1) > 0]
+    ranks = np.zeros((len(pairs), len(found)), dtype=np.int64)
+    for column, (listed, rank) in enumerate(found):
+        place = np.searchsorted(pairs, listed)
+        known = np.append(pairs, -1)[place] == listed
+        ranks[place[known], column] = rank[known]
+    return TopChunks(
+        depth, pairs >> 32, pairs & (1 << 32) - 1, ranks, len(board.collection.query_ids)
+    )
+
+
+def _listed_pairs(board: Scoreboard, run: str) -> tuple[Ints, Ints]:
+    """Return the pairs of a run's lists, and their ranks."""
+    lists = [board.chunks(run, query_id) for query_id in board.collection.query_ids]
+    lengths = np.array(list(map(len, lists)), dtype=np.int64)
+    chunks = np.concatenate([np.zeros(0, dtype=np.int32), *lists]).astype(np.int64)
+    ends = np.cumsum(lengths)
+    rank: Ints = np.arange(1, len(chunks) + 1) - np.repeat(ends - lengths, lengths)
+    return np.repeat(np.arange(len(lists)), lengths) << 32 | chunks, rank
+
+
+def golden_grades_of(board: Scoreboard, tops: TopChunks) -> Ints:
+    """Return the golden grade of each chunk near the top, -1 where there is none, (n,)."""
+    return GoldenGrades.of(board).grades_of(tops.pairs)
+
+
+JUDGED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class PartlyJudgedLists:
+    """The graded chunks and the holes in the lists of ``runs`` runs, for each of some queries.
+
+    A row is a run's list for a query: all rows of a query follow each other. ``row``, ``rank``,
+    ``grade`` and ``hole`` have an entry for each graded chunk and each hole that a list holds, by
+    row, then by rank; ``hole`` is its number, and ``JUDGED`` for a graded chunk. A hole is the same
+    in all lists that hold it. ``holes`` are their places in the board's tops, and ``query``
+    (holes,) the place of each one's query among ``queries``; both rise. ``known`` (queries, 4) are
+    how many chunks of each grade queries have, ``length`` (rows,) how many chunks lists hold.
+    """
+
+    queries: Ints
+    runs: int
+    row: Ints
+    rank: Ints
+    grade: SmallInts
+    hole: Ints
+    holes: Ints
+    query: Ints
+    known: Ints
+    length: Ints
+
+    @cached_property
+    def count(self) -> Ints:
+        """How many holes each query has, (queries,)."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    @cached_property
+    def is_unjudged(self) -> Bools:
+        """Say which entries are holes."""
+        found: Bools = self.hole != JUDGED
+        return found
+
+    @cached_property
+    def open(self) -> Ints:
+        """The places of the entries that are holes."""
+        return np.flatnonzero(self.is_unjudged)
+
+    @cached_property
+    def judged(self) -> Bools:
+        """Say which queries have a grade at all, (queries,)."""
+        found: Bools = self.known.sum(axis=1) > 0
+        return found
+
+    def only(self, kept: Bools, above: Ints | None = None) -> PartlyJudgedLists:
+        """Return the same lists with some of the holes, (holes,), the others being no chunks.
+
+        Entries below the rank ``above`` (queries,) are left out where it is given: they count among
+        what is known of their query alone.
+        """
+        number = np.where(kept, np.cumsum(kept) - 1, JUDGED - 1)
+        hole = np.where(self.is_unjudged, np.append(number, 0)[self.hole], JUDGED)
+        stays = hole >= JUDGED
+        if above is not None:
+            stays &= self.rank <= np.repeat(above, self.runs)[self.row]
+        there = np.flatnonzero(stays)
+        entries = (self.row[there], self.rank[there], self.grade[there], hole[there])
+        holes = (self.holes[kept], self.query[kept])
+        return PartlyJudgedLists(self.queries, self.runs, *entries, *holes, self.known, self.length)
+
+    def among(self, chosen: Ints) -> PartlyJudgedLists:
+        """Return the lists of some queries, given by their rising places."""
+        place = np.full(len(self.queries), -1)
+        place[chosen] = np.arange(len(chosen))
+        kept = place[self.query] >= 0
+        number = np.cumsum(kept) - 1
+        of = self.row // self.runs
+        there = np.flatnonzero(place[of] >= 0)
+        hole = np.where(self.is_unjudged, np.append(number, 0)[self.hole], JUDGED)[there]
+        row = place[of[there]] * self.runs + self.row[there] % self.runs
+        rows = (chosen[:, np.newaxis] * self.runs + np.arange(self.runs)).ravel()
+        entries = (row, self.rank[there], self.grade[there], hole)
+        holes = (self.holes[kept], place[self.query[kept]])
+        known = (self.known[chosen], self.length[rows])
+        return PartlyJudgedLists(self.queries[chosen], self.runs, *entries, *holes, *known)
+
+    def filled(self, grades: SmallInts) -> Hits:
+        """Return the hits once each hole has its grade, (holes,)."""
+        grade = np.where(self.is_unjudged, np.append(grades, 0)[self.hole], self.grade)
+        return Hits(self.row, self.rank, grade, self._known(grades), self.length)
+
+    def filled_often(self, grades: SmallInts) -> Hits:
+        """Return the hits of several fillings, (fillings, holes), one after the other."""
+        times, rows = len(grades), len(self.length)
+        grade = np.tile(self.grade, (times, 1))
+        grade[:, self.open] = np.take(grades, self.hole[self.open], axis=1)
+        grade = grade.ravel()
+        row = (np.arange(times)[:, np.newaxis] * rows + self.row).ravel()
+        known = np.concatenate([self._known(each) for each in grades])
+        return Hits(row, np.tile(self.rank, times), grade, known, np.tile(self.length, times))
+
+    def filled_apart(self, grades: SmallInts, known: Ints) -> Hits:
+        """Return the hits where each entry has its own grade, and each row counts ``known``."""
+        grade = np.where(self.is_unjudged, grades, self.grade)
+        return Hits(self.row, self.rank, grade, known, self.length)
+
+    def _known(self, grades: SmallInts) -> Ints:
+        more = np.bincount(self.query * 4 + grades, minlength=4 * len(self.queries))
+        return np.repeat(self.known + more.reshape(-1, 4), self.runs, axis=0)
+
+
+def find_partly_judged_lists(
+    board: Scoreboard, tops: TopChunks, columns: Sequence[int], grades: Ints, queries: Ints
+) -> PartlyJudgedLists:
+    """Find the holes that some runs have in the depth of ``tops``, and all that is graded.
+
+    ``columns`` are the runs' places on the board, ``grades`` (n,) those of ``tops``; ``queries``
+    rise.
+    """
+    runs = len(columns)
+    place = np.full(tops.queries, -1)
+    place[queries] = np.arange(len(queries))
+    depths = np.full(tops.queries, tops.depth)
+    maybe = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
+    holes = maybe[tops.within(columns, depths, maybe)]
+    ranks = tops.ranks[holes][:, list(columns)]
+    number, column = np.nonzero(ranks)
+    rows = [place[tops.query[holes[number]]] * runs + column]
+    parts: list[list[Ints]] = [[ranks[number, column]], [np.full(len(number), -1)], [number]]
+    lengths = np.zeros((len(queries), runs), dtype=np.int64)
+    names = [board.run_names[at] for at in columns]
+    ids = board.collection.query_ids
+    for at, name in enumerate(names):
+        for hits, start in _hits_of_queries(board, name, queries, ids):
+            rows.append((hits.row + start) * runs + at)
+            parts[0].append(hits.rank.astype(np.int64))
+            parts[1].append(hits.grade.astype(np.int64))
+            parts[2].append(np.full(len(hits.row), JUDGED))
+            lengths[start : start + len(hits.length), at] = hits.length
+    row, rank, grade, hole = (np.concatenate(each) for each in (rows, *parts))
+    order = np.argsort(row << 32 | rank)
+    known = np.array([board.counts_of(ids[query]) for query in queries.tolist()], dtype=np.int64)
+    return PartlyJudgedLists(
+        queries,
+        runs,
+        row[order],
+        rank[order],
+        grade[order].astype(np.int8),
+        hole[order],
+        holes,
+        place[tops.query[holes]],
+        known.reshape(-1, 4),
+        lengths.ravel(),
+    )
+
+
+def _hits_of_queries(
+    board: Scoreboard, run: str, queries: Ints, ids: Sequence[str]
+) -> list[tuple[Hits, int]]:
+    """Return a run's hits for the queries, and the place of the first query they are of."""
+    if len(queries) == len(ids):
+        return [(board.hits(run), 0)]
+    return [(board.hits(run, ids[query]), at) for at, query in enumerate(queries.tolist())]

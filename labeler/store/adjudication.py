@@ -1,0 +1,283 @@
+"""Adjudication: pairs on which graders disagree, what each said, and what was decided.
+
+An adjudication is one more event of the log of judgments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labeler.errors import NotFound
+from labeler.model import Chunk, Judgment, Passage, Query, agreed_grade
+from labeler.store.chunks import ChunkTexts
+from labeler.store.columns import as_json, passages_from_column
+from labeler.store.judgments import Exposure, JudgmentConflict
+
+ADJUDICATION = "adjudication"  # why an adjudication was asked for: it stands in the log
+
+DISAGREEING_PAIRS = """
+SELECT j.query, min(q.query_id), j.chunk, min(c.chunk_id), json_group_object(j.grader, j.grade)
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+WHERE j.kind = 'grade' AND q.retired_at IS NULL
+GROUP BY j.query, j.chunk HAVING min(j.grade) < max(j.grade)
+ORDER BY j.query, j.chunk
+"""
+
+SELECT_ADJUDICATIONS = """
+SELECT j.query, j.chunk, j.event_id, j.grade, g.name, j.note, j.created_at,
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
+FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader JOIN chunks AS c ON c.id = j.chunk
+WHERE j.kind = 'adjudicate'{some}
+ORDER BY j.id
+"""
+
+# A chunk that came back unmarked is graded without its note, which then still holds.
+SELECT_OPINIONS = """
+SELECT
+    j.query, j.chunk, g.name, j.kind, j.grade, j.reason,
+    (
+        SELECT s.note FROM standing_judgments AS s
+        WHERE s.query = j.query AND s.chunk = j.chunk AND +s.grader = j.grader
+            AND s.lane = 'grade' AND (s.note <> '' OR s.source IS NOT 'repeat')
+        ORDER BY s.id DESC LIMIT 1
+    ),
+    j.blind, j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash, j.created_at,
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
+FROM json_each(:pairs) AS pair
+JOIN current_judgments AS j ON j.query = json_extract(pair.value, '$[0]')
+    AND j.chunk = json_extract(pair.value, '$[1]')
+JOIN graders AS g ON g.id = j.grader
+JOIN chunks AS c ON c.id = j.chunk
+WHERE j.kind IN ('grade', 'cannot_tell')
+ORDER BY g.name
+"""
+
+UNDOABLE_ADJUDICATIONS = """
+SELECT j.event_id, q.query_id, c.chunk_id, j.grade
+FROM standing_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+WHERE j.grader = (SELECT id FROM graders WHERE name = ?) AND j.lane = 'adjudicate'
+    AND q.retired_at IS NULL
+ORDER BY j.id DESC LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """What somebody decided over the graders of a pair; ``evidence`` is as in an `Opinion`."""
+
+    event_id: str
+    grade: int
+    grader: str
+    note: str | None
+    created_at: str
+    evidence: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A pair to which people give different grades now, each by name.
+
+    ``agreed`` is what they become by the team's rule, None for a tie; ``adjudication`` is what was
+    decided over them. ``spread`` is how far apart the grades are; of certain graders, theirs.
+    """
+
+    query_id: str
+    chunk_id: str
+    grades: Mapping[str, int]
+    spread: int
+    agreed: int | None
+    adjudication: Adjudication | None
+    numbers: tuple[int, int]
+
+    @property
+    def golden(self) -> int | None:
+        """The grade that counts, None for a tie that nobody has decided."""
+        return self.agreed if self.adjudication is None else self.adjudication.grade
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has decided yet."""
+        return self.adjudication is None
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one person says of a pair now; ``stale`` says it was of an earlier text.
+
+    ``evidence`` are the passages of the present text that made the grade.
+    """
+
+    grader: str
+    kind: str
+    grade: int | None
+    reason: str | None
+    note: str | None
+    blind: bool | int
+    stale: bool | int
+    created_at: str
+    evidence: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A disagreement as somebody decides it: with the query, the chunk and every opinion.
+
+    ``text_hash`` and ``more`` are as an `Item` has them; a chunk known by id only has no text.
+    """
+
+    disagreement: Disagreement
+    query: Query
+    chunk: Chunk
+    text_hash: str | None
+    more: int | None
+    opinions: tuple[Opinion, ...]
+
+
+class Adjudications(Exposure, ChunkTexts):
+    """The pairs graders disagree on, and what is decided of them."""
+
+    def disagreements(
+        self, graders: Collection[str] = (), among: Collection[str] | None = None
+    ) -> list[Disagreement]:
+        """Return the pairs to which people give different grades now, the widest first.
+
+        Of as wide ones ties come first, then all stand in the order of queries: deciding one moves
+        none.
+        ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
+        ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
+        """
+        rule, names, decided = self.settings().golden_rule, self._names(), self._decided()
+        found: list[Disagreement] = []
+        for query, query_id, chunk, chunk_id, given in self._rows(DISAGREEING_PAIRS):
+            grades = {names[int(who)]: grade for who, grade in json.loads(given).items()}
+            spread = grade_spread(grades, graders)
+            if not spread or (among is not None and query_id not in among):
+                continue
+            said = decided.get((query, chunk))
+            agreed = agreed_grade(list(grades.values()), rule)
+            by_name = dict(sorted(grades.items()))
+            found.append(
+                Disagreement(query_id, chunk_id, by_name, spread, agreed, said, (query, chunk))
+            )
+        return sorted(found, key=lambda each: (-each.spread, each.agreed is not None))
+
+    def _names(self) -> dict[int, str]:
+        return dict(self._rows("SELECT id, name FROM graders"))
+
+    def _decided(self) -> dict[tuple[int, int], Adjudication]:
+        """Return the adjudication that counts of each pair that has one: the newest."""
+        rows = self._rows(SELECT_ADJUDICATIONS.format(some=""))
+        return {row[:2]: _adjudication_from_row(row) for row in rows}
+
+    def cases(self, some: Sequence[Disagreement], longest: int | None = None) -> list[Case]:
+        """Return what somebody has to know to decide these; texts end after ``longest``."""
+        said: defaultdict[tuple[int, int], list[Opinion]] = defaultdict(list)
+        pairs = as_json([each.numbers for each in some])
+        for query, chunk, *opinion in self._rows(SELECT_OPINIONS, {"pairs": pairs}):
+            opinion[-1] = passages_from_column(opinion[-1])
+            said[query, chunk].append(Opinion(*opinion))
+        queries = {
+            query.query_id: query
+            for query in self._queries(
+                "WHERE q.query_id IN (SELECT value FROM json_each(?))",
+                [as_json([each.query_id for each in some])],
+            )
+        }
+        chunks = self._chunks_of([each.numbers[1] for each in some], longest)
+        return [
+            Case(each, queries[each.query_id], chunk, wording, more, tuple(said[each.numbers]))
+            for each in some
+            for chunk, wording, more in [
+                chunks.get(each.numbers[1], (Chunk(each.chunk_id), None, None))
+            ]
+        ]
+
+    def adjudicate(self, judgment: Judgment, replaces: str | None) -> bool:
+        """Add an adjudication as `judge` does, if whoever gives it knew the one it replaces.
+
+        ``replaces`` is the event that is the pair's adjudication now, whoever gave it, None where
+        there is none. Raises `JudgmentConflict` where another is: somebody else was faster.
+        """
+        with self._transaction():
+            self._check_known(judgment, replaces)
+            return self._append_adjudication(judgment)
+
+    def _check_known(self, judgment: Judgment, replaces: str | None) -> None:
+        if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [judgment.event_id]):
+            return
+        stands = self.adjudication_of(judgment.query_id, judgment.chunk_id)
+        if stands is not None and stands.event_id != replaces:
+            raise JudgmentConflict(
+                f"{stands.grader} has adjudicated this chunk meanwhile: {stands.grade}; that stands"
+            )
+        if stands is None and replaces is not None:
+            raise JudgmentConflict("the adjudication that this was to replace has been taken back")
+
+    def adjudication_of(self, query_id: str, chunk_id: str) -> Adjudication | None:
+        """Return what was decided of a pair, None where nobody has."""
+        rows = self._rows(
+            SELECT_ADJUDICATIONS.format(
+                some=" AND j.query = (SELECT id FROM queries WHERE query_id = ?) "
+                "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?)"
+            ),
+            [query_id, chunk_id],
+        )
+        return _adjudication_from_row(rows[-1]) if rows else None
+
+    def take_back_adjudication(self, *, event_id: str, undoes: str, grader: str) -> bool:
+        """Undo somebody's own adjudication, as `undo` does; what stood before it stands again.
+
+        Raises `NotFound` where they have no such adjudication.
+        """
+        with self._transaction():
+            pair = self._rows(
+                "SELECT q.query_id, c.chunk_id FROM judgments AS j "
+                "JOIN queries AS q ON q.id = j.query JOIN chunks AS c ON c.id = j.chunk "
+                "WHERE j.event_id = ? AND j.kind = 'adjudicate' AND j.undoes IS NULL",
+                [undoes],
+            )
+            if not pair:
+                raise NotFound(f"{grader!r} has no adjudication {undoes!r} to take back")
+            added = self.undo(event_id=event_id, undoes=undoes, grader=grader, source=ADJUDICATION)
+            if added:
+                names = dict(zip(("query_id", "chunk_id"), pair[0], strict=True))
+                self._note("adjudicate", grader, {**names, "grade": "taken back"})
+        return added
+
+    def adjudicated_by(self, grader: str, limit: int) -> list[tuple[str, str, str, int]]:
+        """Return the newest adjudications somebody can take back: event, query, chunk, grade."""
+        return [
+            (event_id, query_id, chunk_id, grade)
+            for event_id, query_id, chunk_id, grade in self._rows(
+                UNDOABLE_ADJUDICATIONS, [grader, limit]
+            )
+        ]
+
+
+def _adjudication_from_row(row: tuple[Any, ...]) -> Adjudication:
+    event_id, grade, grader, note, created_at, evidence = row[2:]
+    return Adjudication(event_id, grade, grader, note, created_at, passages_from_column(evidence))
+
+
+def grade_spread(grades: Mapping[str, int], graders: Collection[str] = ()) -> int:
+    """Return how far grades are apart: all of them, those of some graders, or one from any.
+
+    >>> grades = {"Ann": 0, "Bob": 1, "Cy": 3}
+    >>> grade_spread(grades), grade_spread(grades, ["Ann", "Bob"]), grade_spread(grades, ["Bob"])
+    (3, 1, 2)
+    """
+    if not set(graders) <= grades.keys():
+        return 0
+    if len(graders) == 1:
+        [own] = (grades[name] for name in graders)
+        return max(abs(own - other) for other in grades.values())
+    among = [grades[name] for name in graders or grades]
+    return max(among) - min(among)

@@ -1,0 +1,361 @@
+"""Data for the choice of the next pair: the pool, what each grader has judged, and leases.
+
+A lease says which queries a grader was handed last. Leases are stored only where several servers
+share one database; the server of a file keeps them in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from labeler.errors import NotFound
+from labeler.model import ACTIVE_SOURCE, CurrentJudgment, Judgment, Pair
+from labeler.store.columns import BEGIN_ASSIGNMENT, as_json, judgment_from_row, passages_from_column
+from labeler.store.connection import Connection
+from labeler.store.contents import JUDGMENT_EVENTS
+from labeler.store.judgments import JudgmentLog
+
+LONGEST_GRADE_MS = 300_000  # who takes longer for a chunk is having a break
+GRADING_KINDS = ("grade", "cannot_tell")
+JUDGMENTS_FOR_PACE = 50  # newest judgments that say how fast a grader is
+
+# The columns of `Judged`, and where they come from.
+SELECT_JUDGED = """
+    j.event_id, j.id, j.kind, j.grade, j.reason, j.note,
+    EXISTS (
+        SELECT 1 FROM judgments AS r
+        WHERE r.query = j.query AND r.chunk = j.chunk AND +r.grader = j.grader
+            AND r.source = 'repeat'
+    ),
+    j.text_hash IS c.text_hash, j.evidence
+FROM current_judgments AS j
+JOIN chunks AS c ON c.id = j.chunk
+JOIN queries AS q ON q.id = j.query
+WHERE j.kind IN ('grade', 'cannot_tell')
+"""
+
+# Everything one grader ever said, the oldest first. What of it stands is found while it is read:
+# the view of current judgments would ask for each row what was said of its pair since.
+EVENTS_OF_GRADER = """
+SELECT
+    q.query_id, j.chunk, j.id, j.undoes, j.source, j.kind,
+    j.event_id, j.grade, j.reason, j.note, j.text_hash IS c.text_hash, j.evidence
+FROM judgments AS j
+JOIN chunks AS c ON c.id = j.chunk
+JOIN queries AS q ON q.id = j.query
+WHERE j.grader = (SELECT id FROM graders WHERE name = ?)
+ORDER BY j.id
+"""
+
+# What stands once an event is undone is what the newest older event of its pair says.
+UNDOABLE_JUDGMENTS = """
+SELECT
+    q.query_id, c.chunk_id, j.chunk,
+    j.event_id, j.kind, j.grade, j.reason, j.note, j.source, j.created_at,
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END,
+    f.event_id, f.kind, f.grade, f.reason, f.note, f.source, f.created_at,
+    CASE WHEN f.text_hash IS c.text_hash THEN f.evidence END
+FROM standing_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN judgments AS f ON f.id = (
+    SELECT max(older.id) FROM standing_judgments AS older
+    WHERE older.query = j.query AND older.chunk = j.chunk AND +older.grader = j.grader
+        AND older.lane = j.lane AND older.id < j.id
+)
+WHERE j.grader = (SELECT id FROM graders WHERE name = :grader)
+    AND j.lane = 'grade' AND q.retired_at IS NULL
+    AND (:before IS NULL OR j.id < (SELECT id FROM judgments WHERE event_id = :before))
+ORDER BY j.id DESC LIMIT :limit
+"""
+
+
+SUGGESTED_PAIRS = """
+SELECT q.query_id, p.chunk
+FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+JOIN queries AS q ON q.id = coalesce(p.query, c.query)
+WHERE q.retired_at IS NULL GROUP BY q.id, q.query_id, p.chunk ORDER BY q.id, p.chunk
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoableJudgment:
+    """A judgment that can be taken back; ``former`` is what stands for its pair after that.
+
+    Their evidence is there as far as it is in the present text.
+    """
+
+    judgment: Judgment
+    chunk: int
+    former: Judgment | None
+
+
+class GradingQueue(JudgmentLog):
+    """What the choice of the next chunk is made from."""
+
+    def pool(
+        self, depth: int, runs: Sequence[str] | None = None
+    ) -> tuple[dict[str, dict[int, list[int]]], int]:
+        """Return every query's pool as chunk number to ranks, and how many pairs have no text.
+
+        The pool is the union of the top ``depth`` of all ``runs``; where no runs are named, chunks
+        that somebody proposes a grade for are in it, too, so that a person says what they are.
+        Pairs whose chunk has no text cannot be graded by reading: they are left out and counted.
+        Raises `NotFound` for a run that is not there.
+        """
+        for name in runs or ():
+            if self._value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
+                raise NotFound(
+                    f"the pool is made of the holes of run {name!r}, which is not there any more; "
+                    "choose another strategy in the settings"
+                )
+        pool: dict[str, dict[int, list[int]]] = {}
+        for query_id, chunks in self._rows(
+            "SELECT q.query_id, substr(l.chunks, 1, :depth * 4) FROM ranked_lists AS l "
+            "JOIN queries AS q ON q.query_id = l.query_id JOIN runs AS r ON r.id = l.run "
+            "WHERE q.retired_at IS NULL "
+            "AND (:runs IS NULL OR r.name IN (SELECT value FROM json_each(:runs))) "
+            "ORDER BY q.id, l.run",
+            {"depth": depth, "runs": None if runs is None else as_json(list(runs))},
+        ):
+            pooled = pool.setdefault(query_id, {})
+            # SQLite's first bytes of none are NULL
+            for rank, chunk in enumerate(np.frombuffer(chunks or b"", "<i4").tolist(), 1):
+                pooled.setdefault(chunk, []).append(rank)
+        for query_id, chunk in self._rows(SUGGESTED_PAIRS) if runs is None else ():
+            pool.setdefault(query_id, {}).setdefault(chunk, [])
+        textless = {chunk for (chunk,) in self._rows("SELECT id FROM chunks WHERE text IS NULL")}
+        readable = {
+            query_id: {chunk: ranks for chunk, ranks in pooled.items() if chunk not in textless}
+            for query_id, pooled in pool.items()
+        }
+        left_out = sum(map(len, pool.values())) - sum(map(len, readable.values()))
+        return readable, left_out
+
+    def golden_kinds(self) -> tuple[list[tuple[Pair, str, bool]], int]:
+        """Return each golden grade's pair, kind and whether it is stale, and as of which revision.
+
+        `changes_since` that revision keeps them up to date without reading all again.
+        """
+        with self._reading():
+            rows = self._rows(
+                "SELECT q.query_id, g.chunk, g.kind, g.stale FROM golden AS g "
+                "JOIN queries AS q ON q.id = g.query"
+            )
+            pairs = [
+                ((query_id, chunk), kind, bool(stale)) for query_id, chunk, kind, stale in rows
+            ]
+            return pairs, self.revision()
+
+    def asked_to_decide(self) -> int:
+        """Return how many pairs have a grade that was asked for to decide between two runs."""
+        return int(
+            self._value(
+                "SELECT count(*) FROM (SELECT DISTINCT query, chunk FROM current_judgments "
+                "WHERE source = ? AND kind = 'grade')",
+                [ACTIVE_SOURCE],
+            )
+        )
+
+    def has_judged(self, grader: str) -> bool:
+        """Say whether a grader has ever judged anything."""
+        return bool(
+            self._value(
+                "SELECT EXISTS (SELECT 1 FROM judgments WHERE grader = "
+                "(SELECT id FROM graders WHERE name = ?))",
+                [grader],
+            )
+        )
+
+    def judged_by(self, grader: str) -> dict[Pair, CurrentJudgment]:
+        """Return what this grader has judged: their current judgment of each pair."""
+        rows = self._rows(EVENTS_OF_GRADER, [grader])
+        undone = {undoes for _, _, _, undoes, *_ in rows}
+        repeated = {(row[0], row[1]) for row in rows if row[4] == "repeat"}
+        current: dict[Pair, CurrentJudgment] = {}
+        for query_id, chunk, number, undoes, _, kind, event_id, *said in rows:
+            pair = query_id, chunk
+            if undoes is not None or number in undone:
+                continue
+            if kind in GRADING_KINDS:
+                *words, present, evidence = said
+                told = (event_id, number, kind, *words, pair in repeated, present, evidence)
+                current[pair] = judged_from_row(told)
+            elif kind == "withdraw":
+                current.pop(pair, None)
+        return current
+
+    def judged_since(self, revision: int) -> list[tuple[str, Pair, CurrentJudgment | None]]:
+        """Return whose judgment of which pair moved after ``revision``, and to what.
+
+        That is what `judged_by` says of the pair now, or None where nothing is left of it.
+        """
+        moved = self._rows(
+            "SELECT DISTINCT g.name, j.grader, j.query, q.query_id, j.chunk "
+            "FROM judgments AS j NOT INDEXED JOIN graders AS g ON g.id = j.grader "
+            "JOIN queries AS q ON q.id = j.query WHERE j.id > ?",
+            [revision],
+        )
+        asked = f"SELECT {SELECT_JUDGED} AND j.query = ? AND j.chunk = ? AND +j.grader = ?"
+        return [
+            (name, (query_id, chunk), judged_from_row(rows[0]) if rows else None)
+            for name, grader, query, query_id, chunk in moved
+            for rows in [self._rows(asked, [query, chunk, grader])]
+        ]
+
+    def given_by(self, grader: str, event_id: str) -> Judgment | None:
+        """Return an event of a grader's, None where they have no such one."""
+        rows = self._rows(
+            f"{JUDGMENT_EVENTS} WHERE j.event_id = ? AND g.name = ?", [event_id, grader]
+        )
+        return judgment_from_row(rows[0]) if rows else None
+
+    def judgment_of(self, grader: str, query_id: str, chunk_id: str) -> CurrentJudgment | None:
+        """Return a grader's current judgment of a pair, None where there is none."""
+        rows = self._rows(
+            f"SELECT {SELECT_JUDGED} AND q.query_id = ? AND c.chunk_id = ? "
+            "AND +j.grader = (SELECT id FROM graders WHERE name = ?)",
+            [query_id, chunk_id, grader],
+        )
+        return judged_from_row(rows[0]) if rows else None
+
+    def others_said(
+        self, grader: str, query_id: str, chunk_id: str
+    ) -> list[tuple[str, int | None, int]]:
+        """Return what everyone else says of a pair: kind, grade, how many. Names nobody."""
+        return [
+            (kind, grade, count)
+            for kind, grade, count in self._rows(
+                "SELECT j.kind, j.grade, count(*) FROM current_judgments AS j "
+                "WHERE j.query = (SELECT id FROM queries WHERE query_id = ?) "
+                "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?) "
+                "AND +j.grader IS NOT (SELECT id FROM graders WHERE name = ?) "
+                "AND j.kind <> 'carry' "
+                "GROUP BY j.kind, j.grade ORDER BY j.kind, j.grade",
+                [query_id, chunk_id, grader],
+            )
+        ]
+
+    def undoable(
+        self, grader: str, limit: int, before: str | None = None
+    ) -> list[UndoableJudgment]:
+        """Return the grader's newest judgments that can still be undone, the newest first.
+
+        ``before`` names an event: only older ones then. Adjudications are not among them: who
+        grades must not take one back by accident.
+        """
+        rows = self._rows(UNDOABLE_JUDGMENTS, {"grader": grader, "before": before, "limit": limit})
+        return [
+            UndoableJudgment(
+                undoable_judgment(query_id, chunk_id, grader, columns[:8]),
+                chunk,
+                None
+                if columns[8] is None
+                else undoable_judgment(query_id, chunk_id, grader, columns[8:]),
+            )
+            for query_id, chunk_id, chunk, *columns in rows
+        ]
+
+    def pace(self, grader: str) -> int | None:
+        """Return the median milliseconds of the grader's newest judgments; breaks do not count."""
+        times = [
+            elapsed
+            for (elapsed,) in self._rows(
+                "SELECT elapsed_ms FROM judgments WHERE grader = "
+                "(SELECT id FROM graders WHERE name = ?) AND undoes IS NULL AND elapsed_ms <= ? "
+                "ORDER BY id DESC LIMIT ?",
+                [grader, LONGEST_GRADE_MS, JUDGMENTS_FOR_PACE],
+            )
+        ]
+        return round(statistics.median(times)) if times else None
+
+
+def judged_from_row(row: Sequence[Any]) -> CurrentJudgment:
+    """Build a `CurrentJudgment` from its columns, in the order the class has them."""
+    event_id, number, kind, grade, reason, note, repeated, present, evidence = row
+    said = (event_id, number, kind, grade, reason, note, bool(repeated), bool(present))
+    return CurrentJudgment(*said, passages_from_column(evidence))
+
+
+def undoable_judgment(
+    query_id: str, chunk_id: str, grader: str, columns: Sequence[Any]
+) -> Judgment:
+    """Build a judgment from what `UNDOABLE_JUDGMENTS` says of one."""
+    event_id, kind, grade, *rest, evidence = columns
+    said = dict(zip(("reason", "note", "source", "created_at"), rest, strict=True))
+    return Judgment(
+        event_id,
+        query_id,
+        chunk_id,
+        grader,
+        kind,
+        grade,
+        **said,
+        evidence=passages_from_column(evidence),
+    )
+
+
+DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # of the database: servers' clocks differ
+SELECT_LEASES = f"""
+SELECT g.name, c.queries, c.pairs, c.seen_at, {DATABASE_NOW}
+FROM claims AS c JOIN graders AS g ON g.id = c.grader
+"""
+PUT_LEASE = f"""
+INSERT INTO claims (grader, queries, pairs, seen_at)
+SELECT id, ?, ?, {DATABASE_NOW} FROM graders WHERE name = ?
+ON CONFLICT (grader) DO UPDATE
+SET queries = excluded.queries, pairs = excluded.pairs, seen_at = excluded.seen_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What a grader was handed last: queries, in order; pairs, where these decide between runs."""
+
+    queries: tuple[str, ...] = ()
+    pairs: frozenset[Pair] = frozenset()
+
+
+class Leases(Connection):
+    """What the servers of one golden set tell each other of whom they handed what."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several servers may hand out of this golden set: one that is in a database."""
+        return self._engine.is_shared
+
+    @contextmanager
+    def choosing(self) -> Iterator[tuple[Mapping[str, tuple[Lease, float]], float]]:
+        """Give what each grader was handed and when, and what time it is now, both in seconds.
+
+        Nobody else chooses until the block ends.
+        """
+        with self._transaction(BEGIN_ASSIGNMENT):
+            rows = self._rows(SELECT_LEASES)
+            claims = {
+                name: (_lease_from_row(*held), _to_seconds(at)) for name, *held, at, _ in rows
+            }
+            yield claims, max((_to_seconds(now) for *_, now in rows), default=0.0)
+
+    def claim(self, grader: str, claim: Lease) -> None:
+        """Remember what a grader was handed now, in the place of what they were handed before."""
+        queries, pairs = as_json(list(claim.queries)), as_json(sorted(claim.pairs))
+        with self._translated():
+            self._db.execute(PUT_LEASE, [queries, pairs, grader])
+
+
+def _lease_from_row(queries: str, pairs: str) -> Lease:
+    held = frozenset((query_id, chunk) for query_id, chunk in json.loads(pairs))
+    return Lease(tuple(json.loads(queries)), held)
+
+
+def _to_seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()

@@ -1,0 +1,195 @@
+"""The check of a golden set: one line for everything there is to say of it, and which are wrong.
+
+Nothing is written but one mark: a file that was found damaged and is whole after all loses it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.store import integrity, sqlite
+from labeler.store.addresses import StoreLocation
+from labeler.store.backup import atomic_files
+from labeler.store.backup.backups import describe_position, format_megabytes
+from labeler.store.backup.maintenance import has_wal_reset_bug
+from labeler.store.hash_chain import Seal
+from labeler.store.sqlite import check_path
+from labeler.store.tamper_check import HashChain
+
+WAL_RESET_BUG = (
+    "has a known bug (WAL reset, 3.7.0 to 3.51.2): what was committed can be lost where several "
+    "write to one file. labeler folds its log so that it cannot happen; let no other program write "
+    "to the file, see https://sqlite.org/wal.html#walresetbug"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One thing that was looked at, what there is to say of it, and whether that is wrong."""
+
+    what: str
+    says: str
+    is_wrong: bool = False
+
+
+# A look at a file that can be read; each gives what it finds.
+FileCheck = Callable[[StoreLocation, sqlite3.Connection], Iterator[CheckResult]]
+
+
+def check_file(path: Path, against: Seal | None = None) -> list[CheckResult]:
+    """Return everything there is to say of the golden set at ``path``.
+
+    ``against`` is a seal that was kept: then it is said, too, whether the logs still begin as they
+    were when it was made. Raises `NotFound` where there is none and `BadInput` for a file that is
+    something else.
+    """
+    check_path(path, create=False)
+    if not path.stat().st_size:
+        raise BadInput(f"{path}: the file is empty; 'labeler load' makes it a golden set")
+    integrity.check_log(path)
+    if found := integrity.find_damage(path, "integrity_check"):
+        integrity.raise_for_foreign_log(path)
+        sqlite.mark_damaged(path, found[0])
+        return [
+            *(CheckResult("pages", said, is_wrong=True) for said in found),
+            *check_files_beside(path),
+            check_sqlite_bug(),
+        ]
+    with integrity.open_read_only(path) as db:
+        db.execute("BEGIN")
+        findings = [each for look in FILE_CHECKS for each in look(path, db)]
+        findings += compare_with_seal(db, against)
+    return [
+        CheckResult("pages", "whole"),
+        *findings,
+        *lift_damage_mark(path),
+        *check_files_beside(path),
+        check_sqlite_bug(),
+    ]
+
+
+def check_in_database(
+    place: StoreLocation, db: Any, against: Seal | None = None
+) -> list[CheckResult]:
+    """Return everything there is to say of a golden set in a database that is open.
+
+    Its pages and references are its server's to look after.
+    """
+    looks = (
+        *check_schema(place, db),
+        *check_logs(place, db),
+        *check_chain(place, db),
+        *compare_with_seal(db, against),
+    )
+    return list(looks)
+
+
+def is_current(path: Path) -> bool:
+    """Say whether a file has the shape of this version of labeler."""
+    with integrity.open_read_only(path) as db:
+        return not integrity.migrations_behind(db)
+
+
+def check_logs(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
+    """Say up to where the logs go, and where they are not what was only ever added to."""
+    yield CheckResult("holds", describe_position(integrity.read_position(db)))
+    broken = integrity.broken_rules(db)
+    for said in broken:
+        yield CheckResult("log", said, is_wrong=True)
+    if not broken:
+        yield CheckResult("log", "nothing is missing in it, and it can only be added to")
+
+
+def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
+    """Say what refers to what is not there."""
+    broken = integrity.broken_references(db)
+    for said in broken:
+        yield CheckResult("references", said, is_wrong=True)
+    if not broken:
+        yield CheckResult("references", "whole")
+
+
+def check_schema(path: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
+    """Say whether the file has the shape of this version of labeler, or of which other."""
+    behind, strange = integrity.migrations_behind(db), integrity.migrations_ahead(db)
+    if strange:
+        newer = f"of a newer labeler ({', '.join(strange)}); upgrade labeler to open {path}"
+        yield CheckResult("shape", newer, is_wrong=True)
+    elif behind:
+        yield CheckResult(
+            "shape", f"of an earlier labeler; opening it brings it up to {behind[-1]}"
+        )
+    else:
+        yield CheckResult("shape", integrity.newest_migration())
+
+
+def check_chain(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
+    """Say whether every event is as it was sealed, and the newest seal, which is to be kept."""
+    chain = HashChain(db)
+    if not chain.is_there():
+        return
+    report = chain.check()
+    for said in report.faults:
+        yield CheckResult("seals", said, is_wrong=True)
+    if report.more:
+        yield CheckResult("seals", f"and {report.more:,} more like these", is_wrong=True)
+    if not report.faults:
+        sealed = report.events - report.unsealed
+        later = f"; {report.unsealed:,} newer ones have no seal yet" if report.unsealed else ""
+        yield CheckResult("seals", f"{sealed:,} events are as they were sealed{later}")
+    yield CheckResult("seal", str(report.seal))
+
+
+def compare_with_seal(db: sqlite3.Connection, kept: Seal | None) -> list[CheckResult]:
+    """Say whether the logs still begin as they were when a seal was kept, if there is one."""
+    if kept is None:
+        return []
+    if integrity.migrations_behind(db):
+        return [CheckResult("against", "a file of an earlier labeler has to be opened first", True)]
+    differs = HashChain(db).differs_from(kept)
+    if differs is not None:
+        return [CheckResult("against", differs, is_wrong=True)]
+    return [CheckResult("against", "the log still begins with all that this seal was made of")]
+
+
+FILE_CHECKS: tuple[FileCheck, ...] = (check_schema, check_references, check_logs, check_chain)
+
+
+def lift_damage_mark(path: Path) -> Iterator[CheckResult]:
+    """Forget that the file was found damaged, as it is whole."""
+    if sqlite.remove_damage_mark(path):
+        yield CheckResult("mark", "it was marked as damaged and is whole: the mark is removed")
+
+
+def check_files_beside(path: Path) -> Iterator[CheckResult]:
+    """Say what lies beside the file: a log that is not folded yet, parts that nobody finishes."""
+    if integrity.has_log(path):
+        log = integrity.log_path(path)
+        newest = (
+            "some of the newest is in there alone, copy with 'labeler backup'"
+            if integrity.log_has_more(path)
+            else "the file has all judgments and remarks without it"
+        )
+        yield CheckResult(
+            "log file", f"{log.name}, {format_megabytes(log.stat().st_size)}: {newest}"
+        )
+    for part in atomic_files.parts_beside(path.resolve()):
+        if not atomic_files.has_lock(part):
+            yield CheckResult("stray part", f"{part.name}, left by an earlier labeler: delete it")
+        elif not atomic_files.is_in_progress(part):
+            yield CheckResult(
+                "stray part",
+                f"{part.name}, left by a process that was killed; the next "
+                "load or backup removes it",
+            )
+
+
+def check_sqlite_bug(version: str = sqlite3.sqlite_version) -> CheckResult:
+    """Say which SQLite this is, and what is known to be wrong with it."""
+    bug = has_wal_reset_bug([int(part) for part in version.split(".")])
+    return CheckResult("SQLite", f"{version} {WAL_RESET_BUG}" if bug else version)

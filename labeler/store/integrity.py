@@ -1,0 +1,297 @@
+"""Integrity of a golden-set file: its pages, its references, and the rules of its logs.
+
+Files are only read, without migrating them, so that one of an earlier version is checked as it
+is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labeler.errors import BadInput, StorageError
+from labeler.store import sqlite
+from labeler.store.addresses import Address, StoreLocation
+from labeler.store.schema import migrations
+from labeler.store.schema.sqlite_utils_import import Database
+from labeler.store.sqlite import check_path, open_mode, primary_code, translate_error
+
+Rows = list[tuple[Any, ...]]
+
+WITHOUT_LOG = "immutable=1"
+MOST_COMPLAINTS = 5
+FOREIGN_LOG = (
+    "{path}: {log} beside it belongs to another file, as it does where a copy was put in place of "
+    "a golden set that was in use; move {log} and {index} elsewhere, then try again. Without them "
+    "the file is whole"
+)
+# A row that these find breaks a law that the triggers keep: somebody has gone around them.
+MISSING_ROWS = (
+    "SELECT n, seq FROM (SELECT count(*) AS n FROM {log}), sqlite_sequence "
+    "WHERE name = '{log}' AND n <> seq"
+)
+LOG_RULES = {
+    "{0:,} of {1:,} judgments are there": MISSING_ROWS.format(log="judgments"),
+    "judgment {0} takes back judgment {1}, which is of another pair or grader, later, or an undo": (
+        "SELECT u.id, j.id FROM judgments AS u JOIN judgments AS j ON j.id = u.undoes "
+        "WHERE j.id >= u.id OR j.undoes IS NOT NULL OR j.query <> u.query OR j.chunk <> u.chunk "
+        "OR j.grader IS NOT u.grader"
+    ),
+}
+REMARK_RULES = {
+    "{0:,} of {1:,} remarks are there": MISSING_ROWS.format(log="remarks"),
+    "remark {0} takes back remark {1}, which is of another query or grader, or later": (
+        "SELECT u.id, r.id FROM remarks AS u JOIN remarks AS r ON r.id = u.undoes "
+        "WHERE r.id >= u.id OR r.query <> u.query OR r.grader <> u.grader"
+    ),
+}
+HISTORY_RULES = {
+    "{0:,} of {1:,} changes of queries are there": MISSING_ROWS.format(log="query_history"),
+}
+EVIDENCE_RULES = {
+    "the evidence of judgment {0} is not in the text that it is of": (
+        "SELECT DISTINCT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk, "
+        "json_each(j.evidence) AS p WHERE j.evidence IS NOT NULL AND c.text_hash IS j.text_hash "
+        "AND json_extract(p.value, '$[1]') > length(c.text)"
+    ),
+}
+TRANSFER_RULES = {
+    "the carried grade {0} rests on judgment {1}, which is of another query, or no grade": (
+        "SELECT j.id, base.id FROM judgments AS j, json_each(j.carried_from) AS said "
+        "JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id') "
+        "WHERE j.carried_from IS NOT NULL AND (base.query <> j.query "
+        "OR base.kind NOT IN ('grade', 'adjudicate', 'import'))"
+    ),
+}
+LATER_RULES = {**REMARK_RULES, **HISTORY_RULES, **EVIDENCE_RULES, **TRANSFER_RULES}
+SELECT_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """Which golden set a file holds, and up to where its logs go."""
+
+    golden_set: str
+    judgment: int
+    remark: int
+    data_revision: int
+    judged_at: str | None
+
+    def precedes(self, later: LogPosition) -> bool:
+        """Say whether a golden set that was like this can be like the other one later."""
+        return self.golden_set == later.golden_set and (
+            self.judgment <= later.judgment
+            and self.remark <= later.remark
+            and self.data_revision <= later.data_revision
+        )
+
+
+@contextmanager
+def open_read_only(path: Path, how: str | None = None) -> Iterator[sqlite3.Connection]:
+    """Open a file to be read; what SQLite complains of is said in words.
+
+    ``how`` is `WITHOUT_LOG` for the file as it stands on the disk, whatever log lies beside it.
+    """
+    check_path(path, create=False)
+    how = how or read_mode(path)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as db:
+            db.execute("PRAGMA busy_timeout = 10000")
+            db.execute("PRAGMA query_only = ON")
+            yield db
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise translate_error(error, path, str(path)) from error
+
+
+def read_mode(path: Path) -> str:
+    """Name the URI option to open a file with so that no log is folded into it.
+
+    It may be the log of another file. Where there is none, who may write removes what SQLite puts
+    beside a file while it is open.
+    """
+    return "mode=ro" if has_log(path) else open_mode(path, create=False)
+
+
+def has_log(path: Path) -> bool:
+    """Say whether a log with anything in it lies beside a file."""
+    try:
+        return log_path(path).stat().st_size > 0
+    except OSError:
+        return False
+
+
+def log_path(path: Path) -> Path:
+    """Return where SQLite looks for a file's log."""
+    file = path.resolve()
+    return file.with_name(f"{file.name}-wal")
+
+
+def check_undamaged(path: StoreLocation) -> None:
+    """Raise `StorageError` for a golden set that is damaged, before anything is written to it.
+
+    Looks at every page of the file, and at the log of judgments in full. Where it is damaged, no
+    process writes to it any more until another is put in its place. A file that is not there, or
+    has no byte yet, is sound.
+    """
+    if isinstance(path, Address):
+        return  # its server sees to that
+    check_path(path, create=True)
+    if not path.is_file() or not path.stat().st_size:
+        return
+    if sqlite.is_marked_damaged(path):
+        raise StorageError(sqlite.describe_damage(path))
+    check_log(path)
+    found = find_damage(path, "quick_check") or find_damage(path, "integrity_check(judgments)")
+    if not found:
+        return
+    raise_for_foreign_log(path)
+    sqlite.mark_damaged(path, found[0])
+    raise StorageError(sqlite.describe_damage(path))
+
+
+def find_damage(path: Path, check: str, how: str | None = None) -> list[str]:
+    """Return what SQLite finds damaged in a file, at most a few of it.
+
+    ``check`` is one of SQLite's: ``quick_check``, ``integrity_check`` or that of one table.
+    """
+    pragma, _, table = check.rstrip(")").partition("(")
+    if table and not has_table(path, table, how):
+        return []
+    try:
+        with open_read_only(path, how) as db:
+            rows = db.execute(f"PRAGMA {pragma}({table or MOST_COMPLAINTS})").fetchall()
+    except StorageError as error:
+        if primary_code(error.__cause__) != sqlite3.SQLITE_CORRUPT:  # type: ignore[arg-type]  # SQLite's
+            raise
+        return [str(error.__cause__)]
+    return [str(said) for (said,) in rows if said != "ok"][:MOST_COMPLAINTS]
+
+
+def has_table(path: Path, table: str, how: str | None = None) -> bool:
+    """Say whether a file has a table of that name; a damaged one has none that can be read."""
+    try:
+        with open_read_only(path, how) as db:
+            sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+            return bool(db.execute(sql, [table]).fetchall())
+    except StorageError:
+        return False
+
+
+def check_log(path: Path) -> None:
+    """Raise `StorageError` where the log beside a file takes it back: a file's own only adds to
+    it.
+    """
+    found = _positions_without_and_with_log(path)
+    if found is not None and not found[0].precedes(found[1]):
+        raise StorageError(describe_foreign_log(path))
+
+
+def log_has_more(path: Path) -> bool:
+    """Say whether the log beside a file has what the file alone has not, or nobody can tell."""
+    found = _positions_without_and_with_log(path)
+    return has_log(path) and (found is None or found[0] != found[1])
+
+
+def _positions_without_and_with_log(path: Path) -> tuple[LogPosition, LogPosition] | None:
+    """Return how far a file goes alone and with its log, None where that cannot be told."""
+    if not has_log(path):
+        return None
+    try:
+        with open_read_only(path, WITHOUT_LOG) as db:
+            without = read_position(db)
+        with open_read_only(path) as db:
+            return without, read_position(db)
+    except (StorageError, LookupError, BadInput):  # damaged, too new, or somebody else's
+        return None
+
+
+def raise_for_foreign_log(path: Path) -> None:
+    """Raise `StorageError` where a damaged file is whole without the log that lies beside it."""
+    if has_log(path) and not find_damage(path, "integrity_check", WITHOUT_LOG):
+        raise StorageError(describe_foreign_log(path))
+
+
+def describe_foreign_log(path: Path) -> str:
+    """Say that the log beside a file is not its own, and what helps."""
+    log = log_path(path).name
+    return FOREIGN_LOG.format(path=path, log=log, index=f"{log.removesuffix('-wal')}-shm")
+
+
+def read_position(db: sqlite3.Connection) -> LogPosition:
+    """Return which golden set is open, and how far it goes."""
+    keys = dict(db.execute("SELECT key, json_extract(value, '$') FROM settings").fetchall())
+    [(judgment, judged_at)] = db.execute(
+        "SELECT coalesce(max(id), 0), (SELECT created_at FROM judgments ORDER BY id DESC LIMIT 1) "
+        "FROM judgments"
+    ).fetchall()
+    has_remarks = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'remarks'").fetchall()
+    remarks = "SELECT coalesce(max(id), 0) FROM remarks"
+    remark = db.execute(remarks).fetchone()[0] if has_remarks else 0
+    return LogPosition(
+        str(keys["golden_set"]), judgment, remark, int(keys["data_revision"]), judged_at
+    )
+
+
+def broken_references(db: sqlite3.Connection) -> list[str]:
+    """Return what refers to what is not there."""
+    rows = db.execute("PRAGMA foreign_key_check").fetchmany(MOST_COMPLAINTS)
+    return [
+        f"row {row} of {table} names a {parent} that is not there" for table, row, parent, _ in rows
+    ]
+
+
+def broken_rules(db: sqlite3.Connection) -> list[str]:
+    """Return where the logs are not what was only ever added to, as far as the file can tell.
+
+    A file of an earlier version is held against the laws that have held since the first.
+    """
+    is_new = not migrations_behind(db)
+    found = [
+        said.format(*row)
+        for said, sql in {**LOG_RULES, **(LATER_RULES if is_new else {})}.items()
+        for row in db.execute(sql).fetchmany(MOST_COMPLAINTS)
+    ]
+    return [*found, *missing_triggers(db)] if is_new else found
+
+
+def missing_triggers(db: sqlite3.Connection) -> list[str]:
+    """Return the triggers that are not as this version makes them."""
+    if not isinstance(db, sqlite3.Connection):
+        return [f"the trigger {name} is gone or changed" for name in db.missing_triggers()]
+    fresh = Database(memory=True)
+    migrations.apply(fresh)
+    wanted, there = (
+        fresh.execute(SELECT_TRIGGERS).fetchall(),
+        dict(db.execute(SELECT_TRIGGERS).fetchall()),
+    )
+    fresh.close()
+    gone = [name for name, sql in wanted if there.get(name) != sql]
+    return [f"the trigger {name} is gone or changed" for name in gone]
+
+
+def migrations_behind(db: sqlite3.Connection) -> list[str]:
+    """Return the names of the migrations that a file has yet to go through."""
+    done = _applied_migrations(db)
+    return [each.name for each in migrations._migrations if each.name not in done]
+
+
+def migrations_ahead(db: sqlite3.Connection) -> list[str]:
+    """Return the names of a file's migrations that this version does not know."""
+    known = {each.name for each in migrations._migrations}
+    return sorted(_applied_migrations(db) - known)
+
+
+def newest_migration() -> str:
+    """Return the name of the newest shape that this version knows."""
+    return str(migrations._migrations[-1].name)
+
+
+def _applied_migrations(db: sqlite3.Connection) -> set[str]:
+    sql = f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?"
+    return {name for (name,) in db.execute(sql, [migrations.name]).fetchall()}

@@ -1,0 +1,460 @@
+"""The log of judgments: append, replace and undo them, and what graders had seen before.
+
+One judgment is one INSERT statement, so that it needs no transaction of its own and a re-sent
+event is harmless. Which judgment counts is decided by the views of the schema, not here. A
+judgment is blind if its grader had seen neither the query's ranked lists nor other people's
+grades.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import (
+    Evidence,
+    GoldenGrade,
+    GradeChange,
+    Judgment,
+    check_id,
+    check_name,
+    check_passages_inside,
+)
+from labeler.store.audit import Audit
+from labeler.store.columns import (
+    column_from_passages,
+    column_from_sources,
+    moment,
+    passages_from_column,
+    sources_from_column,
+)
+
+APPEND_JUDGMENT = """
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
+    elapsed_ms, text_hash, created_at, evidence, carried_from
+)
+SELECT
+    :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
+    :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
+    :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
+    :created_at, :evidence, :carried_from
+FROM queries AS q, chunks AS c
+WHERE q.query_id = :query_id
+    AND c.chunk_id = :chunk_id
+    AND (q.retired_at IS NULL OR :grader IS NULL OR :as_is)
+    AND (:grader IS NULL OR EXISTS (SELECT 1 FROM graders WHERE name = :grader))
+    AND (:undoes IS NULL OR EXISTS (
+        SELECT 1 FROM standing_judgments AS undone
+        WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
+            AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
+            AND (:grader IS NOT NULL OR undone.lane = 'carry')
+    ))
+    AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
+    AND (:unchecked OR :replaces IS (
+        SELECT known.event_id FROM current_judgments AS known
+        WHERE known.query = q.id AND known.chunk = c.id
+            AND +known.grader = (SELECT id FROM graders WHERE name = :grader)
+            AND known.kind IN ('grade', 'cannot_tell')
+    ))
+"""
+
+# The state before an event is what the newest older event of its lane said; a lane is one
+# grader's grades, or adjudications, of one pair.
+UNDO_JUDGMENT = """
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, reason, note, blind, source, undoes, elapsed_ms,
+    text_hash, created_at, evidence
+)
+SELECT
+    :event_id, e.query, e.chunk, e.grader, coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note,
+    e.blind, :source, e.id, :elapsed_ms, b.text_hash, :created_at,
+    b.evidence
+FROM standing_judgments AS e
+JOIN graders AS g ON g.id = e.grader AND g.name = :grader
+LEFT JOIN judgments AS b ON b.id = (
+    SELECT max(id) FROM standing_judgments AS older
+    WHERE older.query = e.query AND older.chunk = e.chunk AND +older.grader = e.grader
+        AND older.lane = e.lane AND older.id < e.id
+)
+WHERE e.event_id = :undoes
+    AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
+    AND NOT EXISTS (
+        SELECT 1 FROM standing_judgments AS later
+        WHERE later.query = e.query AND later.chunk = e.chunk AND +later.grader = e.grader
+            AND later.lane = e.lane AND later.id > e.id
+    )
+"""
+
+
+# A carried grade is of the same query as what it rests on.
+CHANGED_PAIRS = """
+WITH tail AS MATERIALIZED (
+    SELECT DISTINCT query, chunk FROM judgments NOT INDEXED WHERE id > ?
+)
+SELECT moved.query, moved.chunk, q.query_id FROM (
+    SELECT query, chunk FROM tail
+    UNION
+    SELECT carry.query, carry.chunk
+    FROM tail CROSS JOIN judgments AS carry INDEXED BY judgments_carried
+        ON carry.query = tail.query AND carry.carried_from IS NOT NULL
+    WHERE EXISTS (
+        SELECT 1 FROM json_each(carry.carried_from) AS said
+        JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id')
+        WHERE base.chunk = tail.chunk
+    )
+) AS moved JOIN queries AS q ON q.id = moved.query
+ORDER BY moved.query, moved.chunk
+"""
+GOLDEN_OF_PAIR = "SELECT grade, stale, kind FROM golden WHERE query = ? AND chunk = ?"
+
+
+class JudgmentConflict(BadInput):
+    """A grader's judgment of a pair is another than the one they mean to replace."""
+
+
+class JudgmentLog(Audit):
+    """Graders, their judgments and what follows from them for a pair."""
+
+    def add_grader(self, name: str, *, role: str = "lead") -> None:
+        """Make a grader known; one who is already known is left as they are.
+
+        Writes only where there is something to write: every page asks this.
+        """
+        check_id(name, "grader")
+        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            with self._translated():
+                self._add_grader(name, role)
+
+    def _add_grader(self, name: str, role: str = "lead") -> None:
+        """Make a grader known; a name that an earlier version took stays good."""
+        check_id(name, "grader")
+        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            check_name(name, "grader")
+        self._db.execute(
+            "INSERT INTO graders (name, role, seed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [name, role, secrets.randbits(31)],
+        )
+
+    def grader_seed(self, name: str) -> int:
+        """Return the number that shuffles this grader's pool; raises `NotFound`."""
+        seed = self._value("SELECT seed FROM graders WHERE name = ?", [name])
+        if seed is None:
+            raise NotFound(f"there is no grader named {name!r}")
+        return int(seed)
+
+    def judge(self, judgment: Judgment) -> bool:
+        """Add one judgment to the log and return once it is on the disk.
+
+        Returns False where this very event is already there. Raises `NotFound` for a query, chunk
+        or grader that is not there or a query that is retired, `BadInput` where the event id
+        stands for something else, `Busy` where another process kept the database locked.
+        """
+        if judgment.kind == "adjudicate":
+            return self._adjudicate(judgment)
+        with self._translated():
+            return self._append(judgment)
+
+    def _adjudicate(self, judgment: Judgment) -> bool:
+        with self._transaction():
+            return self._append_adjudication(judgment)
+
+    def _append_adjudication(self, judgment: Judgment) -> bool:
+        """Add what overrules the graders, and to the audit who said it."""
+        added = self._append(judgment)
+        if added:
+            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
+            self._note("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
+        return added
+
+    def judge_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
+        """Add a judgment as `judge` does, if the grader knew what it replaces.
+
+        ``replaces`` is the event that is the grader's current judgment of the pair, None where
+        there is none. Raises `JudgmentConflict` where another is: a second tab or device was
+        faster.
+        """
+        with self._translated():
+            return self._append(judgment, replaces=replaces, unchecked=False)
+
+    def _append(
+        self,
+        judgment: Judgment,
+        *,
+        as_is: bool = False,
+        replaces: str | None = None,
+        unchecked: bool = True,
+    ) -> bool:
+        """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
+        if judgment.evidence:
+            self.check_evidence(judgment, as_is=as_is)
+        added = self._db.execute(
+            APPEND_JUDGMENT,
+            {
+                "event_id": judgment.event_id,
+                "query_id": judgment.query_id,
+                "chunk_id": judgment.chunk_id,
+                "grader": judgment.grader,
+                "kind": judgment.kind,
+                "grade": judgment.grade,
+                "graders": graders_column(judgment),
+                "reason": judgment.reason,
+                "note": judgment.note,
+                "blind": judgment.blind,
+                "source": judgment.source,
+                "undoes": judgment.undoes,
+                "elapsed_ms": judgment.elapsed_ms,
+                "text_hash": judgment.text_hash,
+                "created_at": judgment.created_at or moment(),
+                "evidence": column_from_passages(judgment.evidence),
+                "carried_from": column_from_sources(judgment.carried_from),
+                "as_is": as_is,
+                "replaces": replaces,
+                "unchecked": unchecked,
+            },
+        ).rowcount
+        if not added:
+            self._explain_not_added(judgment)
+        return bool(added)
+
+    def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
+        """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
+
+        Another wording is not there any more, and its places are never looked up in this one. A
+        judgment that names no wording is of the stored one, unless it is taken ``as_is``.
+        """
+        rows = self._rows(
+            "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]
+        )
+        stored, length = rows[0] if rows else (None, 0)
+        wording = judgment.text_hash if as_is else judgment.text_hash or stored
+        if wording is None:
+            raise BadInput("evidence needs text_hash, which says in which text its places are")
+        if wording == stored:
+            check_passages_inside(judgment.evidence, length)
+
+    def _explain_not_added(self, judgment: Judgment) -> None:
+        """Return if the event is in the log already, else raise why it was not added."""
+        stored = self._rows(
+            "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
+            "undone.event_id, j.evidence, j.carried_from "
+            "FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
+            "LEFT JOIN judgments AS undone ON undone.id = j.undoes WHERE j.event_id = ?",
+            [judgment.event_id],
+        )
+        said = (
+            judgment.query_id,
+            judgment.chunk_id,
+            judgment.grader,
+            judgment.kind,
+            judgment.grade,
+            graders_column(judgment),
+            judgment.reason,
+            judgment.note,
+            judgment.undoes,
+            column_from_passages(judgment.evidence),
+            column_from_sources(judgment.carried_from),
+        )
+        if stored == [said]:
+            return
+        if stored:
+            raise BadInput(f"event {judgment.event_id!r} is in the log with other content")
+        retired = self._rows(
+            "SELECT retired_at IS NOT NULL FROM queries WHERE query_id = ?", [judgment.query_id]
+        )
+        if not retired:
+            raise NotFound(f"there is no query {judgment.query_id!r} in this golden set")
+        if retired[0][0]:
+            raise NotFound(f"query {judgment.query_id!r} has been retired from this golden set")
+        if self._value("SELECT 1 FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]) is None:
+            raise NotFound(f"there is no chunk {judgment.chunk_id!r} in this golden set")
+        if judgment.grader is not None:
+            self.grader_seed(judgment.grader)
+        if judgment.undoes is None:
+            raise JudgmentConflict(
+                "you have changed this chunk in another tab or on another device meanwhile; "
+                "what you said there stands"
+            )
+        raise NotFound(
+            f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
+            "could be undone"
+        )
+
+    def undo(
+        self,
+        *,
+        event_id: str,
+        undoes: str,
+        grader: str,
+        source: str | None = None,
+        elapsed_ms: int | None = None,
+    ) -> bool:
+        """Take back the effect of the grader's own event ``undoes``, as a new event.
+
+        The pair is again what it was before: another grade, "can't tell", or not graded. Returns
+        False where this very undo is already in the log. Raises `NotFound` where the event is not
+        there or is another grader's, `BadInput` where it is undone already, is itself an undo, or
+        where the grader has judged the pair again since.
+        """
+        with self._translated():
+            added = self._db.execute(
+                UNDO_JUDGMENT,
+                {
+                    "event_id": event_id,
+                    "undoes": undoes,
+                    "grader": grader,
+                    "source": source,
+                    "elapsed_ms": elapsed_ms,
+                    "created_at": moment(),
+                },
+            ).rowcount
+        if not added:
+            self._explain_not_undone(event_id, undoes, grader)
+        return bool(added)
+
+    def _explain_not_undone(self, event_id: str, undoes: str, grader: str) -> None:
+        event = self._rows(
+            "SELECT g.name, j.undoes IS NOT NULL, undo.event_id FROM judgments AS j "
+            "LEFT JOIN graders AS g ON g.id = j.grader "
+            "LEFT JOIN judgments AS undo ON undo.undoes = j.id WHERE j.event_id = ?",
+            [undoes],
+        )
+        if not event or event[0][0] != grader:
+            raise NotFound(f"{grader!r} has no event {undoes!r} to undo")
+        _, is_undo, undone_by = event[0]
+        if undone_by == event_id:
+            return
+        if undone_by is not None:
+            raise BadInput("this grade has already been taken back")
+        if is_undo:
+            raise BadInput("an undo cannot be undone; grade the chunk again")
+        if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [event_id]):
+            raise BadInput(f"event {event_id!r} is in the log with other content")
+        raise BadInput("this chunk has been graded again since; undo that grade first")
+
+    def revision(self) -> int:
+        """Return the id of the newest judgment, 0 before the first: what "live" is keyed on."""
+        return int(self._value("SELECT coalesce(max(id), 0) FROM judgments"))
+
+    def changes_since(self, revision: int) -> list[GradeChange]:
+        """Return the golden grades of all pairs judged after ``revision``, as they are now.
+
+        And of all pairs whose carried grade rests on what was said of one of these.
+        """
+        pairs = self._rows(CHANGED_PAIRS, [revision])
+        return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
+
+    def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
+        rows = self._often(GOLDEN_OF_PAIR, [query, chunk])
+        grade, stale, kind = rows[0] if rows else (None, False, None)
+        return GradeChange(query_id, chunk, grade, bool(stale), kind)
+
+    def _current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
+        """Return what files say of each pair now, or what was carried over to its present text."""
+        return {
+            (query_id, chunk_id): GoldenGrade(
+                *(query_id, chunk_id, grade, tuple(json.loads(graders or "[]")), note),
+                Evidence(text_hash, passages_from_column(evidence)) if evidence else None,
+                carried_from=sources_from_column(bases) or (),
+            )
+            for query_id, chunk_id, grade, graders, note, text_hash, evidence, bases in self._rows(
+                "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
+                "j.evidence, j.carried_from FROM current_judgments AS j "
+                "JOIN queries AS q ON q.id = j.query "
+                "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = ? "
+                "AND (j.kind = 'import' OR coalesce(j.text_hash = c.text_hash, true))",
+                [kind],
+            )
+        }
+
+
+def graders_column(judgment: Judgment) -> str | None:
+    """Return the JSON list of an import's graders; other kinds have a grader instead."""
+    if judgment.kind != "import":
+        return None
+    return json.dumps(list(judgment.graders), ensure_ascii=False)
+
+
+# Whoever once knew more of a pair still knows it: the log says so even where it came from a file.
+IS_BLIND = """
+WITH pair AS (
+    SELECT
+        (SELECT id FROM queries WHERE query_id = :query_id) AS query,
+        (SELECT id FROM chunks WHERE chunk_id = :chunk_id) AS chunk,
+        (SELECT id FROM graders WHERE name = :grader) AS grader
+)
+SELECT
+    NOT EXISTS (
+        SELECT 1 FROM lists_seen AS s WHERE s.query = pair.query AND s.grader = pair.grader
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM told AS t
+        WHERE t.query = pair.query AND t.chunk = pair.chunk AND t.grader = pair.grader
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM judgments AS j
+        WHERE j.query = pair.query AND j.chunk = pair.chunk AND +j.grader = pair.grader
+            AND j.blind = 0
+    )
+FROM pair
+"""
+
+
+class Exposure(JudgmentLog):
+    """Whom the ranked lists of a query, or the grades others gave, were shown to."""
+
+    def note_lists_seen(self, grader: str, query_id: str) -> None:
+        """Remember that a query's ranked lists were shown to a grader, who is made known.
+
+        Writes only where it is new: what somebody opens again and again costs a read.
+        """
+        if self._has_seen_lists(grader, query_id):
+            return
+        self.add_grader(grader)
+        with self._translated():
+            self._db.execute(
+                "INSERT INTO lists_seen (query, grader, seen_at) SELECT q.id, g.id, ? "
+                "FROM queries AS q, graders AS g WHERE q.query_id = ? AND g.name = ? "
+                "ON CONFLICT DO NOTHING",
+                [moment(), query_id, grader],
+            )
+
+    def _has_seen_lists(self, grader: str, query_id: str) -> bool:
+        return bool(
+            self._value(
+                "SELECT EXISTS (SELECT 1 FROM lists_seen WHERE "
+                "query = (SELECT id FROM queries WHERE query_id = ?) AND "
+                "grader = (SELECT id FROM graders WHERE name = ?))",
+                [query_id, grader],
+            )
+        )
+
+    def note_told(self, grader: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Remember that a grader was told what others gave these queries' chunks.
+
+        Writes only where it is new, all at once.
+        """
+        new = [pair for pair in dict.fromkeys(pairs) if self.is_blind(grader, *pair)]
+        if not new:
+            return
+        self.add_grader(grader)
+        with self._transaction():
+            for query_id, chunk_id in new:
+                self._db.execute(
+                    "INSERT INTO told (query, chunk, grader, told_at) SELECT q.id, c.id, g.id, ? "
+                    "FROM queries AS q, chunks AS c, graders AS g "
+                    "WHERE q.query_id = ? AND c.chunk_id = ? AND g.name = ? ON CONFLICT DO NOTHING",
+                    [moment(), query_id, chunk_id, grader],
+                )
+
+    def is_blind(self, grader: str, query_id: str, chunk_id: str) -> bool:
+        """Say whether a grader knows nothing of a pair but its query and its chunk.
+
+        They do not where they were shown the query's ranked lists or told what others gave, or
+        have judged the pair before knowing more.
+        """
+        names = {"grader": grader, "query_id": query_id, "chunk_id": chunk_id}
+        return bool(self._value(IS_BLIND, names))

@@ -1,0 +1,307 @@
+"""The PostgreSQL engine: creates, opens and upgrades a golden set, and translates errors.
+
+It has the methods of `labeler.store.sqlite.SQLite`: what both databases do in different ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from labeler.errors import BadInput, Busy, DatabaseUnavailable, LabelerError, StorageError
+from labeler.store.addresses import Address, NoGoldenSet, redact_secrets
+from labeler.store.columns import as_json, moment, quoted
+from labeler.store.postgres.adapter import FILLED_TABLES, PostgresDatabase
+from labeler.store.postgres.dialect import (
+    COLLATIONS,
+    SCHEMA,
+    creation_statements,
+    drop_views_and_triggers,
+    migration_to_postgres,
+    views_and_triggers,
+)
+from labeler.store.schema import migrations
+from labeler.store.schema.shape import SchemaObject, new_in_memory, schema_objects
+
+BRIEF_MS = 1_000
+APPLIED_MIGRATIONS = (
+    f"SELECT name FROM {SCHEMA}.{migrations.migrations_table} WHERE migration_set = ?"
+)
+IDENTITY_TABLES = """
+SELECT table_name::text FROM information_schema.columns
+WHERE table_schema = 'labeler' AND column_name = 'id' AND is_identity = 'YES'
+"""
+LAST_IDS = """
+SELECT c.relname::text, coalesce(s.last_value, 0)
+FROM pg_sequences AS s JOIN pg_class AS q ON q.relname = s.sequencename
+JOIN pg_namespace AS n ON n.oid = q.relnamespace AND n.nspname = s.schemaname
+JOIN pg_depend AS d ON d.objid = q.oid AND d.deptype = 'i'
+JOIN pg_class AS c ON c.oid = d.refobjid
+WHERE s.schemaname = 'labeler'
+"""
+SEARCH_CHUNKS = """
+SELECT c.id FROM chunk_words AS c, to_tsquery('simple', ?) AS sought
+WHERE c.words @@ sought<AMONG>
+ORDER BY ts_rank('{0, 0, 0.33, 1}', c.words, sought, 1) DESC, c.id LIMIT ?
+"""
+IN_CHUNKINGS = """
+AND EXISTS (SELECT 1 FROM chunks AS k WHERE k.id = c.id
+    AND coalesce(k.chunking, 0) IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))"""
+PLAIN_WORDS = "SELECT plain(value) FROM json_each(?)"
+TEXT_PART = """
+SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?), octet_length(text)
+FROM chunks WHERE id = ?
+"""
+
+
+class Postgres:
+    """How a golden set in a database is opened, written to and read where SQLite differs."""
+
+    Error = psycopg.Error, PoolTimeout
+    is_shared = True
+
+    def __init__(self, address: Address, busy_seconds: float) -> None:
+        self._address = address
+        self._busy_seconds = busy_seconds
+
+    def open(self, *, create: bool) -> PostgresDatabase:
+        """Open the golden set, made where there is none and ``create`` says so."""
+        db = PostgresDatabase(self._address, self._busy_seconds)
+        try:
+            self._prepare(db, create=create)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self, db: PostgresDatabase) -> None:
+        """Let go of it."""
+        db.close()
+
+    def _prepare(self, db: PostgresDatabase, *, create: bool) -> None:
+        known = {each.name for each in migrations._migrations}
+        try:
+            applied = self._applied(db)
+        except psycopg.errors.UndefinedTable:
+            applied = set()
+        if applied == known:
+            return
+        if applied - known:
+            raise BadInput(
+                f"{self._address}: written by a newer version of labeler; upgrade labeler to "
+                "open it"
+            )
+        if not applied and not create:
+            raise NoGoldenSet(
+                f"{self._address}: there is no golden set in this database; 'labeler load' or "
+                "'labeler serve --new' makes one, 'labeler copy FILE ADDRESS' brings one"
+            )
+        with db.alone():
+            if not has_golden_set(db):
+                create_golden_set(db, self._address)
+            elif applied := self._applied(db):
+                upgrade_golden_set(db, applied)
+
+    def _applied(self, db: PostgresDatabase) -> set[str]:
+        return {name for (name,) in db.execute(APPLIED_MIGRATIONS, [migrations.name]).fetchall()}
+
+    def in_words(self, error: Exception, place: str) -> LabelerError | None:
+        """Return what PostgreSQL complained of, in words; None for a mistake of ours."""
+        said = redact_secrets(str(error).partition("\n")[0], self._address)
+        if isinstance(error, psycopg.errors.LockNotAvailable):
+            return Busy(
+                f"{self._address}: another process is writing to it; nothing was changed, try "
+                "again in a moment"
+            )
+        if isinstance(error, psycopg.errors.NumericValueOutOfRange):
+            return BadInput(f"{place}: a whole number is too large to be stored")
+        if isinstance(error, psycopg.IntegrityError):
+            return BadInput(f"{place}: the golden set does not take this: {said}")
+        if isinstance(error, psycopg.errors.InsufficientPrivilege):
+            return StorageError(f"{self._address}: its user may not do this: {said}")
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | PoolTimeout):
+            return DatabaseUnavailable(f"{self._address}: the database does not answer: {said}")
+        if isinstance(error, psycopg.DataError):
+            return BadInput(f"{place}: {said}")
+        return None
+
+    @contextmanager
+    def short_timeout(self, db: PostgresDatabase) -> Iterator[None]:
+        """Let the block wait a second for other writers, and no longer."""
+        db.wait_at_most(min(BRIEF_MS, db.busy_ms))
+        try:
+            yield
+        finally:
+            db.wait_at_most(db.busy_ms)
+
+    def unmake(self, db: PostgresDatabase) -> None:
+        """Take the tables away, unless there is anything in them."""
+        with db.alone():
+            if not any(
+                db.execute(f"SELECT 1 FROM {each} LIMIT 1").fetchall() for each in FILLED_TABLES
+            ):
+                db.connection().execute(f"DROP SCHEMA {SCHEMA} CASCADE".encode())
+
+    def last_ids(self, db: PostgresDatabase) -> dict[str, int]:
+        """Return the last number that each table gave whose numbers never come again."""
+        logs = dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        return {**logs, **dict(db.execute(LAST_IDS).fetchall())}
+
+    def set_last_ids(self, db: PostgresDatabase, given: Mapping[str, int]) -> None:
+        """Give no number again that was given where the rows came from."""
+        counters = {table for (table,) in db.execute(IDENTITY_TABLES).fetchall()}
+        for table in sorted(counters & {name for name, last in given.items() if last}):
+            counter = f"pg_get_serial_sequence('{SCHEMA}.{table}', 'id')"
+            db.execute(f"SELECT setval({counter}, ?)", [given[table]])
+
+    def commits(self, db: PostgresDatabase) -> int:
+        """Return a number that moves when anybody writes."""
+        [(number,)] = db.execute("SELECT hashtext(pg_current_snapshot()::text)").fetchall()
+        return int(number)
+
+    def each(self, db: PostgresDatabase, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Give the rows of a statement while they are sent."""
+        return db.each(sql, parameters)
+
+    def often(
+        self, db: PostgresDatabase, sql: str, numbers: Sequence[int]
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a question that the server plans once for all numbers."""
+        return db.often(sql, numbers)
+
+    def fill(
+        self,
+        db: PostgresDatabase,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+    ) -> None:
+        """Add many rows to a table."""
+        db.fill(f"{table} ({', '.join(map(quoted, columns))})", rows)
+
+    def settle(self, db: PostgresDatabase) -> None:
+        """Be told that much was written, and is read next."""
+        db.settle()
+
+    def expect_large_run(self, db: PostgresDatabase) -> None:
+        """Do nothing: the server has its memory."""
+
+    def read_text_part(
+        self, db: PostgresDatabase, chunk: int, start: int, most: int
+    ) -> tuple[bytes, int]:
+        """Return some bytes of a chunk's text from one on, and how many it has."""
+        [(part, length)] = db.execute(TEXT_PART, [start + 1, most, chunk]).fetchall()
+        return bytes(part), int(length)
+
+    def search(
+        self,
+        db: PostgresDatabase,
+        words: Sequence[str],
+        *,
+        all_of: bool,
+        most: int,
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Return the chunks with all of some words, or any; the last may only begin one.
+
+        ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
+        """
+        found = db.execute(PLAIN_WORDS, [as_json(list(words))]).fetchall()
+        terms = [" & ".join(f"'{each}'" for each in plain.split()) for (plain,) in found]
+        terms = [f"({term})" for term in terms if term]
+        if not terms:
+            return []
+        terms[-1] = terms[-1].removesuffix(")") + ":*)"
+        sought = (" & " if all_of else " | ").join(terms)
+        chunkings = [] if among is None else [as_json(list(among))]
+        sql = SEARCH_CHUNKS.replace("<AMONG>", IN_CHUNKINGS if chunkings else "")
+        return [number for (number,) in db.execute(sql, [sought, *chunkings, most])]
+
+
+SCHEMA_EXISTS = """
+SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %s LIMIT 1
+"""
+
+
+def has_golden_set(db: PostgresDatabase) -> bool:
+    """Say whether there is a golden set in the database."""
+    asked = f"SELECT to_regclass('{SCHEMA}.{migrations.migrations_table}') IS NOT NULL"
+    return bool(db.execute(asked).fetchall()[0][0])
+
+
+def create_golden_set(db: PostgresDatabase, address: Address) -> None:
+    """Make a golden set's tables in the transaction that is open."""
+    connection = db.connection()
+    if connection.execute(SCHEMA_EXISTS, [SCHEMA]).fetchall():
+        raise BadInput(
+            f"{address}: has a schema {SCHEMA!r} already that is no golden set; name another "
+            "database"
+        )
+    there = {name for (name,) in connection.execute("SELECT collname FROM pg_collation")}
+    folding = next(name for name in COLLATIONS if name in there)
+    made = schema_objects(migrations)
+    for statement in creation_statements(made, folding):
+        connection.execute(statement.encode())
+    new = new_in_memory(migrations)
+    try:
+        for table in ("settings", migrations.migrations_table):
+            columns = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
+            rows = new.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()
+            marks = ", ".join("?" * len(columns))
+            db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+    finally:
+        new.close()
+    record_schema(db, made)
+
+
+def record_schema(db: PostgresDatabase, made: Sequence[SchemaObject]) -> None:
+    """Let the database say what shape it has, as a file does."""
+    db.execute("DELETE FROM sqlite_master")
+    db.executemany(
+        "INSERT INTO sqlite_master (type, name, tbl_name, sql) VALUES (?, ?, ?, ?)",
+        [(each.kind, each.name, each.table, each.sql) for each in made],
+    )
+
+
+def upgrade_golden_set(db: PostgresDatabase, applied: set[str]) -> None:
+    """Bring a golden set to the newest shape, in the transaction that is open.
+
+    Views and triggers are made anew from that shape, whatever the migrations in between did.
+    """
+    connection = db.connection()
+    there = db.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    for statement in drop_views_and_triggers(SchemaObject(*row) for row in there):
+        connection.execute(statement.encode())
+    migrating = MigrationConnection(db)
+    for migration in migrations._migrations:
+        if migration.name not in applied:
+            migration.fn(migrating)  # type: ignore[arg-type]  # as much of one as it uses
+            db.execute(
+                f"INSERT INTO {migrations.migrations_table} (migration_set, name, applied_at) "
+                "VALUES (?, ?, ?)",
+                [migrations.name, migration.name, moment()],
+            )
+    made = schema_objects(migrations)
+    for statement in views_and_triggers(made):
+        connection.execute(statement.encode())
+    record_schema(db, made)
+
+
+class MigrationConnection:
+    """What a migration is given: it says what it always says, and is understood."""
+
+    def __init__(self, db: PostgresDatabase) -> None:
+        self._db = db
+        self.conn = db
+
+    def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
+        """Run a statement of a migration."""
+        made = migration_to_postgres(sql, schema_objects(migrations))
+        if made is None:
+            return self._db.execute("SELECT 1 WHERE false")
+        return self._db.execute(made, parameters)

@@ -1,0 +1,161 @@
+"""Suggested grades: the votes of each source, and how they compare with the grades people gave.
+
+A suggestion is never a golden grade, and must not be shown before a grader has given a grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from labeler.model import GradedPair, Suggestion, SuggestionCheck
+from labeler.store.connection import Connection
+
+SELECT_SUGGESTIONS = """
+SELECT q.query_id, c.chunk_id, p.source, p.grade, p.times, p.against, p.at
+FROM proposed AS p JOIN queries AS q ON q.id = p.query JOIN chunks AS c ON c.id = p.chunk
+WHERE {where} ORDER BY q.id, c.chunk_id, p.source
+"""
+
+
+ALL_VOTES = """
+SELECT q.query_id, h.chunk_id, p.source, p.grade, sum(p.times), 0, min(p.at)
+FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+JOIN queries AS q ON q.id = coalesce(p.query, c.query) JOIN chunks AS h ON h.id = p.chunk
+GROUP BY q.id, 1, 2, 3, 4 ORDER BY q.id, h.chunk_id, p.source, p.grade
+"""
+INSERT_VOTE = """
+INSERT INTO proposals (query, chunk, source, grade, times, at)
+SELECT q.id, c.id, ?, ?, ?, ? FROM queries AS q, chunks AS c WHERE q.query_id = ? AND c.chunk_id = ?
+"""
+
+
+class Suggestions(Connection):
+    """What sources propose, by query; who asks sees to it that nobody sees it too early."""
+
+    def proposals_of(self, query_id: str) -> list[Suggestion]:
+        """Return the grades proposed for chunks of a query, by chunk and source."""
+        rows = self._rows(SELECT_SUGGESTIONS.format(where="q.query_id = ?"), [query_id])
+        return [Suggestion(*row) for row in rows]
+
+    def votes(self) -> list[Suggestion]:
+        """Return all that was proposed for queries, retired or not, also what others outvoted."""
+        return [Suggestion(*row) for row in self._rows(ALL_VOTES)]
+
+    def _put_votes(self, votes: Iterable[Suggestion]) -> None:
+        rows = ((v.source, v.grade, v.times, v.at, v.query_id, v.chunk_id) for v in votes)
+        self._db.conn.executemany(INSERT_VOTE, rows)
+
+    def proposals(self) -> list[Suggestion]:
+        """Return every proposed grade of queries in use, by query, chunk and source."""
+        return [
+            Suggestion(*row)
+            for row in self._rows(SELECT_SUGGESTIONS.format(where="q.retired_at IS NULL"))
+        ]
+
+
+SELECT_GRADED_PAIRS = """
+SELECT min(q.query_id),
+    count(*) FILTER (WHERE c.kind = 'grade'),
+    min(g.kind) = 'adjudicate',
+    min(j.created_at)
+FROM golden AS g
+JOIN queries AS q ON q.id = g.query
+JOIN judgments AS j ON j.id = g.judgment
+JOIN current_judgments AS c ON c.query = g.query AND c.chunk = g.chunk
+WHERE q.retired_at IS NULL
+GROUP BY g.query, g.chunk
+"""
+# What a grader gave first: a proposal is shown only after it, and may move a later one.
+FIRST_GRADES = """
+SELECT j.query, j.chunk, j.grade FROM judgments AS j JOIN (
+    SELECT min(id) AS id FROM judgments WHERE kind = 'grade' GROUP BY query, chunk, grader
+) AS first ON first.id = j.id
+ORDER BY j.query, j.chunk, j.id
+"""
+# All at once and weighed here: SQLite would weigh them anew for each pair it looks at.
+VOTES_BY_PAIR = """
+SELECT coalesce(p.query, c.query), p.chunk, p.source, p.grade, sum(p.times)
+FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+WHERE p.query IS NOT NULL OR c.query IS NOT NULL
+GROUP BY 1, 2, 3, 4
+"""
+QUERIES_IN_USE = "SELECT id, query_id FROM queries WHERE retired_at IS NULL"
+VOTES_OF_PAIR = """
+SELECT source, grade, sum(times) FROM (
+    SELECT p.source, p.grade, p.times FROM queries AS q
+    JOIN chunks AS k ON k.chunk_id = :chunk
+    JOIN proposals AS p ON p.query = q.id AND p.chunk = k.id
+    WHERE q.query_id = :query
+    UNION ALL
+    SELECT p.source, p.grade, p.times FROM queries AS q
+    JOIN chunks AS k ON k.chunk_id = :chunk
+    JOIN candidates AS c ON c.query = q.id
+    JOIN proposals AS p ON p.candidate = c.id AND p.chunk = k.id
+    WHERE q.query_id = :query
+)
+GROUP BY source, grade
+"""
+
+VotesBySource = dict[str, dict[int, int]]
+"""By source, how often it said which grade."""
+
+
+class SuggestionOutcomes(Connection):
+    """What the golden set's pairs rest on; nothing of it is shown to somebody who grades."""
+
+    def graded_pairs(self) -> list[GradedPair]:
+        """Return every golden grade of queries in use: by how many people, and since when."""
+        rows = self._rows(SELECT_GRADED_PAIRS)
+        return [GradedPair(query, people, bool(led), at) for query, people, led, at in rows]
+
+    def proposals_met(
+        self, among: Collection[str] | None = None
+    ) -> tuple[list[SuggestionCheck], int]:
+        """Return what each grader first gave to pairs that a source proposed a grade for.
+
+        And how many pairs have a proposed grade and no golden one; of the queries ``among``.
+        """
+        with self._reading():
+            proposed, names = self._proposed(), dict(self._rows(QUERIES_IN_USE))
+            names = {at: name for at, name in names.items() if among is None or name in among}
+            first = self._rows(FIRST_GRADES) if proposed else []
+            golden = set(self._rows("SELECT query, chunk FROM golden")) if proposed else set()
+        met = [
+            SuggestionCheck(names[query], source, grade, given)
+            for query, chunk, given in first
+            if query in names
+            for source, grade in proposed.get((query, chunk), ())
+        ]
+        return met, sum(pair[0] in names and pair not in golden for pair in proposed)
+
+    def _proposed(self) -> dict[tuple[int, int], list[tuple[str, int]]]:
+        """Return what each source proposes for each pair, by internal keys."""
+        votes: dict[tuple[int, int], VotesBySource] = {}
+        for query, chunk, source, grade, times in self._rows(VOTES_BY_PAIR):
+            votes.setdefault((query, chunk), {}).setdefault(source, {})[grade] = times
+        return {pair: found for pair, of in votes.items() if (found := weigh_votes(of))}
+
+    def proposed_for(self, query_id: str, chunk_id: str) -> list[tuple[str, int]]:
+        """Return what each source proposes for one pair, as `proposed` weighs it, by its keys.
+
+        Whoever asks sees to it that the grader has given a grade of their own.
+        """
+        votes: VotesBySource = {}
+        for source, grade, times in self._rows(
+            VOTES_OF_PAIR, {"query": query_id, "chunk": chunk_id}
+        ):
+            votes.setdefault(source, {})[grade] = times
+        return weigh_votes(votes)
+
+
+def weigh_votes(votes: VotesBySource) -> list[tuple[str, int]]:
+    """Return the grade that each source proposes: the one with most votes, none where two have.
+
+    >>> weigh_votes({"thumbs": {2: 5, 0: 1}, "clicks": {1: 2, 3: 2}})
+    [('thumbs', 2)]
+    """
+    found = []
+    for source, of in sorted(votes.items()):
+        most = [grade for grade, times in of.items() if times == max(of.values())]
+        found += [(source, most[0])] if len(most) == 1 else []
+    return found

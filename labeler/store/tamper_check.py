@@ -1,0 +1,336 @@
+"""Tamper check of the logs: extend the hash chain, verify it, and read hashes that were kept.
+
+Events are hashed soon after they are written, by the server every few seconds and by a load or
+an export at once, so that writing a grade waits for no hash. `HashChain` reads through any
+connection: that of an open golden set, or of a file or copy which is only looked at. A kept hash
+may be text, a file beside an export, the last line of a log, a BEIR set, or a backup.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+import os
+import sqlite3
+import zipfile
+import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Any
+
+from labeler.errors import BadInput, Busy, StorageError
+from labeler.store import integrity
+from labeler.store.connection import Connection
+from labeler.store.hash_chain import CHAINED_LOGS, Seal, first_seal, next_seal, seal_events
+from labeler.store.schema import INSERT_SEAL, LAST_ID, sealed_events
+
+MOST_FAULTS = 20  # that are named one by one
+GOLDEN_SET_ID = "SELECT value FROM settings WHERE key = 'golden_set'"
+NEWEST_SEAL = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
+HAS_SEALS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+LATER_COLUMNS = """
+SELECT name FROM pragma_table_info('judgments') WHERE name IN ('evidence', 'carried_from')
+ORDER BY name DESC
+"""
+SEAL_COUNTS = """
+WITH
+newest (log, event) AS (SELECT log, max(event) FROM seals GROUP BY log),
+events (log, event) AS (
+    SELECT 'judgments', id FROM judgments UNION ALL SELECT 'remarks', id FROM remarks
+)
+SELECT count(*), coalesce(sum(events.event > coalesce(newest.event, 0)), 0)
+FROM events LEFT JOIN newest USING (log)
+"""
+LOG_NOUNS = {"judgments": "judgment", "remarks": "remark"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """What was found of the seals: the newest one, and each event that is not as it was sealed.
+
+    ``faults`` are sentences, ``more`` counts those beyond the first; ``unsealed`` the events that
+    have no seal yet.
+    """
+
+    seal: Seal
+    events: int
+    unsealed: int
+    faults: tuple[str, ...]
+    more: int
+
+
+class HashChain:
+    """The two logs and their seals, in one file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        """Read them by a connection; what is asked in one transaction is of one moment."""
+        self._db = db
+
+    @cached_property
+    def _later(self) -> tuple[str, ...]:
+        """The columns of judgments that came later, as far as the file's version has them."""
+        return tuple(name for (name,) in self._db.execute(LATER_COLUMNS).fetchall())
+
+    def is_there(self) -> bool:
+        """Say whether the file has seals: those of an earlier version have none."""
+        return bool(self._db.execute(HAS_SEALS).fetchall())
+
+    def present_seal(self) -> Seal:
+        """Return the seal of both logs as they are now."""
+        (judgments, judged), (remarks, said) = (self.end_of(log) for log in CHAINED_LOGS)
+        return Seal.of(judgments, remarks, judged, said)
+
+    def check(self) -> ChainReport:
+        """Look at every event whether it is as it was sealed.
+
+        Notices by itself that an event was changed, added or taken away, unless whoever did it
+        made all later seals anew: for that there is `differs_from`.
+        """
+        faults = chain.from_iterable(map(self.faults_of, CHAINED_LOGS))
+        some = tuple(islice(faults, MOST_FAULTS))
+        [(events, unsealed)] = self._db.execute(SEAL_COUNTS).fetchall()
+        return ChainReport(self.present_seal(), events, unsealed, some, sum(1 for _ in faults))
+
+    def differs_from(self, kept: Seal) -> str | None:
+        """Say how the logs differ from what they were when a seal was kept; None if they do not.
+
+        Computed from the events alone: whatever the stored seals are.
+        """
+        ends = {"judgments": kept.judgments, "remarks": kept.remarks}
+        seals = []
+        for log, last in ends.items():
+            found, seal = self.hashed_up_to(log, last)
+            if found != last:
+                return (
+                    f"the seal was made when the {log} went up to number {last}, and that one is "
+                    "not there: events were taken away, an older copy was put back, or the seal "
+                    "is of another golden set"
+                )
+            seals.append(seal)
+        if kept.is_of(Seal.of(kept.judgments, kept.remarks, *seals)):
+            return None
+        return (
+            f"what was said up to judgment {kept.judgments} and remark {kept.remarks} is not what "
+            "it was when the seal was made, or the seal is of another golden set"
+        )
+
+    def first_of(self, log: str) -> bytes:
+        """Return what a log's first seal is made from."""
+        [(stored,)] = self._db.execute(GOLDEN_SET_ID).fetchall()
+        return first_seal(json.loads(stored), log)
+
+    def newest_of(self, log: str) -> tuple[int, bytes]:
+        """Return the number of the newest sealed event of a log, and its seal."""
+        row = self._db.execute(NEWEST_SEAL, [log]).fetchone()
+        return row or (0, self.first_of(log))
+
+    def events(
+        self, log: str, after: int = 0, up_to: int = LAST_ID, most: int = -1
+    ) -> Iterator[tuple[Any, ...]]:
+        """Give what seals of a log's events are made from: after a number, up to another."""
+        later = len(self._later) if log == "judgments" else 0
+        sql = sealed_events(log, self._later if later else ())
+        for said in self._db.execute(sql, [after, up_to, most]):
+            end = len(said)  # an event without what came later is what it always was
+            while end > len(said) - later and said[end - 1] is None:
+                end -= 1
+            yield said[:end]
+
+    def end_of(self, log: str) -> tuple[int, bytes]:
+        """Return the number and the seal of a log's last event, whether that is stored or not."""
+        last, seal = self.newest_of(log)
+        return last_seal(seal_events(seal, self.events(log, last)), (last, seal))
+
+    def hashed_up_to(self, log: str, last: int) -> tuple[int, bytes]:
+        """Return the last event up to a number that is there, and the seal it has by the events."""
+        first = self.first_of(log)
+        return last_seal(seal_events(first, self.events(log, up_to=last)), (0, first))
+
+    def faults_of(self, log: str) -> Iterator[str]:
+        """Say of each event that is not as it was sealed what is wrong with it."""
+        before, newest = self.first_of(log), self.newest_of(log)[0]
+        for number, event, seal in self._side_by_side(log):
+            if seal is None:
+                if number < newest:
+                    yield f"{LOG_NOUNS[log]} {number} came into the log later than those after it"
+                continue
+            if event is None:
+                yield f"{LOG_NOUNS[log]} {number} has been taken out of the log"
+            elif next_seal(before, event) != seal:
+                yield f"{LOG_NOUNS[log]} {number} is not what it was when it was sealed"
+            before = seal
+
+    def _side_by_side(self, log: str) -> Iterator[tuple[int, tuple[Any, ...] | None, bytes | None]]:
+        """Give each number that has an event or a seal, with both, in order."""
+        seals = self._db.execute(
+            "SELECT event, seal FROM seals WHERE log = ? ORDER BY event", [log]
+        )
+        marked_events = ((event[0], 0, event) for event in self.events(log))
+        marked_seals = ((number, 1, seal) for number, seal in seals)
+        merged = heapq.merge(marked_events, marked_seals, key=lambda each: each[:2])
+        for number, pair in groupby(merged, key=lambda each: each[0]):
+            found = {side: what for _, side, what in pair}
+            yield number, found.get(0), found.get(1)
+
+
+def last_seal(
+    seals: Iterable[tuple[int, bytes]], otherwise: tuple[int, bytes]
+) -> tuple[int, bytes]:
+    """Return the last of some seals, or another where there is none."""
+    return next(iter(deque(seals, maxlen=1)), otherwise)
+
+
+SEALED_AT_ONCE = 2_000  # events sealed in one transaction: graders wait for it some milliseconds
+
+
+class TamperCheck(Connection):
+    """Makes the chain longer, and looks whether the logs are still what it was made from."""
+
+    def seal(self) -> int:
+        """Seal every event that has no seal yet, and return how many those were."""
+        return sum(self._seal_log(log) for log in CHAINED_LOGS)
+
+    def seal_if_possible(self) -> None:
+        """Seal what is new; where the file takes no writes now, somebody else will later."""
+        with suppress(Busy, StorageError), self._short_timeout():
+            self.seal()
+
+    def _seal_log(self, log: str) -> int:
+        done = 0
+        while part := self._seal_part(log):
+            done += part
+        return done
+
+    def _seal_part(self, log: str) -> int:
+        """Seal some events; hash them before taking the lock, and again if somebody was faster."""
+        with self._reading():
+            chain = HashChain(self._db.conn)
+            last, before = chain.newest_of(log)
+            seals = list(seal_events(before, chain.events(log, last, most=SEALED_AT_ONCE)))
+        if not seals:
+            return 0
+        with self._transaction():
+            if chain.newest_of(log)[0] == last:
+                self._db.conn.executemany(INSERT_SEAL, ((log, *seal) for seal in seals))
+        return len(seals)
+
+    def newest_seal(self) -> Seal:
+        """Seal what is not sealed yet, if that is possible now, and return `present_seal`."""
+        self.seal_if_possible()
+        return self.present_seal()
+
+    def present_seal(self) -> Seal:
+        """Return the seal of both logs as they are now; writes nothing."""
+        with self._reading():
+            return HashChain(self._db.conn).present_seal()
+
+    def check_seals(self) -> ChainReport:
+        """Look at every event whether it is as it was sealed, see `HashChain.check`."""
+        with self._reading():
+            return HashChain(self._db.conn).check()
+
+    def differs_from(self, kept: Seal) -> str | None:
+        """Say how the logs differ from what they were when a seal was kept, if they do."""
+        with self._reading():
+            return HashChain(self._db.conn).differs_from(kept)
+
+
+SEAL_SUFFIX = ".seal.txt"
+SEAL_FILE = "seal.txt"  # of a BEIR folder, and of its zip
+_SQLITE = b"SQLite format 3\0"
+_LONGEST_NAME = 255  # bytes, as most file systems have it
+_GZIP = b"\x1f\x8b"
+_LAST_LINE = 4096  # bytes; a seal's line is far shorter
+_BLOCK = 1 << 20
+
+
+def seal_path(path: Path) -> Path:
+    """Return where the seal of an export stands that has no room for it; a long name is cut.
+
+    >>> seal_path(Path("golden.qrels")).name
+    'golden.qrels.seal.txt'
+    """
+    room = _LONGEST_NAME - len(SEAL_SUFFIX)
+    return path.with_name(os.fsdecode(os.fsencode(path.name)[:room]) + SEAL_SUFFIX)
+
+
+def read_seal(given: str) -> Seal:
+    """Return a seal that was kept: ``given`` is its text, or the path of what carries one.
+
+    That is a file beside an export, a log (its last line), a BEIR set, or a backup. Raises
+    `BadInput` for anything else.
+    """
+    if not os.path.lexists(given):
+        return Seal.parse(given)
+    path = Path(given)
+    try:
+        return _seal_in(path)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        said = getattr(error, "strerror", None) or error
+        raise BadInput(f"{path}: its seal cannot be read: {said}") from error
+
+
+def _seal_in(path: Path) -> Seal:
+    if path.is_dir():
+        return _seal_in_text(path, (path / SEAL_FILE).read_bytes())
+    with path.open("rb") as file:
+        begins = file.read(len(_SQLITE))
+    if begins == _SQLITE:
+        return _seal_in_backup(path)
+    if zipfile.is_zipfile(path):
+        return _seal_in_zip(path)
+    return _seal_in_text(path, _file_end(path, is_packed=begins.startswith(_GZIP)))
+
+
+def _file_end(path: Path, *, is_packed: bool) -> bytes:
+    """Return the end of a file, of which no more is ever held than that."""
+    if not is_packed:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _LAST_LINE))
+            return file.read(_LAST_LINE)
+    end = b""
+    with gzip.open(path) as unpacked:
+        while more := unpacked.read(_BLOCK):
+            end = (end + more)[-_LAST_LINE:]
+    return end
+
+
+def _seal_in_backup(path: Path) -> Seal:
+    with integrity.open_read_only(path) as db:
+        chain = HashChain(db)
+        if not chain.is_there():
+            raise BadInput(f"{path}: a golden set from before there were seals")
+        return chain.present_seal()
+
+
+def _seal_in_zip(path: Path) -> Seal:
+    with zipfile.ZipFile(path) as folder:
+        name = next((each for each in folder.namelist() if Path(each).name == SEAL_FILE), None)
+        if name is None:
+            raise BadInput(f"{path}: holds no {SEAL_FILE}")
+        with folder.open(name) as file:
+            return _seal_in_text(path, file.read(_LAST_LINE))
+
+
+def _seal_in_text(path: Path, end: bytes) -> Seal:
+    """Read the last line: a seal, or an object that has one."""
+    lines = end.decode("utf-8", "replace").strip().splitlines() or [""]
+    text = lines[-1]
+    if text.startswith("{"):
+        try:
+            text = str(json.loads(text).get("seal"))
+        except ValueError:
+            text = ""
+    try:
+        return Seal.parse(text)
+    except BadInput as error:
+        raise BadInput(
+            f"{path}: carries no seal; what an export writes beside a file, such as "
+            f"golden.qrels{SEAL_SUFFIX}, does, and so do a log, a BEIR set and a backup"
+        ) from error

@@ -1,0 +1,324 @@
+"""Versions of the golden set: frozen ones, and what it was just before a given moment.
+
+A frozen version is a name, a hash and bytes that never change. What held at another moment
+follows from the append-only log: events that came later are left out, and the schema's own views
+decide which grade counts.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import zlib
+from collections.abc import Collection as Names
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import (
+    Collection,
+    GoldenGrade,
+    GoldenState,
+    GoldenVersion,
+    Passage,
+    Query,
+    Settings,
+    check_name,
+    escape_controls,
+)
+from labeler.store.collection import (
+    MARKED_PASSAGES,
+    NEWEST_JUDGMENT,
+    CollectionReader,
+    golden_marks,
+)
+from labeler.store.columns import moment
+
+VERSION_COLUMNS = "name, hash, frozen_at, frozen_by, note, revision, queries, grades"
+LIVE_NAME = "live"
+LEAST_HASH_DIGITS = 8  # of a hash that stands for a version
+MOST_NAMED = 20
+
+
+class Versions(CollectionReader):
+    """The versions of a golden set."""
+
+    def live_content(self) -> tuple[Settings, list[Query], list[GoldenGrade], int]:
+        """Return settings, queries, golden grades and revision as they are at one moment."""
+        with self._reading():
+            return (self.settings(), *self._golden_set(), int(self._value(NEWEST_JUDGMENT)))
+
+    def versions(self) -> list[GoldenVersion]:
+        """Return the frozen versions, the oldest first."""
+        return [
+            GoldenVersion(*row)
+            for row in self._rows(f"SELECT {VERSION_COLUMNS} FROM versions ORDER BY id")
+        ]
+
+    def version(self, asked: str) -> GoldenVersion:
+        """Return the version with this name, or whose hash begins so: with eight digits or more.
+
+        Raises `NotFound` where there is none, and `BadInput` where several hashes begin so.
+        """
+        there = self.versions()
+        named = [each for each in there if each.name == asked]
+        digits = asked.lower() if len(asked) >= LEAST_HASH_DIGITS else asked
+        hashed = [each for each in there if len(digits) >= LEAST_HASH_DIGITS] if not named else []
+        found = named or [each for each in hashed if each.hash.startswith(digits)]
+        if len({each.hash for each in found}) > 1:
+            names = ", ".join(repr(each.name) for each in found)
+            raise BadInput(f"the hashes of {names} begin with {asked!r}; name one of them")
+        if found:
+            return found[0]
+        names = ", ".join(escape_controls(each.name) for each in there[-MOST_NAMED:])
+        raise NotFound(
+            f"no golden version is called {asked!r} and no hash begins so; there are: "
+            f"{names or 'none'}; 'labeler freeze NAME' makes one"
+        )
+
+    def version_content(self, version: GoldenVersion) -> bytes:
+        """Return the bytes that were frozen."""
+        [(content,)] = self._rows("SELECT content FROM versions WHERE name = ?", [version.name])
+        return unpack_version(version, content)
+
+    def add_version(self, version: GoldenVersion, content: bytes) -> bool:
+        """Keep a version for good; False where this very one is there under its name already.
+
+        Raises `BadInput` where the name is taken by another, or could not be told from what is
+        live.
+        """
+        with self._transaction():
+            return self._put_version(version, content)
+
+    def _put_version(self, version: GoldenVersion, content: bytes) -> bool:
+        check_version_name(version.name)
+        for there in self.versions():
+            if there.name == version.name:
+                if there.hash == version.hash:
+                    return False
+                raise BadInput(
+                    f"there is a version named {version.name!r} already, frozen {there.at[:10]} "
+                    f"with hash {there.hash[:8]}; it never changes: choose another name"
+                )
+        row = [getattr(version, name) for name in version.__slots__]
+        self._db.execute(
+            f"INSERT INTO versions ({VERSION_COLUMNS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [*row, zlib.compress(content)],
+        )
+        self._note("freeze", version.name, {"golden": version.hash, "note": version.note})
+        return True
+
+    def collection_of(
+        self,
+        state: GoldenState,
+        queries: Sequence[Query],
+        grades: Iterable[GoldenGrade],
+    ) -> Collection:
+        """Return what measures of the runs are computed from, by these golden grades.
+
+        Queries and buckets are the version's too, whatever became of them since; the runs are
+        those there are now, and so are pools and which queries leaked. No grade is marked stale.
+        """
+        with self._reading():
+            place = {query.query_id: at for at, query in enumerate(queries)}
+            chunk_ids, pool = self._chunk_ids(), self._pool(place)
+            number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
+            rows, given = [], list(grades)
+            for grade in given:
+                if grade.chunk_id not in number:  # of a version that was frozen elsewhere
+                    number[grade.chunk_id] = len(chunk_ids)
+                    chunk_ids.append(grade.chunk_id)
+                pair = (place[grade.query_id], number[grade.chunk_id])
+                rows.append((*pair, grade.grade, bool(grade.carried_from)))
+            table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
+            return Collection(
+                query_ids=tuple(place),
+                facets=facets_of_queries(queries),
+                chunk_ids=chunk_ids,
+                runs=tuple(self._stored_runs(place)),
+                golden_query=table[0],
+                golden_chunk=table[1],
+                golden_grade=table[2].astype(np.int8),
+                stale=np.zeros(len(rows), dtype=np.bool_),
+                carried=table[3].astype(np.bool_) if table[3].any() else None,
+                revision=state.revision,
+                data_revision=self.data_revision(),
+                golden=state,
+                leaked=self._leaked_ids(),
+                sides=self._sides(chunk_ids),
+                marks=self._marks_of(given, number),
+                texts=self._texts_later(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
+            )
+
+
+def facets_of_queries(queries: Sequence[Query]) -> dict[str, tuple[str | None, ...]]:
+    """Return the bucket of every query, facet by facet; task and split are among them."""
+    given: list[Mapping[str, str]] = [
+        {
+            **query.buckets,
+            **({} if query.task is None else {"task": query.task}),
+            **({} if query.split is None else {"split": query.split}),
+        }
+        for query in queries
+    ]
+    names = sorted({facet for buckets in given for facet in buckets}, key=str.encode)
+    return {facet: tuple(buckets.get(facet) for buckets in given) for facet in names}
+
+
+def check_version_name(name: str) -> str:
+    """Return ``name`` if a version can have it, else raise `BadInput`."""
+    if not name.strip() or name.strip() != name or name.splitlines() != [name]:
+        raise BadInput(f"a version needs a name on one line, not {name!r}")
+    if name == LIVE_NAME:
+        raise BadInput(f"{LIVE_NAME!r} stands for the golden set as it is now; choose another name")
+    return check_name(name, "version")
+
+
+def read_versions(db: sqlite3.Connection) -> list[tuple[GoldenVersion, bytes]]:
+    """Return the frozen versions of a file that is only looked at, each with what is kept of it."""
+    rows = db.execute(f"SELECT {VERSION_COLUMNS}, content FROM versions ORDER BY id")
+    return [(GoldenVersion(*row), content) for *row, content in rows]
+
+
+def unpack_version(version: GoldenVersion, kept: bytes) -> bytes:
+    """Return the bytes that were frozen of what is kept of them; raises `BadInput` for others."""
+    try:
+        return zlib.decompress(kept)
+    except zlib.error as error:
+        raise BadInput(
+            f"the frozen version {version.name!r} is damaged: {error}; a backup, or a file it "
+            "was exported to, may have it whole"
+        ) from error
+
+
+GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
+MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
+
+GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
+_VIEW_HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
+
+# Who came later is not in the log yet; the rule is the one that held.
+LOG_UNTIL = "SELECT * FROM main.judgments WHERE created_at < :until"
+SETTINGS_UNTIL = """
+SELECT 'settings' AS key, json_object('golden_rule', :rule, 'carried', :carried) AS value
+"""
+
+# The newest turn before the moment says whether a query was there; without one, whether it is
+# retired since.
+QUERIES_UNTIL = """
+SELECT q.id, q.query_id
+FROM queries AS q
+LEFT JOIN (
+    SELECT subject, kind FROM audit WHERE id IN (
+        SELECT max(id) FROM audit
+        WHERE kind IN ('retire', 'restore') AND at < :until GROUP BY subject
+    )
+) AS turn ON turn.subject = q.query_id
+WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :until)
+ORDER BY q.id
+"""
+# The first change after the moment names the rule it put away.
+SETTING_BEFORE = """
+SELECT json_extract(detail, '$.{name}[0]') FROM audit
+WHERE kind = 'settings' AND at >= :until AND json_extract(detail, '$.{name}[0]') IS NOT NULL
+ORDER BY id LIMIT 1
+"""
+GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
+
+
+class AsOf(Versions):
+    """What held at another moment."""
+
+    def rule_at(self, when: datetime) -> str:
+        """Return how several people's grades became one just before ``when``, which has a zone."""
+        return self._setting_at("golden_rule", moment(when))
+
+    def _setting_at(self, name: str, until: str) -> str:
+        before = self._value(SETTING_BEFORE.format(name=name), {"until": until})
+        return str(before or getattr(self.settings(), name))
+
+    def first_judgment_at(self) -> str | None:
+        """Return when the oldest event of the log was given, None before the first."""
+        found: str | None = self._value("SELECT min(created_at) FROM judgments")
+        return found
+
+    def revision_at(self, when: datetime) -> int:
+        """Return the newest judgment there was just before ``when``, 0 before the first."""
+        newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
+        return int(self._value(newest, [moment(when)]))
+
+    def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
+        """Return what measures of some runs would have been computed from just before ``when``.
+
+        Golden grades are by the rule of that time, queries those that were not retired then. Which
+        bucket a query is in is not logged: that is as it is now, and so are pools, runs and texts.
+        Passages that were marked in an earlier wording are nowhere, and no grade is marked stale.
+        A time without a zone is refused.
+        """
+        if when.tzinfo is None:
+            raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
+        until = moment(when)
+        with self._reading():
+            numbers = self._rows(QUERIES_UNTIL, {"until": until})
+            query_ids = tuple(query_id for _, query_id in numbers)
+            place = {query_id: at for at, query_id in enumerate(query_ids)}
+            chunk_ids = self._chunk_ids()
+            golden, marks = self._golden_at(until, self.rule_at(when))
+            positions = {number: place[query_id] for number, query_id in numbers}
+            table = _by_position(golden, positions)
+            pool = self._pool(place)
+            return Collection(
+                query_ids=query_ids,
+                facets=self._facets(place),
+                chunk_ids=chunk_ids,
+                runs=tuple(self._stored_runs(place, runs)),
+                golden_query=table[0],
+                golden_chunk=table[1],
+                golden_grade=table[2].astype(np.int8),
+                stale=np.zeros(len(table[0]), dtype=np.bool_),
+                carried=table[3].astype(np.bool_) if table[3].any() else None,
+                revision=self.revision_at(when),
+                data_revision=self.data_revision(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
+                leaked=self._leaked_ids(),
+                sides=self._sides(chunk_ids),
+                marks={pair: each for pair, each in marks.items() if pair[0] in place},
+                texts=self._texts_later(),
+            )
+
+    def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
+        """Return query, chunk, grade and whether it was carried over, and the passages marked."""
+        asked = {"until": until, "rule": rule, "carried": self._setting_at("carried", until)}
+        over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
+        golden = self._rows(over + GOLDEN_ROWS, asked)
+        grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
+        return golden, golden_marks(self._rows(over + MARKED_PASSAGES, asked), grades)
+
+    def _over(self, log: str, settings: str) -> str:
+        """Return the views of the golden grade as parts of a statement, over another log."""
+        names = ", ".join(f"'{name}'" for name in GOLDEN_VIEWS)
+        made = dict(
+            self._rows(
+                f"SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name IN ({names})"
+            )
+        )
+        parts = {
+            "judgments": log,
+            "settings": settings,
+            **{name: _VIEW_HEAD.sub("", made[name], count=1) for name in GOLDEN_VIEWS},
+        }
+        inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())
+        return f"WITH {', '.join(inlined)}\n"
+
+
+def _by_position(golden: GoldenRows, place: dict[int, int]) -> npt.NDArray[np.int32]:
+    """Return int32 (4, n): query position, chunk, grade, whether it was carried over, sorted."""
+    rows = [(place[query], *rest) for query, *rest in golden if query in place]
+    return np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T

@@ -1,0 +1,151 @@
+"""Caches for assignment, one per server process: deciding pairs, and pairs that transfers leave
+open.
+
+One grade seldom changes which pairs decide between two runs, so they are chosen anew once in a few
+grades. The server imports this module at its start; it must not import tables or charts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from threading import Lock
+
+import streamlit as st
+
+from labeler.analysis.active import Certainty, Decider, parse_deciding_measure
+from labeler.errors import LabelerError
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
+from labeler.measures import Measure
+from labeler.model import ACTIVE_OF_TWO, DEFAULT_CHUNKING, EVERYTHING, Pair, Selection, Settings
+from labeler.services.transfer import OpenPairsCache
+from labeler.store import Store
+from labeler.ui import scoreboards
+from labeler.ui import shared as ui
+
+GRADES_UNTIL_REFRESH = 5
+"""After so many grades it is looked anew which come next: one grade seldom changes that."""
+
+MOST_PAIRS = 2_000
+"""Pairs that are put in order; more are never open to graders before it is looked anew."""
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _decider(path: str, data_revision: int, conventions: str) -> Decider:
+    return Decider()
+
+
+def decider_of(board: Scoreboard) -> Decider:
+    """Return what decides about the runs of a board, and remembers what it has learnt of them."""
+    return _decider(ui.database(), board.data_revision, repr(board.conventions))
+
+
+def standing_of(
+    board: Scoreboard, a: str, b: str, measure: Measure, settings: Settings
+) -> Certainty:
+    """Say how sure it is which of A and B is better; after a grade it costs little to ask again.
+
+    Raises `BadInput` for a measure by which no run is better.
+    """
+    return decider_of(board).standing(board, a, b, measure, settings.matters)
+
+
+def open_decision() -> Iterator[None]:
+    """Work out how sure the answer is that Compare gives where nobody chose anything.
+
+    A part at a time, and only of a small board.
+    """
+    with ui.open_store() as store:
+        board = scoreboards.server_board(store)
+    if len(board.run_names) > 1 and scoreboards.is_small_board(board):
+        a, b = board.run_names[:2]
+        [measure] = board.resolve(board.conventions.measures(DEFAULT_MEASURES[:1]))
+        decider = decider_of(board)
+        decider.learn(board, measure)
+        yield
+        decider.trial(board, a, b, measure)
+
+
+def check_decide_by(settings: Settings) -> None:
+    """Raise `BadInput` where the team's measure cannot decide, or a task's is none."""
+    conventions = scoreboards.conventions(settings)
+    parse_deciding_measure(conventions, settings.decide_by)
+    conventions.measures(" ".join(settings.measures_by_task.values()))
+
+
+class DecisionQueue:
+    """Says, grade after grade, which pairs decide what the team has asked; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: tuple[tuple[str, int], int, Sequence[Pair]] | None = None
+
+    def telling(self) -> Sequence[Pair]:
+        """Return the pairs that decide, the most telling first.
+
+        None where the team has not asked, where it is settled, and where it cannot be decided, as
+        when a run has been dropped: graders go on with the rest of the pool then.
+        """
+        with self._lock, ui.open_store() as store:
+            settings, newest = store.settings(), store.revision()
+            if settings.strategy != ACTIVE_OF_TWO or settings.holes_of is None:
+                return ()
+            key = (store.golden_set_uuid(), store.data_revision())
+            if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
+                pairs: Sequence[Pair] = ()
+                with suppress(LabelerError):
+                    selected = _selection_of_both(store.chunkings_of_runs(), settings.holes_of)
+                    pairs = _deciding_pairs(scoreboards.server_board(store, selected), settings)
+                self._kept = key, newest, pairs
+            return self._kept[2]
+
+
+def _selection_of_both(of_runs: Mapping[str, str], pair: Sequence[str]) -> Selection:
+    """Return the chunking two runs are of; of two, no grade decides, as each is known to one."""
+    found = {of_runs.get(run, DEFAULT_CHUNKING) for run in pair}
+    if not any(of_runs.values()) or len(found) > 1:
+        return EVERYTHING
+    return Selection(chunkings=(*found,))
+
+
+def _is_fresh(looked: int, newest: int) -> bool:
+    return looked <= newest < looked + GRADES_UNTIL_REFRESH
+
+
+def _deciding_pairs(board: Scoreboard, settings: Settings) -> Sequence[Pair]:
+    [measure] = board.resolve([parse_deciding_measure(board.conventions, settings.decide_by)])
+    a, b = settings.holes_of or ("", "")
+    decider = decider_of(board)
+    if decider.standing(board, a, b, measure, settings.matters).settled:
+        return ()
+    return [
+        (each.query_id, each.chunk) for each in decider.choices(board, a, b, measure, MOST_PAIRS)
+    ]
+
+
+ORDER_OF_PAIRS = (
+    "The most useful come first: the highest likely grade, which one key confirms; then where "
+    "words were marked before; and of these what the runs have nearest to their top. What is "
+    "handed out at once is shuffled, so that the order tells nothing of ranks."
+)
+
+
+@st.cache_resource(show_spinner=False)
+def open_pairs_cache() -> OpenPairsCache:
+    """Return the one that knows it."""
+    return OpenPairsCache()
+
+
+def openings(store: Store) -> Sequence[tuple[str, str]]:
+    """Return between which chunkings something may be left open, see `Store.openings`.
+
+    It is looked at once for what is loaded, and not whenever somebody sits down to grade.
+    """
+    return _openings(str(store.path), store.golden_set_uuid(), store.data_revision(), store)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)  # data would need Streamlit to run already
+def _openings(
+    path: str, golden_set: str, data_revision: int, _store: Store
+) -> Sequence[tuple[str, str]]:
+    return tuple(_store.openings())

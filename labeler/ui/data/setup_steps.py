@@ -1,0 +1,76 @@
+"""Next steps for a golden set: what it lacks before people can grade and runs can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+SetupTask = Literal["load", "invite", "grade", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetupCounts:
+    """What is there: how many of each, and of how many chunks the text is known.
+
+    ``matching`` counts the runs that have a list for any of the queries, ``invited`` those who
+    come in to grade and are no lead.
+    """
+
+    queries: int = 0
+    readable: int = 0
+    runs: int = 0
+    matching: int = 0
+    grades: int = 0
+    invited: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """One thing to do next, and what it is good for, in a sentence."""
+
+    task: SetupTask
+    sentence: str
+
+
+QUERIES = SetupStep("load", "Load queries: what people ask.")
+RUN = SetupStep("load", "Load a run: which chunks a system returned for each query.")
+MATCHING = SetupStep(
+    "load",
+    "No run shares a query with the golden set: load the queries the runs were made for, or check "
+    "that the ids are the same.",
+)
+CHUNKS = SetupStep("load", "Load chunks: nobody can grade a chunk whose text is not known.")
+INVITE = SetupStep("invite", "Invite graders: each gets a link of their own.")
+GRADE = SetupStep("grade", "Grade the first chunks yourself.")
+GRADE_ON = SetupStep("grade", "Grade more: what is not graded is a hole in the measures.")
+SCORE = SetupStep("score", "Look at Scores: every run by every measure.")
+
+
+def next_steps(there: SetupCounts) -> list[SetupStep]:
+    """Return what to do next, the most urgent first; there is always something.
+
+    >>> [step.task for step in next_steps(SetupCounts(queries=9, readable=90, runs=1, matching=1))]
+    ['invite', 'grade']
+    """
+    return [*_missing_steps(there), *_possible_steps(there)]
+
+
+def _missing_steps(there: SetupCounts) -> Iterator[SetupStep]:
+    if not there.queries:
+        yield QUERIES
+    elif there.runs and not there.matching:
+        yield MATCHING
+    if not there.readable:
+        yield CHUNKS
+    if not there.runs:
+        yield RUN
+
+
+def _possible_steps(there: SetupCounts) -> Iterator[SetupStep]:
+    if there.matching and there.grades:
+        yield SCORE
+    if there.matching and there.readable:
+        if not there.invited:
+            yield INVITE
+        yield GRADE_ON if there.grades else GRADE

@@ -1,0 +1,385 @@
+"""Filters that several pages share: measures, conventions, facets, splits, chunkings, weighting.
+
+A page says in one line of text what is chosen; the widgets that change it are folded behind that
+line. Every choice is in the URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import htpy
+import streamlit as st
+
+from labeler.errors import BadInput
+from labeler.evaluation import (
+    CROSS_CHUNKING_MEASURES,
+    DEFAULT_MEASURES,
+    MEASURES_BY_TASK,
+    PRESETS,
+    Conventions,
+    measure_names_for_task,
+)
+from labeler.measures import UniqueMeasures
+from labeler.model import WITH_LEAKED, Settings, Traffic, chunking_label, count_logged
+from labeler.render.markup import show_html
+from labeler.render.short_names import short_names
+from labeler.ui import scoreboards, url_state
+from labeler.ui import shared as ui
+
+# A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
+# line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
+STYLE = """
+.st-key-choices { row-gap: 0.25rem; }
+.st-key-choices > div:has(.chosen) { flex: 1 1 18rem; min-width: 0; }
+.st-key-choices > [class*="st-key-folded"] { flex: 0 0 auto; width: auto; }
+.st-key-choices > [class*="st-key-folded"]:has(details[open]) { flex: 1 0 100%; }
+.st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: 100%; }
+.choice-line { display: flex; align-items: center; min-height: 2.5rem; }
+.chosen {
+  margin: 0;
+  display: -webkit-box;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2;
+  overflow: hidden;
+  overflow-wrap: anywhere;
+  font-size: 0.9rem;
+  line-height: 1.35;
+}
+[class*="st-key-boxes"] > .stElementContainer { flex: 1 1 9rem; }
+[class*="st-key-boxes"] > :is(.st-key-measure, .st-key-run) { flex: 3 1 24rem; max-width: 100%; }
+@media (max-width: 75rem) {
+  .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: min(100%, 26rem); }
+}
+@media (max-width: 40rem) {
+  .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 auto; }
+  .st-key-choices > div:has(.chosen) { flex: 1 1 calc(100% - 9rem); }
+}
+"""
+# Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
+# there is room a long one has a row of its own, on 1,024 two abreast leave it to the result.
+BOX_FRAME, LETTER, NARROWEST = 64, 6.6, 170
+
+Say = Callable[..., None]
+"""Writes the line in words: a text for each thing that is chosen, None for what is not."""
+
+
+@contextmanager
+def row() -> Iterator[None]:
+    """Draw what is inside beside each other: the boxes that stay in view, and `folded`."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="choices"):
+        yield
+
+
+@contextmanager
+def folded() -> Iterator[Say]:
+    """Fold away the boxes inside, beside the line that says what they are set to.
+
+    What is yielded writes that line, once it is known what is chosen.
+    """
+    line = st.container()
+    with fold("Change", "tune"):
+        yield lambda *words: _write_line(line, words)
+
+
+@contextmanager
+def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
+    """Fold away the boxes inside; a second fold of a row says what it is ``of``.
+
+    Unlike a popover's, which stand at the page's end, they are where Tab comes next.
+    """
+    with (
+        st.expander(label, icon=f":material/{icon}:", key=f"folded{of}"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"boxes{of}"),
+    ):
+        yield
+
+
+def _write_line(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:
+    with line:
+        show_html(htpy.div(".choice-line")[htpy.p(".chosen")[" · ".join(filter(None, words))]])
+
+
+def run_box_options(names: Iterable[str]) -> dict[str, Any]:
+    """Return how a box shows runs: by what tells them apart, and wide enough for the longest."""
+    short = short_names(names)
+    room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
+    width = int(max(room, NARROWEST))
+    return {"format_func": lambda name: short.get(name, name), "width": width}
+
+
+OFFERED_MEASURES = (
+    *DEFAULT_MEASURES,
+    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
+    *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
+    *(
+        "Rprec",
+        "Bpref",
+        "infAP",
+        "IPrec@0.1",
+        "RBP",
+        "ERR@10",
+        "F1@5",
+        "SetP",
+        "SetR",
+        "SetF",
+        "NumRet",
+        "NumRel",
+    ),
+    *CROSS_CHUNKING_MEASURES,
+    *("EvidenceR@budget", "EvidenceP@budget", "EvidenceIoU@budget", "RR(documents=True)"),
+)
+MOST_MEASURES_NAMED = 3  # measures in the line
+NOT_WEIGHTED_HERE = "this page is not weighted: each query counts the same"
+ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
+ALL_CHUNKINGS = "all chunkings"  # as none can be called
+NOT_WEIGHTED_LABEL = "nothing: each query counts the same"
+WEIGHTED_HELP = (
+    "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
+    "its weight is its bucket's share of the logs over its share of the graded queries."
+)
+LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
+
+
+def choose_conventions(
+    settings: Settings,
+    *,
+    across: bool = False,
+    every: bool = False,
+    runs: Sequence[str] = ("a", "b"),
+) -> Conventions:
+    """Let the user choose a preset, and which queries count where there are splits or leaks.
+
+    The choice is in the address as ``preset``, ``split`` and ``leaked``; and as ``chunking`` where
+    runs are of several, unless they are shown ``across`` these. It may be ``every`` one of them.
+    A choice of chunking takes out of the address what names ``runs``: those of another one.
+    """
+    preset = url_state.choose("Conventions", PRESETS, "preset", what="preset")
+    choose_selection()
+    if not across:
+        choose_chunking(runs, every=every)
+    return scoreboards.shown_conventions(settings, preset, every=every)
+
+
+def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
+    """Let the user choose the chunking whose runs are shown, or all, where there are several.
+
+    What names ``runs`` of the one that is left goes out of the address.
+    """
+    with ui.open_store() as store:
+        chunkings = store.chunkings_with_runs()
+    if len(chunkings) < 2:
+        return
+    options = [*chunkings, *([scoreboards.EVERY_CHUNKING] if every else [])]
+    shown = scoreboards.shown_chunkings(every=every) or chunkings[:1]
+    url_state.choose(
+        *("Chunking", options, "chunking"),
+        default=shown[0] if len(shown) == 1 else scoreboards.EVERY_CHUNKING,
+        always=True,
+        clears=runs,
+        format_func=lambda name: (
+            ALL_CHUNKINGS if name == scoreboards.EVERY_CHUNKING else chunking_label(name)
+        ),
+        help="Runs are measured by the grades of the chunks that they are made of, so those of "
+        "one chunking stand together. Of all chunkings together, measures of the evidence and "
+        "of documents compare.",
+    )
+
+
+def choose_selection(**more: Any) -> None:
+    """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
+    splits, leaked = scoreboards.selection_options()
+    choose_split(splits, **more)
+    if leaked or url_state.get("leaked"):
+        url_state.choose(
+            *("Leaked queries", leaked or [WITH_LEAKED], "leaked"),
+            what="choice of leaked queries",
+            format_func=LEAKED_IN_WORDS.__getitem__,
+            help="Queries that were found in training sets, prompts or corpora, and marked by "
+            "`labeler leakage FILES --mark`.",
+            **more,
+        )
+
+
+def choose_split(splits: Sequence[str], **more: Any) -> str | None:
+    """Let the user choose one of ``splits`` or all (None), as far as there are any."""
+    if not splits and not url_state.get("split"):
+        return None
+    nothing = {"nothing": ALL_SPLITS, "what": "split"}
+    return url_state.choose_or_not("Split", splits, "split", **nothing, **more)
+
+
+def default_measures(
+    settings: Settings, tasks: Iterable[str], usual: Sequence[str] = DEFAULT_MEASURES
+) -> list[str]:
+    """Return the measures that a page starts with: those of the tasks looked at, then the usual.
+
+    >>> default_measures(Settings(measures_by_task={"single": "RR P@5"}), ["single"])[:3]
+    ['RR', 'P@5', 'nDCG@10']
+    """
+    first = [
+        name for task in tasks for name in measure_names_for_task(task, settings.measures_by_task)
+    ]
+    across = [name for name in usual if name in CROSS_CHUNKING_MEASURES]
+    return list(dict.fromkeys([*across, *first, *usual]))
+
+
+def tasks_shown() -> list[str]:
+    """Return the task that the address names as the bucket to look at, if it names one."""
+    task = url_state.get("bucket")
+    return [task] if url_state.get("facet") == "task" and task is not None else []
+
+
+def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
+    """Say that measures start with those of tasks; nothing where none has any."""
+    there = [task for task in tasks if measure_names_for_task(task, settings.measures_by_task)]
+    if not there or url_state.get_each("measure"):
+        return None
+    return "first those of its task" if len(there) == 1 else "first those of each task"
+
+
+def choose_measures(default: Sequence[str] = DEFAULT_MEASURES) -> list[str]:
+    """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
+    chosen = url_state.choose_several(
+        "Measures",
+        OFFERED_MEASURES,
+        "measure",
+        default,
+        help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
+        "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
+        "value that is good everywhere, so compare runs on the same golden set.",
+    )
+    if not chosen:
+        st.caption("No measure chosen: these are the usual ones.")
+    return chosen or list(default)
+
+
+def measures_of(
+    conventions: Conventions, texts: str | Sequence[str], name: str = "measure"
+) -> UniqueMeasures:
+    """Return the measures that were chosen; `Astray` where the parameter ``name`` has others."""
+    try:
+        found = conventions.measures(texts)
+    except BadInput as error:
+        raise url_state.StaleLink(str(error), [name]) from error
+    if texts and not found:
+        raise url_state.StaleLink(
+            "a measure has a name, such as nDCG@10, and not blanks alone", [name]
+        )
+    return found
+
+
+def choose_facet(facets: Mapping[str, Sequence[str]], **more: Any) -> str | None:
+    """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    given = {"nothing": ALL_QUERIES, "what": "facet", "clears": ["bucket"], **more}
+    return url_state.choose_or_not("Facet", list(facets), "facet", **given)
+
+
+def choose_bucket(
+    facets: Mapping[str, Sequence[str]], **more: Any
+) -> tuple[str | None, str | None]:
+    """Let the user choose a facet and one of its buckets; None means all of them.
+
+    They are in the address as ``facet`` and ``bucket``.
+    """
+    facet = choose_facet(facets, **more)
+    return facet, choose_within("Bucket", facets, facet, "bucket", **more)
+
+
+def choose_within(
+    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str, **more: Any
+) -> str | None:
+    """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
+    if facet is None:
+        return None
+    given = {"nothing": EVERY_BUCKET, "what": f"bucket of {facet}", **more}
+    return url_state.choose_or_not(label, facets[facet], name, **given)
+
+
+def choose_other(label: str, facets: Collection[str], facet: str | None) -> str | None:
+    """Let the user choose a facet that another is crossed with; in the address as ``other``."""
+    url_state.check_among("other", facets, "facet")
+    others = [name for name in facets if name != facet]
+    if facet is None or not others:
+        return None
+    crossed = "not crossed"
+    return url_state.choose_or_not(label, others, "other", nothing=crossed, clears=["crossing"])
+
+
+def choose_traffic(facets: Collection[str]) -> Traffic | None:
+    """Let the user weight means by one of ``facets`` that logs name, as far as there is one.
+
+    The choice is in the address as ``weighted``.
+    """
+    with ui.open_store() as store:
+        counted = count_logged(store.batches())
+    known = [facet for facet in facets if facet in counted]
+    if not known and not url_state.get("weighted"):
+        return None
+    facet = url_state.choose_or_not(
+        *("Weighted by", known, "weighted"),
+        nothing=NOT_WEIGHTED_LABEL,
+        what="facet that logs name",
+        help=WEIGHTED_HELP,
+    )
+    return None if facet is None else Traffic.of(facet, counted[facet])
+
+
+def say_traffic(traffic: Traffic | None) -> str | None:
+    """Name the facet that means are weighted by; nothing where each query counts the same."""
+    return None if traffic is None else f"weighted by {traffic.facet}"
+
+
+def say_queries(facet: str | None, bucket: str | None = None) -> str:
+    """Say which queries are chosen.
+
+    >>> say_queries(None), say_queries("topic"), say_queries("topic", "tax law")
+    ('all queries', 'by topic', 'topic: tax law')
+    """
+    if facet is None:
+        return ALL_QUERIES
+    return f"by {facet}" if bucket is None else f"{facet}: {bucket}"
+
+
+def say_wider(bucket: str | None) -> str | None:
+    """Say that a bucket is shown whole where the address narrows it by that of another facet."""
+    other, crossing = url_state.get("other"), url_state.get("crossing")
+    if bucket is None or other is None or crossing is None:
+        return None
+    return f"all of it, not the part in {other}: {crossing}"
+
+
+def say_measures(texts: Sequence[str]) -> str:
+    """Name a few measures, and count those beyond.
+
+    >>> say_measures(["RR", "AP"]), say_measures(["RR", "AP", "P@5", "P@10", "R@5"])
+    ('RR, AP', 'RR, AP and 3 more measures')
+    """
+    few = list(texts if len(texts) <= MOST_MEASURES_NAMED else texts[: MOST_MEASURES_NAMED - 1])
+    more = f" and {len(texts) - len(few)} more measures" if len(few) < len(texts) else ""
+    return f"{', '.join(few)}{more}"
+
+
+def say_conventions(chosen: Conventions) -> str | None:
+    """Name the conventions unless they are the usual ones; all stand under every number, too.
+
+    >>> say_conventions(Conventions.of("graded")), say_conventions(Conventions.of("trec_eval"))
+    (None, 'trec_eval conventions')
+    """
+    usual, *_ = PRESETS
+    return None if chosen.preset == usual else f"{chosen.preset} conventions"
+
+
+def say_selection(chosen: Conventions) -> str | None:
+    """Name the split and what becomes of leaked queries; nothing where all queries count.
+
+    It comes first in the line, whose end a phone may cut off.
+    """
+    return chosen.selected.describe() or None
+
+
+def task_measures(task: str) -> str:
+    """Return the names of the measures that fit a task where the team chose none."""
+    return MEASURES_BY_TASK[task]

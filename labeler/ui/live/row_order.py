@@ -1,0 +1,85 @@
+"""Row order of live tables: rows stay where a reader saw them until they ask for a new sort.
+
+The order is kept in the session, not in the URL, which would need the place of every row; a
+revision in the URL would not do, because a scoreboard knows only the newest values. Values are
+read anew each time, and reloading the page sorts it anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+SESSION_KEY = "orders"
+MOST_KEPT = 64  # a page may ask several: one for each of its tables
+RowT = TypeVar("RowT")
+
+
+class RowOrders:
+    """The orders that a reader saw, by the question they had asked; ``moved`` is for one look.
+
+    A run of their page that is being replaced goes on for a moment, beside the next one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, list[Hashable]] = {}
+        self.moved = 0
+
+    def keep(
+        self, sorted_now: Iterable[RowT], name: Callable[[RowT], Hashable], question: Hashable
+    ) -> list[RowT]:
+        """Return rows in the order they were seen in; rows that are new come last."""
+        rows = {name(row): row for row in sorted_now}
+        place = {each: at for at, each in enumerate(rows)}
+        with self._lock:
+            seen = [each for each in self._kept.pop(question, ()) if each in rows]
+            known = set(seen)
+            order = [*seen, *(each for each in rows if each not in known)]
+            self.moved += count_moved([place[each] for each in order])
+            self._kept[question] = order
+            while len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        return [rows[each] for each in order]
+
+    def forget(self) -> None:
+        """Let everything be sorted anew."""
+        with self._lock:
+            self._kept.clear()
+
+
+def count_moved(places: Sequence[int]) -> int:
+    """Return the fewest elements that have to be moved to sort ``places``, which are distinct.
+
+    >>> count_moved([0, 1, 2, 3]), count_moved([3, 0, 1, 2]), count_moved([1, 0, 3, 2])
+    (0, 1, 2)
+    """
+    ends: list[int] = []  # of the longest rising parts, the lowest end for each length
+    for place in places:
+        at = bisect_left(ends, place)
+        ends[at : at + 1] = [place]
+    return len(places) - len(ends)
+
+
+def session_orders() -> RowOrders:
+    """Return the orders of whoever looks at this page."""
+    if SESSION_KEY not in st.session_state:
+        st.session_state[SESSION_KEY] = RowOrders()
+    orders: RowOrders = st.session_state[SESSION_KEY]
+    return orders
+
+
+def keep_order(
+    sorted_now: Iterable[RowT], name: Callable[[RowT], Hashable], question: Hashable
+) -> list[RowT]:
+    """Return rows in the order in which this reader saw them, so that no push moves them.
+
+    ``name`` is what a row is known by. ``question`` is all that was asked for, such as the runs,
+    the measure, the sort and the filters, and the page: another question is answered in its own
+    order. Says beside `follow`'s line how many rows would stand elsewhere now.
+    """
+    return session_orders().keep(sorted_now, name, question)

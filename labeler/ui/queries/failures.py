@@ -1,0 +1,249 @@
+"""Failing queries of a run and their causes; after a grade only the queries it moved are redone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labeler.analysis import failures as diagnosis
+from labeler.analysis.failures import (
+    Failure,
+    FailureRule,
+    QueryRow,
+    TwoByTwo,
+    UsefulInPrompt,
+)
+from labeler.evaluation import Scoreboard
+from labeler.measures import Measure
+from labeler.model import Answer, Query, Remark
+from labeler.render.short_names import short_names
+from labeler.ui import filter_widgets, url_state
+from labeler.ui import shared as ui
+from labeler.ui.queries.choices import QueriesChoice
+from labeler.ui.query_detail import texts_of
+
+FailuresByQuery = Mapping[str, Failure | None]
+RemarksByQuery = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailures:
+    """The rows of all queries as the chosen run answers them, and what stands behind them.
+
+    ``failures`` are of all judged queries, ``within`` of those that the filters let through.
+    ``right`` says of each query that was answered whether rightly; it is empty where no answer of
+    the run is loaded.
+    """
+
+    choice: QueriesChoice
+    board: Scoreboard
+    measures: Sequence[Measure]
+    rows: Sequence[QueryRow]
+    failures: FailuresByQuery
+    within: FailuresByQuery
+    reranked: str
+    right: Mapping[str, bool]
+
+    @property
+    def headings(self) -> list[str]:
+        """The measures as they stand above their values."""
+        return [self.board.conventions.heading(measure) for measure in self.measures]
+
+    @property
+    def where(self) -> str:
+        """When a query fails, to stand after "a query fails where"."""
+        said = diagnosis.describe_rule(self.board, self.choice.rule, self.short)
+        if not self.right:
+            return said
+        return f"{said}; or the prompt holds what it needs, and its answer is wrong"
+
+    @property
+    def short(self) -> Mapping[str, str]:
+        """The runs' names as they are shown."""
+        return short_names(self.board.run_names)
+
+    @property
+    def small_print(self) -> str:
+        """What stands under every number: the conventions, and what "fails" means here."""
+        said = f"{self.board.conventions.sentence} · a query fails where {self.where}"
+        return f"{said} · {filter_widgets.NOT_WEIGHTED_HERE}" if url_state.get("weighted") else said
+
+    @property
+    def summary(self) -> list[str]:
+        """What the failing queries that the filters let through say together, in sentences."""
+        first, *others = diagnosis.describe_failures(self.within, self.where)
+        texts = {row.query_id: row.text for row in self.rows}
+        exact = diagnosis.describe_exact_queries(self.within, texts)
+        return [
+            f"{self.short[self.choice.run]}: {first}{self._lost}",
+            *others,
+            *filter(None, [self.reranked, exact]),
+        ]
+
+    @property
+    def _lost(self) -> str:
+        """In how many queries the run loses at all, where only those fail that lose much."""
+        rule = self.choice.rule
+        if not isinstance(rule, diagnosis.LossAgainstRun) or rule.measure != self.measures[0]:
+            return ""
+        lost = sum(row.loses for row in self.rows if row.query_id in self.within)
+        return f" (it loses at all in {lost:,})"
+
+    @property
+    def table(self) -> TwoByTwo:
+        """What became of the queries that the filters let through, and of their answers."""
+        through = [
+            (row.query_id, row.outcome)
+            for row in self.rows
+            if row.outcome is not None and self.choice.filters.let_in(row, any_class=True)
+        ]
+        every = {row.query_id for row in self.rows}
+        return diagnosis.count_two_by_two(through, self.right, every)
+
+    def in_order(self, order: str) -> list[QueryRow]:
+        """Return the rows that the filters let through, sorted."""
+        through = (row for row in self.rows if self.choice.filters.let_in(row))
+        return diagnosis.sort_query_rows(through, order)
+
+
+def find_run_failures(
+    board: Scoreboard,
+    queries: Mapping[str, Query],
+    remarks: Sequence[Remark],
+    choice: QueriesChoice,
+    right: Mapping[str, bool],
+) -> RunFailures:
+    """Say of every query how the chosen run answers it, and why it fails. May raise `NotFound`.
+
+    ``right`` says of the queries that were answered with this run whether rightly.
+    """
+    measures = board.resolve(filter_widgets.measures_of(choice.conventions, choice.texts))
+    said = diagnosis.remarks_by_query(remarks)
+    failures = _cached_failures(board, choice.run, choice.rule, said)
+    became = diagnosis.find_outcomes(board, choice.run, right, choice.rule) if right else {}
+    failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
+    facets = (choice.filters.facet, choice.filters.other)
+    rows = diagnosis.query_rows(
+        board, queries, choice.run, choice.a, measures, facets, failures, became
+    )
+    through = {row.query_id for row in rows if choice.filters.let_in(row, any_class=True)}
+    within = {name: each for name, each in failures.items() if name in through}
+    reranked = _reranked(board, choice, said, through)
+    return RunFailures(choice, board, measures, rows, failures, within, reranked, right)
+
+
+def find_query_failures(
+    found: RunFailures, remarks: Sequence[Remark], query_id: str, answers: Mapping[str, Answer]
+) -> tuple[FailuresByQuery, str]:
+    """Say by run why one query fails there, and what reranking did for it, if anything.
+
+    ``answers`` are what was answered to it, by run.
+    """
+    board, choice = found.board, found.choice
+    said = diagnosis.remarks_by_query(remarks)
+    given = (_chunks_with_text(*_data_key(board)), texts_of, said)
+    failures = {
+        name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
+        for name in board.run_names
+    }
+    for name, answer in answers.items():
+        right = {query_id: answer.correct}
+        became = diagnosis.find_outcomes(board, name, right, choice.rule)
+        failures[name] = diagnosis.with_generation(board, name, failures[name], became, choice.rule)
+    reranked = _reranked_one(board, choice, said, query_id)
+    return {name: each.get(query_id) for name, each in failures.items()}, reranked
+
+
+def _reranked_one(
+    board: Scoreboard, choice: QueriesChoice, said: RemarksByQuery, query_id: str
+) -> str:
+    if choice.a is None:
+        return ""
+    rule, _ = _rule_of_reranking(choice.rule)
+    in_a, in_b = (
+        _cached_failures(board, run, rule, said).get(query_id) for run in (choice.a, choice.run)
+    )
+    return diagnosis.describe_reranking_of_query(board, choice.a, choice.run, in_a, in_b)
+
+
+def _reranked(
+    board: Scoreboard, choice: QueriesChoice, said: RemarksByQuery, names: set[str]
+) -> str:
+    if choice.a is None:
+        return ""
+    rule, which = _rule_of_reranking(choice.rule)
+    in_a, in_b = (
+        {
+            name: each
+            for name, each in _cached_failures(board, run, rule, said).items()
+            if name in names
+        }
+        for run in (choice.a, choice.run)
+    )
+    return diagnosis.describe_reranking(board, choice.a, choice.run, in_a, in_b, which)
+
+
+def _rule_of_reranking(rule: FailureRule) -> tuple[FailureRule, str]:
+    """Return by which rule A and B fail alike, and its words: what B loses, A does not."""
+    if isinstance(rule, diagnosis.LossAgainstRun):
+        return UsefulInPrompt(), "have nothing useful in the prompt of either"
+    return rule, "fail in both"
+
+
+def _cached_failures(
+    board: Scoreboard, run: str, rule: FailureRule, said: RemarksByQuery
+) -> FailuresByQuery:
+    path, data_revision = _data_key(board)
+    kept = _failure_cache(path, data_revision, repr(board.conventions), run, rule, said)
+    known = _chunks_with_text(path, data_revision)
+    return kept.follow(
+        board,
+        lambda only: diagnosis.find_failures(board, run, rule, known, texts_of, said, only),
+    )
+
+
+def _data_key(board: Scoreboard) -> tuple[str, int]:
+    return ui.database(), board.data_revision
+
+
+class _FailureCache:
+    """Why queries fail in one run by one rule: after a grade, only what moved is asked again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._board: Scoreboard | None = None
+        self._found: FailuresByQuery = {}
+
+    def follow(
+        self, board: Scoreboard, find_among: Callable[[Collection[str] | None], FailuresByQuery]
+    ) -> FailuresByQuery:
+        """Return it as ``board`` has it; ``find_among`` finds it of some queries, or of all."""
+        with self._lock:
+            if self._board is None:
+                self._found = find_among(None)
+            else:
+                ids = board.collection.query_ids
+                moved = {ids[at] for at in board.moved_since(self._board).tolist()}
+                if moved:
+                    stays = {name: each for name, each in self._found.items() if name not in moved}
+                    found = {**stays, **find_among(moved)}
+                    self._found = {name: found[name] for name in ids if name in found}
+            self._board = board
+            return self._found
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def _failure_cache(
+    path: str, data_revision: int, words: str, run: str, rule: FailureRule, said: RemarksByQuery
+) -> _FailureCache:
+    return _FailureCache()
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _chunks_with_text(path: str, data_revision: int) -> frozenset[int]:
+    """Return the numbers of the chunks that have text; one read for each change of the data."""
+    with ui.open_store() as store:
+        return store.chunks_with_text()

@@ -1,0 +1,374 @@
+"""Scoreboards for pages: the one the URL asks for, shared by all sessions and kept up to date.
+
+Each session gets a snapshot that does not move while a page shows it. A scoreboard is updated
+from the log's tail and rebuilt only when something other than a judgment was written. The ranges
+over unjudged chunks are cached here, too, by runs and conventions.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from labeler.errors import NotFound
+from labeler.evaluation import Conventions, Scoreboard, measures_for_runs
+from labeler.measures import Measure
+from labeler.model import (
+    DEFAULT_CHUNKING,
+    EVERYTHING,
+    LEAKED_CHOICES,
+    SPLITS,
+    WITH_LEAKED,
+    Collection,
+    Query,
+    Selection,
+    Settings,
+    chunking_label,
+    describe_chunking,
+    format_count,
+)
+from labeler.model.snapshot import GoldenSnapshot
+from labeler.services.import_export import snapshots
+from labeler.stats import DeltaRanges, LiveRanges, MeanRanges, ResampleCache
+from labeler.store import Store
+from labeler.ui import links, url_state
+from labeler.ui import shared as ui
+from labeler.ui.url_state import StaleLink
+
+EVERY_CHUNKING = "*"  # no chunking can be called so
+MOST_LISTS = 100_000  # the bands of 20,000 take three seconds and 54 MB
+
+
+def conventions(
+    settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
+) -> Conventions:
+    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
+    return Conventions.of(
+        preset,
+        rel=settings.rel,
+        budget=settings.budget,
+        budget_by_task=settings.budget_by_task,
+        pool_depth=settings.pool_depth,
+        golden_rule=settings.golden_rule,
+        carried=settings.carried,
+        selected=selected,
+    )
+
+
+def shown_conventions(
+    settings: Settings, preset: str = "graded", *, every: bool = False
+) -> Conventions:
+    """Return the same for what the address names; a page may be able to show ``every`` chunking."""
+    selected = replace(shown_selection(), chunkings=shown_chunkings(every=every))
+    found = conventions(settings, preset, selected)
+    return replace(found, frozen=url_state.get("golden"))
+
+
+def shown_selection() -> Selection:
+    """Return which queries the address names as ``split`` and ``leaked``; `StaleLink` for
+    others.
+    """
+    splits, leaked = selection_options()
+    split = url_state.check_among("split", splits, "split")
+    told = url_state.check_among("leaked", leaked or [WITH_LEAKED], "choice of leaked queries")
+    return Selection(split, told or WITH_LEAKED)
+
+
+def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
+    """Return the chunkings the address asks for, None for the first; `StaleLink` for others.
+
+    Without ``every`` it is one alone.
+    """
+    with ui.open_store() as store:
+        there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
+    url_state.check_among("chunking", [*there, EVERY_CHUNKING], "chunking")
+    return _chunkings_in_url(there, of_runs, every=every)
+
+
+def _chunkings_in_url(
+    there: Sequence[str], of_runs: Mapping[str, str], *, every: bool
+) -> tuple[str, ...] | None:
+    """Return the chunkings that the address names, else those of its runs; None for the first.
+
+    Without ``every`` it is that of the run that is looked at: of B, or of A where there is no B.
+    """
+    chosen = url_state.get("chunking")
+    if chosen == EVERY_CHUNKING and every:
+        return tuple(there) or None
+    if chosen is not None and chosen in there:
+        return (chosen,)
+    runs = [run for name in ("b", "a") if (run := url_state.get(name)) is not None]
+    of = [of_runs[run] for run in runs if run in of_runs]
+    found = tuple(name for name in there if name in (of if every else of[:1]))
+    return found if found and found != tuple(there[:1]) else None
+
+
+def run_names() -> list[str]:
+    """Return the names of the runs as they were loaded, those of the chunkings shown first."""
+    with Store(ui.database()) as store:
+        there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
+    shown = _chunkings_in_url(there, of_runs, every=True) or there[:1]
+    return sorted(of_runs, key=lambda run: of_runs[run] not in shown)
+
+
+def selection_options() -> tuple[list[str], list[str]]:
+    """Return the splits that have queries, and how those that leaked may be treated."""
+    with ui.open_store() as store:
+        version = shown_version(store)
+        sizes = store.split_sizes() if version is None else {q.split for q in version.queries}
+        leaked = store.leaked()
+    return [split for split in SPLITS if split in sizes], list(LEAKED_CHOICES) if leaked else []
+
+
+def shown_version(store: Store) -> GoldenSnapshot | None:
+    """Return the frozen golden set that the address names as ``golden``, None where it is live.
+
+    Raises `StaleLink` for one that is not there.
+    """
+    asked = url_state.get("golden")
+    if asked is None:
+        return None
+    try:
+        return _version(ui.database(), store.data_revision(), asked)[0]
+    except NotFound as error:
+        raise StaleLink(str(error), ["golden"]) from error
+
+
+def shown_settings(store: Store) -> Settings:
+    """Return the team's settings, with the conventions of the golden set that is shown."""
+    version = shown_version(store)
+    return store.settings() if version is None else version.settings
+
+
+def shown_queries(store: Store) -> Sequence[Query]:
+    """Return the queries of the golden set that is shown."""
+    version = shown_version(store)
+    return store.queries() if version is None else version.queries
+
+
+def check_query_selected(board: Scoreboard, query_id: str) -> None:
+    """Raise `StaleLink` where a query is not among those of the split and the leaks of the
+    address.
+    """
+    if query_id not in board.collection.query_ids:
+        chosen = board.conventions.selected.describe()
+        raise StaleLink(
+            f"query {query_id!r} is not among those chosen: {chosen}", ["split", "leaked"]
+        )
+
+
+def queries_of_version(store: Store, frozen: str | None) -> Sequence[Query]:
+    """Return the queries of a frozen version, or of the live set, to one who has no page."""
+    if frozen is None:
+        return store.queries()
+    content, _ = _version(ui.database(), store.data_revision(), frozen)
+    return content.queries
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the frozen golden set …")
+def _version(path: str, data_revision: int, asked: str) -> tuple[GoldenSnapshot, Collection]:
+    with Store(path) as store:
+        content = snapshots.frozen_content(store, asked)
+        return content, snapshots.collection_with(store, content)
+
+
+def live_board(store: Store, chosen: Conventions) -> Scoreboard:
+    """Return the board as the newest judgment leaves it, for one look.
+
+    Where the conventions name a frozen golden set it is the board of that one, which never moves.
+    All sessions share one, which is brought up to date with the log's tail, and built again only
+    when something other than a judgment was written; what is returned does not move under the
+    hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
+    """
+    ui.check_lead(store)
+    return _refreshed(store, chosen, _board)
+
+
+def server_board(store: Store, selected: Selection = EVERYTHING) -> Scoreboard:
+    """Return the same under the team's conventions to one who asks without a page: the server."""
+    return _refreshed(store, conventions(store.settings(), selected=selected), _open_without_page)
+
+
+def _refreshed(
+    store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
+) -> Scoreboard:
+    board = opened(ui.database(), store.data_revision(), chosen)
+    if chosen.frozen is not None:
+        return board.snapshot()
+    newest = store.revision()
+    if newest != board.revision:
+        try:
+            board.refresh(*store.news_since(board.revision, board.golden_state))
+        except NotFound:
+            # a query was loaded and judged between the two reads above
+            board = opened(ui.database(), store.data_revision(), chosen)
+    return board.snapshot()
+
+
+@st.cache_resource(
+    max_entries=6,
+    show_spinner="Reading the runs …",
+    hash_funcs={Conventions: lambda chosen: repr(chosen)},
+)
+def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    if chosen.frozen is not None:
+        return Scoreboard(_version(path, data_revision, chosen.frozen)[1], chosen)
+    with Store(path) as store:
+        return Scoreboard(store.collection(), chosen)
+
+
+def open_board() -> None:
+    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
+    with Store(ui.database()) as store:
+        _open_without_page(ui.database(), store.data_revision(), conventions(store.settings()))
+    _open_without_page.clear()
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Conventions: repr})
+def _open_without_page(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    """Open a board without a page: in a cached function, another one's spinner is not shown."""
+    board = _board(path, data_revision, chosen)
+    board.notes()  # what it looks up first and keeps
+    return board
+
+
+def is_small_board(board: Scoreboard) -> bool:
+    """Say whether what the holes of a board could be may be drawn before anybody asks."""
+    return len(board.run_names) * len(board.collection.query_ids) <= MOST_LISTS
+
+
+def cache_key(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashable, ...]:
+    """Return what an answer of a board rests on, to keep it by beside whatever else was asked.
+
+    Of measures it has the names by which they were asked, too: files repeat them.
+    """
+    asked = ((repr(measure), measure.asked) for measure in measures)
+    return ui.database(), board.data_revision, board.revision, repr(board.conventions), *asked
+
+
+def say_nothing_graded(selected: Selection, lacks: str) -> None:
+    """Say under `graded_line` that nobody has graded, what it ``lacks`` therefore, and how to.
+
+    Where the grades of another chunking may be carried over to this one, a link leads there.
+    """
+    shown = selected.chunkings or (DEFAULT_CHUNKING,)
+    name = shown[0] if len(shown) == 1 else DEFAULT_CHUNKING
+    of = f" of {describe_chunking(name)}" if name else ""
+    into = f" --chunking {shlex.quote(name)}" if name else ""
+    how = f"{lacks} until somebody does. Grade on the Label page, or load a golden set:"
+    ui.say_empty(f"Nobody has graded a chunk{of} yet", how, f"labeler load golden FILE{into}")
+    with ui.open_store() as store:
+        openings = [(old, new) for old, new in store.openings() if new in shown]
+    for old, new in openings[:1]:
+        there = {"from": chunking_label(old), "to": chunking_label(new)}
+        graded = f"Carry over what grades of {describe_chunking(old)} say of these chunks"
+        links.link(graded, url_state.page_url("/data", section="Carry over", **there))
+
+
+def graded_line(board: Scoreboard) -> str:
+    """Say in one line how much of the golden set, or what is selected, there are grades for."""
+    counts, selected = board.counts, board.conventions.selected
+    where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
+    each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
+    return (
+        f"{where} {counts.judged:,} of {format_count(counts.queries, 'query has', 'queries have')} "
+        f"grades{each} · "
+        f"{format_count(counts.grades, 'grade', 'grades')}"
+    )
+
+
+MOST_RANGES_KEPT = 4  # of which each has the draws of all queries
+
+
+def mean_ranges(
+    board: Scoreboard, runs: Sequence[str], measures: Iterable[Measure], facet: str | None = None
+) -> MeanRanges:
+    """Return the bands of means of runs that are compared with each other.
+
+    None of weighted means, for which they are not worked out.
+    """
+    if board.weights is not None:
+        return {}
+    return _ranges_of(board, runs).means(board, measures, facet)
+
+
+def bucket_ranges(
+    board: Scoreboard, runs: Sequence[str], measures: Sequence[Measure], facet: str
+) -> MeanRanges:
+    """Return the bands of means over all queries, and in each bucket."""
+    bands = _ranges_of(board, runs)
+    return {**bands.means(board, measures), **bands.means(board, measures, facet)}
+
+
+def pair_ranges(
+    board: Scoreboard, a: str, b: str, measures: Sequence[Measure], facet: str | None = None
+) -> tuple[MeanRanges, DeltaRanges]:
+    """Return the bands of A, B and B - A over all queries and, with a facet, in each bucket.
+
+    None of weighted means, for which they are not worked out.
+    """
+    if board.weights is not None:
+        return {}, {}
+    bands = _ranges_of(board, (a, b))
+    means, deltas = dict(bands.means(board, measures)), dict(bands.deltas(board, measures))
+    if facet is not None:
+        means |= bands.means(board, measures, facet)
+        deltas |= bands.deltas(board, measures, facet)
+    return means, deltas
+
+
+def open_ranges() -> Iterator[None]:
+    """Work out the bands that Scores and Compare show where nobody chose anything, part by part.
+
+    Only those of a small board: others would fill the memory before anybody asks.
+    """
+    with ui.open_store() as store:
+        board = server_board(store)
+    measures = board.conventions.measures(measures_for_runs(board.collection, chunks=False))
+    every = board.run_names
+    for runs in dict.fromkeys([every, every[:2]]) if is_small_board(board) else ():
+        bands = LiveRanges(board, runs)
+        yield
+        yield from bands.prepare(measures)
+        _keep_without_page(ui.database(), board.data_revision, board, bands)
+        _keep_without_page.clear()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _keep_without_page(
+    path: str, data_revision: int, _board: Scoreboard, _bands: LiveRanges
+) -> LiveRanges:
+    """Keep bands without a page: in a cached function, another one's spinner is not shown."""
+    return _ranges_of(_board, _bands.runs, _bands)
+
+
+@st.cache_resource(show_spinner=False)
+def resample_cache() -> ResampleCache:
+    """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
+    return ResampleCache()
+
+
+def _ranges_of(
+    board: Scoreboard, runs: Sequence[str], found: LiveRanges | None = None
+) -> LiveRanges:
+    asked = (board.data_revision, board.conventions, tuple(runs))
+    return _cached_ranges(ui.database(), *asked, board, found)
+
+
+@st.cache_resource(
+    max_entries=MOST_RANGES_KEPT,
+    show_spinner="Filling the holes …",
+    hash_funcs={Conventions: repr},
+)
+def _cached_ranges(
+    path: str,
+    data_revision: int,
+    chosen: Conventions,
+    runs: tuple[str, ...],
+    _board: Scoreboard,
+    _found: LiveRanges | None,
+) -> LiveRanges:
+    return _found or LiveRanges(_board, runs)

@@ -1,0 +1,472 @@
+"""The trend on Scores: each system's runs by date, what fell, and online signals below them.
+
+On request a change between two runs is split into the parts of the run, the grades and the
+queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+
+from labeler.analysis import trend
+from labeler.analysis.trend import (
+    AlertScan,
+    DatedRun,
+    SignalSeries,
+    Thresholds,
+    Timeline,
+    TimeSpan,
+    TrendSeries,
+    TrendSummary,
+    Window,
+)
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.measures import Measure
+from labeler.model import SignalPoint, capitalize_first, format_count
+from labeler.render import charts, csv_exports, tables
+from labeler.render.markup import show_html
+from labeler.stats import mean_intervals
+from labeler.ui import filter_widgets, scoreboards, url_state
+from labeler.ui import shared as ui
+from labeler.ui.scores.choices import ScoresChoice
+from labeler.ui.scores.thresholds import thresholds_over_time
+from labeler.ui.scores.views import FileContent
+
+EVERY_SYSTEM = "every system"
+MOST_LINES = 8
+MOST_TREND_ROWS = 60
+AXIS_NOTE = "The axis begins where the values do, not at 0. × marks a run without results."
+NO_DATE = (
+    "No run that is shown has a date, so there is no order in time. Give runs one, and the "
+    "system they belong to, on the Data page or in a terminal:"
+)
+DATE_COMMANDS = (
+    "labeler load run FILE --system SYSTEM --date 2026-01-31\n"
+    "labeler change run NAME --system SYSTEM --date 2026-01-31"
+)
+
+
+@dataclass(frozen=True)
+class TrendChoice:
+    """What is looked at: systems with their runs of the window, by which measures, where.
+
+    ``drawn`` is the one of ``measures`` that the picture is of.
+    """
+
+    systems: Mapping[str, tuple[DatedRun, ...]]
+    window: Window
+    measures: tuple[Measure, ...]
+    drawn: Measure
+    facet: str | None
+    buckets: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class TrendResult:
+    """What there is to show: ``lines`` are the series of the drawn measure, with intervals."""
+
+    rows: Sequence[TrendSummary]
+    lines: Sequence[TrendSeries]
+    looked: AlertScan
+
+
+def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
+    """Show the systems' runs in order of their dates; return what makes a file of all points."""
+    line = trend.build_timeline(run for run in board.collection.runs if choice.shows(run.name))
+    if not line.systems:
+        st.write(NO_DATE)
+        st.code(DATE_COMMANDS)
+        beside = signals_below(choice, board, line, {}, Window())
+        show_signal_tables(choice, beside, board.revision)
+        return None
+    with ui.guard():
+        asked = choose_trend(choice, board, line)
+    place = (asked.measures, asked.facet, asked.buckets)
+    bars = thresholds_over_time(choice, board, trend.build_series(board, asked.systems, *place))
+    at = scoreboards.cache_key(board, asked.measures)
+    found = _trend_result((*at, repr(asked), repr(bars)), asked, bars, board)
+    show_alerts(found.looked)
+    beside = signals_below(choice, board, line, asked.systems, asked.window)
+    drawn = draw_lines(choice, asked, found, bars, beside.span)
+    show_signal_pictures(beside, drawn)
+    show_html(tables.trend_table(found.rows[:MOST_TREND_ROWS], choice.conventions, bars))
+    if len(found.rows) > MOST_TREND_ROWS:
+        st.caption(
+            f"The first {MOST_TREND_ROWS} of {len(found.rows):,} rows; the file has all points."
+        )
+    lines = lines_by_name(found.lines)
+    if url_state.switch("Every run in a table", "runs"):
+        heading = choice.conventions.heading(asked.drawn)
+        show_html(tables.points_table(lines, heading, choice.names.short))
+    show_signal_tables(choice, beside, board.revision)
+    show_parts(choice, board, asked.systems, asked.measures)
+    said = [trend.DIRECTION_RULE, found.looked.rule, *line.notes]
+    show_html(tables.small_print(f"{capitalize_first(each)}." for each in said))
+    return lambda: trend_file(choice, asked, board, bars)
+
+
+def choose_trend(choice: ScoresChoice, board: Scoreboard, line: Timeline) -> TrendChoice:
+    """Let the user choose a system, how far back to look, and what is drawn.
+
+    Every bucket is shown for one system at a time. Raises `Astray` for what the address has wrong.
+    """
+    every_bucket = choice.facet is not None and choice.bucket is None
+    measures = board.resolve(choice.measures)
+    headings = {choice.conventions.heading(measure): measure for measure in measures}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="trend"):
+        system = choose_system(list(line.systems), alone=every_bucket)
+        text = url_state.choose(
+            *("Window", trend.WINDOWS, "window"), accept_new_options=True, width=156
+        )
+        drawn = headings[url_state.choose("Drawn", list(headings), "drawn", width=156)]
+    try:
+        window = trend.parse_window(text)
+    except BadInput as error:
+        raise url_state.StaleLink(str(error), ["window"]) from None
+    systems = list(line.systems) if system is None else [system]
+    one_measure = every_bucket or len(systems) > 1
+    buckets = None if choice.bucket is None else (choice.bucket,)
+    runs = {name: window.of(line.of(name)) for name in systems}
+    shown = (drawn,) if one_measure else measures
+    return TrendChoice(runs, window, shown, drawn, choice.facet, buckets)
+
+
+def choose_system(names: list[str], *, alone: bool) -> str | None:
+    """Let the user choose one system, or, unless it must stand ``alone``, every one (None)."""
+    boxes = filter_widgets.run_box_options(names)
+    if alone or len(names) == 1:
+        return url_state.choose("System", names, "system", what="system", **boxes)
+    return url_state.choose_or_not(
+        *("System", names, "system"), nothing=EVERY_SYSTEM, what="system", **boxes
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner="Looking back over the runs …")
+def _trend_result(
+    at: tuple[Hashable, ...], _asked: TrendChoice, _bars: Thresholds, _board: Scoreboard
+) -> TrendResult:
+    """Work out what there is to show; once for each grade."""
+    asked, board = _asked, _board.snapshot()
+    place = (asked.facet, asked.buckets)
+    every = trend.build_series(board, asked.systems, asked.measures, *place)
+    runs = [dated.run for each in asked.systems.values() for dated in each]
+    ends = mean_intervals(
+        board, [asked.drawn], asked.facet, runs=frozenset(runs), buckets=asked.buckets
+    )
+    looked = trend.scan_for_alerts(
+        trend.QueryValues(board), every, _watched_buckets(asked, board), _bars
+    )
+    lines = trend.build_series(board, asked.systems, [asked.drawn], *place, ends)
+    return TrendResult(trend.summarize_series(board, every), lines, looked)
+
+
+def _watched_buckets(asked: TrendChoice, board: Scoreboard) -> list[TrendSeries]:
+    """Return the buckets held against the mean over all queries, by the drawn measure."""
+    if asked.facet is not None:
+        return []
+    return [
+        series
+        for facet in board.facets
+        for series in trend.build_series(board, asked.systems, [asked.drawn], facet)
+    ]
+
+
+def show_alerts(looked: AlertScan) -> None:
+    """Say what fell: the gravest in sight, the others folded."""
+    said = [f"▼ {alert.sentence}" for alert in looked.alerts]
+    if said:
+        with st.container(border=True, key="alerts"):
+            st.text("\n".join(said[: trend.MOST_OPEN_ALERTS]))
+            if more := said[trend.MOST_OPEN_ALERTS :]:
+                with st.expander(f"{len(more)} more that fell"):
+                    st.text("\n".join(more))
+    elif looked.looks:
+        st.caption("Nothing fell by more than chance.")
+
+
+def draw_lines(
+    choice: ScoresChoice,
+    asked: TrendChoice,
+    found: TrendResult,
+    bars: Thresholds,
+    span: TimeSpan | None,
+) -> list[str]:
+    """Draw as many lines as can be told apart, and say which where these are not all.
+
+    Returns what the lines are called. ``span`` is the axis of time that pictures below share.
+    """
+    lines = dict(list(lines_by_name(found.lines).items())[:MOST_LINES])
+    heading = choice.conventions.heading(asked.drawn)
+    if len(found.lines) > len(lines):
+        what = "buckets" if asked.facet is not None and asked.buckets is None else "systems"
+        st.caption(f"Drawn are the first {len(lines)} of {len(found.lines):,} {what}.")
+    show_html(tables.run_legend(list(lines), {}, lines=True))
+    points = {name: series.points for name, series in lines.items()}
+    share = not asked.drawn.definition.count
+    drawn = [bars[series.place] for series in lines.values() if series.place in bars]
+    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span))
+    bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn of up to three lines."
+    st.caption(f"Bands: 95% interval over the choice of queries.{bands} {AXIS_NOTE}")
+    return list(lines)
+
+
+def lines_by_name(every: Iterable[TrendSeries]) -> dict[str, TrendSeries]:
+    """Return series by what tells them apart: the bucket, where there are several, or the system.
+
+    Lines of several buckets are of one system.
+    """
+    given = list(every)
+    by_bucket = len({series.place.bucket for series in given}) > 1
+    return {
+        (series.place.bucket or "") if by_bucket else series.place.system: series
+        for series in given
+    }
+
+
+def trend_file(
+    choice: ScoresChoice, asked: TrendChoice, board: Scoreboard, bars: Thresholds
+) -> bytes:
+    """Return the file with every point of every measure."""
+    place = (board.resolve(choice.measures), asked.facet)
+    runs = frozenset(dated.run for each in asked.systems.values() for dated in each)
+    ends = mean_intervals(board, *place, runs=runs, buckets=asked.buckets)
+    every = trend.build_series(board, asked.systems, *place, asked.buckets, ends)
+    return csv_exports.trend_csv(every, choice.conventions, bars)
+
+
+NOT_WEIGHTED_NOTE = "The parts are not weighted: each query counts the same in them."
+BUCKETS_OF_NOW = "Which bucket a query is in is not logged: buckets are those of now."
+
+
+def show_parts(
+    choice: ScoresChoice,
+    board: Scoreboard,
+    systems: Mapping[str, Sequence[DatedRun]],
+    measures: Sequence[Measure],
+) -> None:
+    """Show whose doing a change between two of the runs was, where the reader asks for it."""
+    runs = sorted((run for each in systems.values() for run in each), key=lambda run: run.when)
+    if len(runs) < 2 or not url_state.switch("Split a change into its parts", "parts"):
+        return
+    choice, board = without_weights(choice, board)
+    with ui.guard():
+        older, newer, graded_by = choose_pair(runs, latest_pair(runs, systems))
+    until = trend.end_of_date(graded_by or older.said)
+    revision = _revision_on(until)
+    then = None
+    if revision or graded_by:
+        at = (ui.database(), board.data_revision, revision, repr(choice.conventions))
+        then = _earlier_board((*at, older.run, until), choice.conventions, older.run, until)
+    parts = [
+        trend.split_change(then or board, board, older.run, newer.run, measure, choice.within)
+        for measure in measures
+    ]
+    show_html(tables.change_causes_table(parts, choice.conventions))
+    frozen = choice.conventions.frozen
+    now = "of now" if frozen is None else f"frozen as {frozen}"
+    if then is None:
+        said = (
+            f"Nothing was graded yet by {older.said}, so both runs are by the grades {now}; "
+            "name a later day to see what grading has changed since."
+        )
+    else:
+        day = graded_by or older.said
+        said = f"The older run is by the grades of {day} (UTC), the newer by those {now}."
+    lines = [said, f"The order: {trend.CAUSES_ORDER}.", BUCKETS_OF_NOW if choice.within else ""]
+    lines += [NOT_WEIGHTED_NOTE] if choice.traffic else []
+    show_html(tables.small_print(lines))
+
+
+def without_weights(choice: ScoresChoice, board: Scoreboard) -> tuple[ScoresChoice, Scoreboard]:
+    """Return what is looked at where each query counts the same, as the parts are of such means."""
+    if choice.traffic is None:
+        return choice, board
+    conventions = replace(choice.conventions, weighted=None)
+    with ui.open_store() as store:
+        return replace(choice, conventions=conventions), scoreboards.live_board(store, conventions)
+
+
+def latest_pair(
+    runs: Sequence[DatedRun], systems: Mapping[str, Sequence[DatedRun]]
+) -> tuple[DatedRun, DatedRun]:
+    """Return the newest run and the one before it of its own system, or of any if it is the first.
+
+    ``runs`` are all of them in order of date.
+    """
+    newest = runs[-1]
+    own = next((each for each in systems.values() if newest in each), runs)
+    return (own[-2] if len(own) > 1 else runs[-2]), newest
+
+
+def choose_pair(
+    runs: Sequence[DatedRun], usual: tuple[DatedRun, DatedRun]
+) -> tuple[DatedRun, DatedRun, str]:
+    """Let the user choose two runs, and by which day's grades the older is taken ("" is its own).
+
+    Raises `Astray` where the address has none of them, or no day.
+    """
+    dated = {run.run: run for run in runs}
+    boxes = filter_widgets.run_box_options(dated)
+    dates = {run.run: f"{run.said} · {boxes['format_func'](run.run)}" for run in runs}
+    shown: dict[str, Any] = {
+        "what": "run",
+        "format_func": lambda name: dates.get(name, name),
+        "width": 320,
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom", key="pair"):
+        names = list(dated)
+        older = url_state.choose("From", names, "from", default=usual[0].run, **shown)
+        newer = url_state.choose("To", names, "to", default=usual[1].run, **shown)
+        day = url_state.write_text(
+            *("Older run by the grades of", "grades"), placeholder="its own day", width=220
+        ).strip()
+    if day:
+        try:
+            trend.end_of_date(day)
+        except BadInput as error:
+            raise url_state.StaleLink(str(error), ["grades"]) from None
+    return dated[older], dated[newer], day
+
+
+def _revision_on(until: datetime) -> int:
+    with ui.open_store() as store:
+        return store.revision_at(until)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the grades of that day …")
+def _earlier_board(
+    at: tuple[Hashable, ...], _conventions: Conventions, _run: str, _until: datetime
+) -> Scoreboard:
+    """Return a run under the golden set of an earlier time; nothing that is graded now moves it."""
+    with ui.open_store() as store:
+        collection, rule = store.collection_at(_until, [_run]), store.rule_at(_until)
+    return Scoreboard(collection, replace(_conventions, golden_rule=rule, frozen=None))
+
+
+MOST_SIGNALS_DRAWN = 6
+MOST_SIGNAL_ROWS = 60
+MOST_VALUES = 200
+
+
+@dataclass(frozen=True)
+class TrendSignals:
+    """What stands below a trend: signals of its ``systems``, which come with their runs shown.
+
+    ``span`` is what all pictures share as their axis of time, None where there is no signal.
+    """
+
+    every: Sequence[SignalSeries] = ()
+    notes: Sequence[str] = ()
+    systems: Mapping[str, Sequence[DatedRun]] = field(default_factory=dict)
+    span: TimeSpan | None = None
+    narrowed: bool = False
+
+
+def signals_below(
+    choice: ScoresChoice,
+    board: Scoreboard,
+    line: Timeline,
+    systems: Mapping[str, Sequence[DatedRun]],
+    window: Window,
+) -> TrendSignals:
+    """Return the signals of these systems in the window, of the queries that are looked at.
+
+    Signals without a query are of all, and left out where some queries alone are looked at.
+    """
+    queries = _selected_queries(choice, board)
+    points = _signal_points(ui.database(), board.data_revision, queries)
+    notes = trend.signal_notes(points, line)
+    every = trend.build_signal_series(points, {name: line.of(name) for name in systems}, window)
+    span = trend.find_time_span(systems, every) if every else None
+    return TrendSignals(every, notes, systems, span, narrowed=queries is not None)
+
+
+def _selected_queries(choice: ScoresChoice, board: Scoreboard) -> frozenset[str] | None:
+    """Return the queries that are looked at, None for all."""
+    if choice.within is None:
+        whole = choice.conventions.selected.is_of_all_queries
+        return None if whole else frozenset(board.collection.query_ids)
+    names, group = board.groups(choice.within[0])
+    inside = (group == names.index(choice.within[1])).tolist()
+    return frozenset(
+        name for name, is_in in zip(board.collection.query_ids, inside, strict=True) if is_in
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _signal_points(
+    path: str, data_revision: int, queries: frozenset[str] | None
+) -> Sequence[SignalPoint]:
+    with ui.open_store() as store:
+        return tuple(store.signal_points(queries))
+
+
+def show_signal_pictures(beside: TrendSignals, lines: Collection[str]) -> None:
+    """Draw a small picture for each signal, of the systems that have a line above; ``lines``."""
+    drawn = [each for each in beside.every if each.system in beside.systems]
+    names = list(dict.fromkeys(each.name for each in drawn))
+    if not names:
+        return
+    chosen = names
+    if len(names) > 1:
+        with ui.guard():
+            chosen = url_state.choose_some(
+                *("Signals", names, "signal", "signal"), placeholder="all signals", width=420
+            )
+    shown = [name for name in names if name in chosen or not chosen][:MOST_SIGNALS_DRAWN]
+    order = [name for name in lines if name in beside.systems] or list(beside.systems)
+    runs = [run for system in order for run in beside.systems[system]]
+    for name in shown:
+        heard = {
+            each.system: each.points for each in drawn if each.name == name and each.system in order
+        }
+        if heard and beside.span is not None:
+            st.text(f"{name} (online)")
+            st.altair_chart(charts.signal_chart(order, heard, beside.span, runs))
+    st.caption(describe_pictures(beside, names, shown))
+
+
+def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequence[str]) -> str:
+    """Say what the pictures show, and which are left out."""
+    left = [name for name in names if name not in shown]
+    more = f" Not drawn: {format_count(len(left), 'signal', 'signals')}." if left else ""
+    part = (
+        " Of the queries that are looked at: values of all queries are left out."
+        if beside.narrowed
+        else ""
+    )
+    return (
+        f"Dotted rules stand where runs were made. Each signal has a scale of its own.{part}{more}"
+    )
+
+
+def show_signal_tables(choice: ScoresChoice, beside: TrendSignals, revision: int) -> None:
+    """Show where the signals stand, every value if it is asked for, and offer the file."""
+    if beside.every:
+        show_html(tables.signal_table(beside.every[:MOST_SIGNAL_ROWS]))
+        if len(beside.every) > MOST_SIGNAL_ROWS:
+            st.caption(
+                f"The first {MOST_SIGNAL_ROWS} of {len(beside.every):,} rows; the file has all."
+            )
+        if url_state.switch("Every value of the signals in a table", "values"):
+            show_html(tables.signal_values_table(beside.every, choice.names.short, MOST_VALUES))
+            count = sum(len(each.points) for each in beside.every)
+            if count > MOST_VALUES:
+                st.caption(f"The newest {MOST_VALUES} of {count:,} values; the file has all.")
+        ui.offer(
+            "Download the signals as CSV",
+            lambda: csv_exports.signals_csv(beside.every),
+            "signals.csv",
+            revision,
+        )
+    told = [
+        *([trend.SIGNAL_MEANING, trend.NO_CORRELATION_NOTE] if beside.every else []),
+        *beside.notes,
+    ]
+    show_html(tables.small_print(f"{capitalize_first(each)}." for each in told))

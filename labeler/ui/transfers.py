@@ -1,0 +1,260 @@
+"""Transfer of grades to another chunking: its section on Data and its section on Review.
+
+Data previews a transfer, writes it to the log and undoes it. Review lists the transferred grades
+that count, with the judgments each rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from labeler.model import (
+    Chunk,
+    chunking_from_label,
+    chunking_label,
+    describe_chunking,
+    format_count,
+)
+from labeler.render import csv_exports, tables
+from labeler.render.markup import show_html
+from labeler.render.tables import TextCell
+from labeler.services.transfer import (
+    TRANSFER_STATES,
+    Transfer,
+    compute_transfer,
+    describe_left_out,
+    describe_logged,
+    describe_transfer,
+    locate_basis,
+    record_transfer,
+)
+from labeler.store import LoggedTransfer, Store, TransferredGrade, passage_texts
+from labeler.ui import assignment_cache, links, scoreboards, url_state
+from labeler.ui import shared as ui
+
+WHAT_IT_DOES = (
+    "When documents are cut anew, every chunk is new, and grades are of chunks. What old grades "
+    "say of new chunks is looked up first, and nothing is written. Grades that follow then count "
+    "below all others, as nobody's, and only while what they rest on stands. The rest is left to "
+    "graders."
+)
+LOAD_COMMANDS = """\
+labeler load chunks FILE --chunking v2
+labeler load run FILE --chunking v2"""
+MOST_REASONS, MOST_WARNINGS = 30, 3
+
+
+def show_transfer() -> None:
+    """Let a lead look at what follows for another chunking, keep it, and take it back."""
+    with ui.guard(), ui.open_store() as store:
+        found, done = store.chunkings(), store.carried_over()
+        settings = store.settings()
+    graded = [chunking_label(each.name) for each in found if each.golden]
+    asked_for = [chunking_label(each.name) for each in found if each.runs]
+    st.caption(WHAT_IT_DOES)
+    if settings.carried != "count":
+        st.text("⚠ Carried grades do not count now: see Settings.")
+    for each in done[:1]:
+        _offer_undo(each)
+    if not any(old != new for old in graded for new in asked_for):
+        ui.say_empty(
+            "There is nothing to carry over to",
+            "It takes grades of one chunking, and a run on another.",
+            LOAD_COMMANDS,
+        )
+        return
+    with ui.guard(), st.container(horizontal=True, vertical_alignment="bottom"):
+        old = url_state.choose("From", graded, "from", what="chunking", width=220)
+        others = [name for name in asked_for if name != old]
+        if not others:
+            st.text("No run is on another chunking.")
+            return
+        new = url_state.choose("To", others, "to", what="chunking", width=220)
+        if st.button("See what follows"):
+            url_state.write(look="yes")
+    if url_state.get("look"):
+        _preview(chunking_from_label(old), chunking_from_label(new))
+
+
+def _preview(old: str, new: str) -> None:
+    """Show what follows, and keep it if that is wanted."""
+    with ui.guard():
+        found = _computed_transfer(old, new)
+    for said in describe_transfer(found):
+        st.text(said)
+    st.text(" · ".join(f"{state} {found.states[state]:,}" for state in TRANSFER_STATES))
+    rows = [
+        {"state": state, "grade": grade, "pairs": pairs, "why": why}
+        for state, grade, why, pairs in found.by_reason()[:MOST_REASONS]
+    ]
+    if rows:
+        st.dataframe(rows, hide_index=True)
+    for said in list(describe_left_out(found))[:MOST_WARNINGS]:
+        st.text(f"⚠ {said}")
+    _offer_transfer(found)
+    if found.left:
+        st.text(f"{format_count(found.left, 'pair is', 'pairs are')} left to graders.")
+        _link_to_open(old, new)
+
+
+def _offer_transfer(found: Transfer) -> None:
+    if not found.is_new:
+        st.text("Nothing new: what follows is there already.")
+        return
+    st.text(f"{describe_logged(found)}, if you go on.")
+    many = format_count(len(found.fresh), "grade", "grades")
+    if st.button(f"Carry over {many}", type="primary"):
+        bar = st.progress(0.0, "Writing …")
+        with ui.guard(), ui.open_store() as store:
+            record_transfer(store, found, lambda share: _show_progress(bar, share, "Writing …"))
+        ui.done("Carried over", look=None)
+
+
+def _link_to_open(old: str, new: str) -> None:
+    """Lead to Label, to what a carry-over leaves open, and say in which order it comes there."""
+    shown = {"from": chunking_label(old), "to": chunking_label(new)}
+    links.link("Grade what is open", url_state.to("/", **shown))
+    st.caption(assignment_cache.ORDER_OF_PAIRS)
+
+
+def _offer_undo(last: LoggedTransfer) -> None:
+    """Say what was carried over last, and take it back if that is wanted."""
+    between = f"from {describe_chunking(last.old)} to {describe_chunking(last.new)}"
+    grades = format_count(last.grades, "grade", "grades")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"{grades} carried over {between} on {last.at[:10]}", width="content")
+        if st.button("Take it back", help="Every number is what it was before."):
+            with ui.guard(), ui.open_store() as store:
+                store.undo_carried(last.old, last.new)
+            ui.done("Taken back", look=None)
+    links.link("See all of them", url_state.to("/review", review="Carried over"))
+    if not url_state.get("look"):
+        _link_to_open(last.old, last.new)
+
+
+@st.cache_resource(show_spinner=False)
+def _latest_transfer(path: str) -> list[tuple[tuple[object, ...], Transfer]]:
+    """Return what was found last, and of what: a cached function could not show its progress."""
+    return []
+
+
+def _computed_transfer(old: str, new: str) -> Transfer:
+    """Return what follows now, with progress where it is not known yet."""
+    kept = _latest_transfer(ui.database())
+    with ui.open_store() as store:
+        key = (store.golden_set_uuid(), store.data_revision(), store.revision(), old, new)
+        for known, found in kept:
+            if known == key:
+                return found
+        stand = store.data_revision(), store.revision()
+        bar = st.progress(0.0, "Placing chunks …")
+        basis = store.carry_basis(old, new)
+    places = locate_basis(basis, lambda share: _show_progress(bar, share / 2, "Placing chunks …"))
+    found = compute_transfer(
+        basis, places, lambda share: _show_progress(bar, 0.5 + share / 2, "Following grades …")
+    )
+    kept[:] = [(key, found)]
+    with ui.open_store() as store:
+        assignment_cache.open_pairs_cache().keep(store, found, *stand)
+    bar.empty()
+    return found
+
+
+def _show_progress(bar: st.delta_generator.DeltaGenerator, share: float, doing: str) -> None:
+    bar.progress(min(1.0, share), doing)
+
+
+ON_A_PAGE = 50
+TRANSFERRED_HEADINGS = ["query", "chunk", "grade", "why it follows", "rests on", "marked"]
+MOST_MARKED_SHOWN = 200  # characters of what is marked; the list on Queries has all of it
+
+
+def has_other_chunking(store: Store) -> bool:
+    """Say whether there is another chunking, without which nothing is carried over."""
+    return len(store.chunking_names()) > 1
+
+
+def show_transferred() -> None:
+    """Show the carried grades that count, and whose grades of which day each rests on."""
+    with ui.open_store() as store:
+        among = store.selected_queries(scoreboards.shown_selection())
+        found = [r for r in store.carried_grades() if among is None or r.query_id in among]
+        rows = sorted(found, key=lambda row: -row.grade)
+        here = url_state.choose_part(rows, ON_A_PAGE, "carried-page")
+        texts, runs = store.chunks_numbered(row.chunk for row in here), _run_of_chunking(store)
+        _note_grades_told(store, here)
+        scale, revision = store.settings().words, store.revision()
+    if not rows:
+        st.subheader("No carried grade counts")
+        st.write("Grades of one chunking are carried over to another on Data, where they follow.")
+        links.link("Carry over", url_state.page_url("/data", section="Carry over"))
+        return
+    grades = format_count(len(rows), "grade counts that was", "grades count that were")
+    st.caption(f"{grades} carried over, the highest first · click a query to open it")
+    table = [
+        _transferred_row(row, texts.get(row.chunk), scale, runs.get(row.chunking)) for row in here
+    ]
+    show_html(tables.plain_table(TRANSFERRED_HEADINGS, table))
+    st.caption(
+        "A carried grade is nobody's. It stands below what people and files say, and counts as "
+        "long as all it rests on is as it was."
+    )
+    ui.offer("Download this list as CSV", lambda: transferred_file(rows), "carried.csv", revision)
+
+
+def _run_of_chunking(store: Store) -> Mapping[str, str]:
+    """Return a run of each chunking that has any: the one loaded first."""
+    return {name: run for run, name in reversed(store.chunkings_of_runs().items())}
+
+
+def _transferred_row(
+    row: TransferredGrade, chunk: Chunk | None, scale: Sequence[str], run: str | None
+) -> list[Any]:
+    link = url_state.page_url("/queries", a=run, b=None, query=row.query_id, chunking=row.chunking)
+    marked = " · ".join(passage_texts(chunk.text or "", row.passages)) if chunk else ""
+    return [
+        TextCell(row.query, row.query_id, link if run else ""),
+        TextCell(row.title, row.chunk_id) if row.title else TextCell(row.chunk_id),
+        TextCell(f"{row.grade} {scale[row.grade]}"),
+        TextCell(row.why),
+        TextCell("\n".join(base.in_words for base in row.bases)),
+        TextCell(marked if len(marked) <= MOST_MARKED_SHOWN else f"{marked[:MOST_MARKED_SHOWN]}…")
+        if marked
+        else None,
+    ]
+
+
+def _note_grades_told(store: Store, rows: Sequence[TransferredGrade]) -> None:
+    """Remember what the page says of others' grades: none on these chunks is blind then."""
+    name = ui.grader()
+    if name is None:
+        return
+    others = [(row, base) for row in rows for base in row.bases if base.who != (name,)]
+    pairs = [(row.query_id, at) for row, base in others for at in (row.chunk_id, base.chunk_id)]
+    store.note_told(name, pairs)
+
+
+def transferred_file(rows: Sequence[TransferredGrade]) -> bytes:
+    """Return carried grades as a file: a row for each judgment that one rests on."""
+    return csv_exports.rows_csv(_transferred_records(rows))
+
+
+def _transferred_records(rows: Sequence[TransferredGrade]) -> Iterator[dict[str, object]]:
+    for row in rows:
+        for base in row.bases:
+            yield {
+                "query_id": row.query_id,
+                "query": row.query,
+                "chunk_id": row.chunk_id,
+                "grade": row.grade,
+                "why": row.why,
+                "carried_at": row.created_at,
+                "rests_on": base.chunk_id,
+                "rests_on_grade": base.grade,
+                "rests_on_who": ", ".join(base.who),
+                "rests_on_at": base.at,
+                "rests_on_event": base.event_id,
+            }

@@ -1,0 +1,354 @@
+"""URL state: Streamlit widgets bound to query parameters, which alone decide what a page shows.
+
+`st.session_state` only carries a widget's value from one script run to the next, so that a link,
+the Back button and a colleague's URL lead to the same page. Streamlit's own binding of widgets is
+not used: it drops defaults from the URL, and parameters that another page has bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from labeler.errors import Incomparable, NotFound
+
+# What a link to another page takes along: which runs of which chunking, which queries, by which
+# measures, what counts as failing, and by which golden set. The rest of an address is about the
+# page one is on.
+KEPT_PARAMETERS = (
+    *("a", "b", "also", "chunking", "facet", "bucket", "other", "crossing", "measure", "preset"),
+    *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
+)
+
+PAGES_SHOWN = 7  # numbers of pages beside each other
+PAGE_NUMBER_WIDTH, PAGER_WIDTH = 40, 96  # pixels, of one of them and of what stands around all
+
+STREAMLIT_PARAMETERS = ("embed", "embed_options")  # parameters that are none of ours, in any case
+Value = str | Sequence[str] | None
+OptionT = TypeVar("OptionT")
+RowT = TypeVar("RowT")
+
+
+class StaleLink(NotFound):
+    """An address names what is not there; without its parameters ``names`` the page is whole."""
+
+    def __init__(self, message: str, names: Iterable[str]) -> None:
+        super().__init__(message)
+        self.names = tuple(names)
+
+
+@contextmanager
+def stale_if_incomparable(name: str) -> Iterator[None]:
+    """Where two runs cannot be compared, lead to the page without the parameter that has one."""
+    try:
+        yield
+    except Incomparable as error:
+        raise StaleLink(str(error), [name]) from error
+
+
+def get(name: str) -> str | None:
+    """Return what the address gives for a parameter, None where it gives nothing."""
+    values = get_each(name)
+    return values[-1] if values else None
+
+
+def get_each(name: str) -> Sequence[str]:
+    """Return all that the address gives for a parameter."""
+    return _parameters().get(name, ())
+
+
+def get_all(names: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
+    """Return the address's parameters, or those of ``names`` that it has, with all their values."""
+    there = _parameters()
+    return {name: there[name] for name in (there if names is None else names) if name in there}
+
+
+def _parameters() -> Mapping[str, Sequence[str]]:
+    """Return what the address of this run gives.
+
+    Not `st.query_params`: all runs of a tab share it, and while one that is being replaced goes on
+    for a moment, the next one already fills it.
+    """
+    run = get_script_run_ctx(suppress_warning=True)
+    return {} if run is None else _parsed(run.query_string)
+
+
+@lru_cache(16)
+def _parsed(query_string: str) -> Mapping[str, Sequence[str]]:
+    found = parse_qs(query_string, keep_blank_values=True)
+    return {
+        name: tuple(each)
+        for name, each in found.items()
+        if name.lower() not in STREAMLIT_PARAMETERS
+    }
+
+
+def write(**changes: Value) -> None:
+    """Change parameters of the address at once; None takes one out, the others stay."""
+    there: dict[str, Value] = {**get_all(), **changes}
+    st.query_params.from_dict({name: value for name, value in there.items() if value})
+
+
+def to(path: str, /, **parameters: Value) -> str:
+    """Return the address of a page beside this one, without the parameters that are None.
+
+    >>> to("compare", a="bm25", b="lsa 2", measure=["RR", "AP"], query=None)
+    'compare?a=bm25&b=lsa+2&measure=RR&measure=AP'
+    >>> to("./")
+    './'
+    """
+    there = {name: value for name, value in parameters.items() if value is not None}
+    return f"{path}?{urlencode(there, doseq=True)}" if there else path
+
+
+def page_url(path: str, /, **changes: Value) -> str:
+    """Return the address of another page about what this one is about, but for ``changes``.
+
+    What goes along is `KEPT_PARAMETERS`; None leaves a parameter behind.
+    """
+    return to(path, **{**get_all(KEPT_PARAMETERS), **changes})
+
+
+def this_page_url(path: str, /, **changes: Value) -> str:
+    """Return this page's address, which begins with ``path``, but for ``changes``."""
+    return to(path, **{**get_all(), **changes})
+
+
+def check_among(
+    name: str, options: Collection[str], what: str, clears: Sequence[str] = ()
+) -> str | None:
+    """Return which of ``options`` the address names; raises `StaleLink` for any other ``what``.
+
+    ``clears`` are parameters that depend on it.
+    """
+    found = get(name)
+    if found is not None and found not in options:
+        there = ", ".join(filter(None, options)) or "none"
+        raise StaleLink(f"no {what} is called {found!r}; there are: {there}", [name, *clears])
+    return found
+
+
+# --- widgets ---------------------------------------------------------------------------------
+
+
+def choose(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    *,
+    what: str | None = None,
+    default: str | None = None,
+    always: bool = False,
+    clears: Sequence[str] = (),
+    **more: Any,
+) -> str:
+    """Let the user choose one of ``options``; the first is the default unless another is.
+
+    Where the address names none of them it is `StaleLink` if ``what`` says what they are, else the
+    default counts. The default is left out of the address unless ``always``. A choice takes the
+    parameters ``clears``, which depend on it, out of the address. With ``accept_new_options`` it
+    may be anything.
+    """
+    usual = options[0] if default is None else default
+    found = check_among(name, options, what, clears) if what else get(name)
+    if found and more.get("accept_new_options"):
+        options = list(dict.fromkeys([*options, found]))
+    _set_widget(name, found if found in options else usual)
+    writes = _on_change(name, None if always else usual, clears)
+    return str(st.selectbox(label, options, key=name, on_change=writes, **more))
+
+
+def choose_or_not(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    *,
+    nothing: str,
+    what: str | None = None,
+    clears: Sequence[str] = (),
+    **more: Any,
+) -> str | None:
+    """Let the user choose one of ``options`` or none of them, which is shown as ``nothing``.
+
+    As with `choose`, an address that names another is `StaleLink` if ``what`` says what they are.
+    """
+    nothing = apart_from(options, nothing)
+    found = check_among(name, options, what, clears) if what else get(name)
+    _set_widget(name, found if found in options else nothing)
+    writes = _on_change(name, nothing, clears)
+    chosen = st.selectbox(label, [nothing, *options], key=name, on_change=writes, **more)
+    return None if chosen == nothing else chosen
+
+
+def apart_from(options: Collection[str], nothing: str) -> str:
+    """Return what a box says for none of the options, which is never what one of them is called.
+
+    >>> apart_from(["a"], "every bucket"), apart_from(["every bucket"], "every bucket")
+    ('every bucket', '(every bucket)')
+    """
+    while nothing in options:
+        nothing = f"({nothing})"
+    return nothing
+
+
+def choose_tab(
+    label: str, options: Sequence[OptionT], name: str, *, what: str | None = None, **more: Any
+) -> OptionT:
+    """Let the user turn to one of a few things; the first is the default."""
+    by_text = {str(option): option for option in options}
+    found = check_among(name, by_text, what) if what else get(name)
+    _set_widget(name, by_text.get(found or "", options[0]))
+    chosen = st.segmented_control(
+        label,
+        options,
+        key=name,
+        required=True,
+        on_change=_on_change(name, str(options[0])),
+        label_visibility="collapsed",
+        **more,
+    )
+    return options[0] if chosen is None else chosen
+
+
+def choose_several(
+    label: str, options: Sequence[str], name: str, default: Sequence[str], **more: Any
+) -> list[str]:
+    """Let the user choose several of ``options`` or type others; the address may name any."""
+    found = [each for each in get_each(name) if each.strip()] or list(default)
+    _set_widget(name, found)
+    return st.multiselect(
+        label,
+        list(dict.fromkeys([*default, *options, *found])),
+        key=name,
+        accept_new_options=True,
+        on_change=_on_change(name, list(default)),
+        **more,
+    )
+
+
+def choose_some(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    what: str,
+    *,
+    known: Collection[str] | None = None,
+    **more: Any,
+) -> list[str]:
+    """Let the user choose some of ``options``, or none; `StaleLink` where the address has others.
+
+    One that is ``known`` but not offered, because it is shown already, is passed over.
+    """
+    found = check_some_of(name, known or options, what)
+    _set_widget(name, [each for each in found if each in options])
+    return st.multiselect(label, options, key=name, on_change=_on_change(name, []), **more)
+
+
+def check_some_of(name: str, options: Collection[str], what: str) -> list[str]:
+    """Return which of ``options`` the address names; raises `StaleLink` for any other ``what``."""
+    found = list(dict.fromkeys(get_each(name)))
+    if unknown := next((each for each in found if each not in options), None):
+        there = ", ".join(options) or "none"
+        raise StaleLink(f"no {what} is called {unknown!r}; there are: {there}", [name])
+    return found
+
+
+def choose_number(
+    label: str, name: str, low: Any, high: Any, default: Any, step: Any = None, **more: Any
+) -> Any:
+    """Let the user set a number of the default's type; raises `StaleLink` for any other."""
+    text = get(name)
+    try:
+        found = default if text is None else type(default)(text)
+    except ValueError:
+        found = None
+    if found is None or not low <= found <= high:
+        raise StaleLink(f"{name} is a number from {low} to {high}, not {text!r}", [name])
+    _set_widget(name, found)
+    writes = _on_change(name, str(default))
+    return st.number_input(label, low, high, step=step, key=name, on_change=writes, **more)
+
+
+def choose_page(count: int, name: str = "page") -> int:
+    """Let the user turn pages where there is more than one; return which is open, from 1."""
+    page = page_in_url(count, name)
+    if count < 2:
+        return page
+    _set_widget(name, page)
+    width = PAGE_NUMBER_WIDTH * min(count, PAGES_SHOWN) + PAGER_WIDTH
+    return st.pagination(count, key=name, on_change=_on_change(name, "1"), width=width)
+
+
+def choose_part(rows: Sequence[RowT], most: int, name: str = "page") -> Sequence[RowT]:
+    """Let the user turn pages of at most so many ``rows``; return those of the open one."""
+    page = choose_page(math.ceil(len(rows) / most), name)
+    return rows[(page - 1) * most : page * most]
+
+
+def page_in_url(count: int, name: str = "page") -> int:
+    """Return which of ``count`` pages the address gives, from 1: the first where it gives none."""
+    text = get(name) or ""
+    is_number = text.isdecimal() and len(text) <= len(str(count))
+    return int(text) if is_number and 1 <= int(text) <= count else 1
+
+
+def write_text(label: str, name: str, **more: Any) -> str:
+    """Let the user write a text; what they are still writing stays when the page runs again."""
+    if st.session_state.get(name) != (there := get(name) or ""):
+        _set_widget(name, there)
+    return str(st.text_input(label, key=name, on_change=_on_change(name, ""), **more))
+
+
+def switch(label: str, name: str, **more: Any) -> bool:
+    """Let the user turn something on; it is off unless the address says ``true``."""
+    _set_widget(name, get(name) == "true")
+    return st.toggle(label, key=name, on_change=_on_change(name, "false"), **more)
+
+
+def _set_widget(name: str, value: object) -> None:
+    """Make the widget ``name`` show what the address says, whatever it showed before."""
+    st.session_state[name] = value
+
+
+def _on_change(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[[], None]:
+    """Return what a widget's change does: it goes into the address, unless it is what is usual.
+
+    A browser may say again what a widget was drawn with, once another address shows it no more; no
+    reader has changed anything then.
+    """
+    known = _in_text(st.session_state[name])
+
+    def change() -> None:
+        nonlocal known
+        value = _in_text(st.session_state[name])
+        if value == known:
+            return
+        known = value
+        write(**dict.fromkeys(clears), **{name: None if value == usual else value})
+
+    return change
+
+
+def _in_text(value: object) -> Value:
+    """Return a widget's value as the address has it.
+
+    >>> _in_text(True), _in_text(0.5), _in_text(["RR", "AP"]), _in_text(None)
+    ('true', '0.5', ['RR', 'AP'], None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def remove(names: Iterable[str]) -> None:
+    """Take parameters out of the address."""
+    write(**dict.fromkeys(names))

@@ -1,0 +1,279 @@
+"""Routes for signing in and out: a link or a login becomes a session, a session ends.
+
+Only a button does so. A link that is merely fetched, for example by a mail scanner, opens
+nothing, and no other site's page can sign a browser in as somebody else. Responses to wrong
+links are slowed down; whoever has a working link never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from streamlit.user_info import generate_login_redirect_url
+
+from labeler.errors import LabelerError
+from labeler.model import Actor
+from labeler.store import InvitationLink, Store
+from labeler.web.auth import login_pages, session_cookies
+from labeler.web.auth.access import (
+    PROMISE,
+    AccessPolicy,
+    Credentials,
+    LeadLink,
+    hash_secret,
+    log_out,
+    promised_name,
+    redeem_promise,
+    session_by_link,
+    session_by_login,
+)
+from labeler.web.auth.login_pages import NO_STORE_HEADERS
+from labeler.web.auth.session_cookies import (
+    credentials_on,
+    delete_session_cookie,
+    is_secure,
+    set_session_cookie,
+    unknown_actor,
+)
+from labeler.web.auth.tokens import Forbidden
+from labeler.web.redact import redact_path
+
+TOO_MANY = "Too many links that do not work are being tried. Try again in a minute.\n"
+DATA, PEOPLE = "/data", "/data?section=People"
+LoginHandler = Callable[[Store, AccessPolicy, Credentials, Request], Response]
+
+
+def login_routes(path: str, guesses: LinkThrottle | None = None) -> list[Route]:
+    """Return the routes by which people come in and go out, for the golden set at ``path``."""
+    guesses = guesses or LinkThrottle()
+
+    def by(answer: LoginHandler, address: str, method: str) -> Route:
+        async def respond(request: Request) -> Response:
+            response = await run_in_threadpool(handle_request, path, answer, request)
+            refused = response.status_code == 403 and "secret" in request.path_params
+            if refused and not await guesses.slow():
+                return PlainTextResponse(TOO_MANY, status_code=429, headers=NO_STORE_HEADERS)
+            return response
+
+        return Route(address, respond, methods=[method])
+
+    return [
+        by(show_link, "/join/{secret}", "GET"),
+        by(sign_in_by_link, "/join/{secret}", "POST"),
+        by(sign_in_by_login, login_pages.ACCEPT, "POST"),
+        by(decline_login, login_pages.DECLINE, "POST"),
+        by(go_to_login, "/login/{provider}", "GET"),
+        by(show_sign_out, login_pages.LEAVE, "GET"),
+        by(sign_out, login_pages.LEAVE, "POST"),
+    ]
+
+
+def handle_request(path: str, answer: LoginHandler, request: Request) -> Response:
+    """Answer a request at the door, and say in words what went wrong."""
+    door = AccessPolicy.from_environment()
+    try:
+        with Store(path) as store:
+            store.actor = unknown_actor(request)
+            return answer(store, door, credentials_on(request, door), request)
+    except Forbidden as error:
+        return login_pages.refused(str(error))
+    except LabelerError as error:
+        return login_pages.unavailable(redact_path(error, path))
+
+
+def show_link(store: Store, door: AccessPolicy, claims: Credentials, request: Request) -> Response:
+    """Ask who opens a link whether they come in; who is in as the same person goes on."""
+    key = link_in_address(request)
+    link = store.link(hash_secret(key.secret))
+    name = link.name if link is not None and link.works else None
+    if link is None and key.promise:
+        name = promised_name(store, key)
+    if name is None:
+        return login_pages.dead_link(link)
+    now = door.visitor(store, claims) if door.is_closed(store) else None
+    is_same = now is not None and now.name == name
+    if link is not None and is_same:
+        return redirect_to(landing_address(store, key, link))
+    return login_pages.confirm_link(name, None if is_same else now)
+
+
+def sign_in_by_link(
+    store: Store, _: AccessPolicy, claims: Credentials, request: Request
+) -> Response:
+    """Open a session by a link."""
+    key, address = link_in_address(request), request.client.host if request.client else None
+    store.actor = Actor(None, "unknown", address)
+    if key.promise:
+        redeem_promise(store, key)
+    link = store.link(hash_secret(key.secret))
+    token = session_by_link(store, key.secret)
+    if link is None or token is None:
+        return login_pages.dead_link(link)
+    store.actor = Actor(link.name, "link", address)
+    store.note_once("sign_in")
+    return with_session(
+        redirect_to(landing_address(store, key, link)), store, claims, token, request
+    )
+
+
+def link_in_address(request: Request) -> LeadLink:
+    """Return the secret in a link's address, and the promise if it has one."""
+    return LeadLink(request.path_params["secret"], request.query_params.get(PROMISE, ""))
+
+
+def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) -> str:
+    """Return where a link leads: a lead to where files are loaded while there is nothing else."""
+    if key.promise:
+        return PEOPLE
+    is_leads = link is not None and link.role == "lead"
+    return DATA if is_leads and not store.count_queries() else "/"
+
+
+def sign_in_by_login(
+    store: Store, door: AccessPolicy, claims: Credentials, request: Request
+) -> Response:
+    """Let a login take the place of whose session the browser has."""
+    token = session_by_login(store, claims.login) if door.login and claims.login else None
+    response = redirect_to("/")
+    return response if token is None else with_session(response, store, claims, token, request)
+
+
+def decline_login(store: Store, door: AccessPolicy, claims: Credentials, _: Request) -> Response:
+    """Let a login open nothing, now or later."""
+    token = session_by_login(store, claims.login) if door.login and claims.login else None
+    if token is not None:
+        log_out(store, token)
+    return redirect_to("/")
+
+
+def go_to_login(_: Store, door: AccessPolicy, __: Credentials, request: Request) -> Response:
+    """Send somebody to a login provider; the way there is good for two minutes, so made now."""
+    provider = request.path_params["provider"]
+    is_one = door.login and provider in session_cookies.configured_providers()
+    return redirect_to(generate_login_redirect_url(provider) if is_one else "/")
+
+
+def show_sign_out(store: Store, door: AccessPolicy, claims: Credentials, _: Request) -> Response:
+    """Ask who wants to log out whether here or everywhere."""
+    person = door.visitor(store, claims) if door.is_closed(store) else None
+    if person is None:
+        return redirect_to("/")
+    again = claims.session is None or store.can_come_again(hash_secret(claims.session))
+    return login_pages.confirm_sign_out(person, can_come_again=again)
+
+
+def sign_out(store: Store, door: AccessPolicy, claims: Credentials, request: Request) -> Response:
+    """Log somebody out, here or everywhere."""
+    person = door.visitor(store, claims) if door.is_closed(store) else None
+    token = session_token(store, door, claims)
+    if token is not None:
+        log_out(store, token, everywhere=request.query_params.get("where") == "everywhere")
+    by_login = person is not None and person.known_by == "login"
+    response = login_pages.signed_out() if by_login else redirect_to("/")
+    delete_session_cookie(response, secure=is_secure(request))
+    return response
+
+
+def session_token(store: Store, door: AccessPolicy, claims: Credentials) -> str | None:
+    """Return the token of a visitor's session, opened now for what is still to be exchanged."""
+    if door.in_session(store, claims) is not None:
+        return claims.session
+    if claims.secret and store.invited_by_cookie(hash_secret(claims.secret)):
+        return session_by_link(store, claims.secret)
+    if claims.login is not None and door.logged_in(store, claims) is not None:
+        return session_by_login(store, claims.login)
+    return None
+
+
+def exchange_for_session(
+    store: Store, door: AccessPolicy, claims: Credentials, connection: HTTPConnection
+) -> Response | list[bytes]:
+    """Return the cookies of a new session where somebody brings what has not opened one yet.
+
+    A login as somebody else than whose session it is asks first who goes on.
+    """
+    inside, newly = door.in_session(store, claims), door.logged_in(store, claims)
+    if inside is not None and newly is not None and inside.name != newly.name:
+        return login_pages.confirm_switch(inside, newly)
+    if inside is not None and newly is None and claims.secret is None:
+        return []
+    response = Response()
+    if newly is not None and claims.login is not None:
+        token = session_by_login(store, claims.login)
+    else:
+        token = session_token(store, door, claims)
+    if token is not None:
+        with_session(response, store, claims, token, connection)
+    return [value for name, value in response.raw_headers if name == b"set-cookie"]
+
+
+def with_session(
+    response: Response, store: Store, claims: Credentials, token: str, connection: HTTPConnection
+) -> Response:
+    """Let the browser keep a session, and end the one whose place it takes."""
+    if claims.session and claims.session != token:
+        log_out(store, claims.session)
+    set_session_cookie(response, token, secure=is_secure(connection))
+    return response
+
+
+def redirect_to(address: str) -> Response:
+    """Lead on to another address."""
+    return RedirectResponse(address, status_code=303, headers=NO_STORE_HEADERS)
+
+
+MINUTE_SECONDS = 60.0
+SLOWER_BY_SECONDS = 0.05  # with every wrong guess of the last minute
+LONGEST_SECONDS = 3.0
+MOST_WAITING = 50
+
+log = logging.getLogger(__name__)
+
+
+class LinkThrottle:
+    """The links of the last minute that did not work, whoever tried them.
+
+    An answer to a wrong one comes later the more there were, and while too many wait, at once and
+    without a word: nobody who has a link that works waits for any of them, whatever they share.
+    """
+
+    def __init__(self, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._pause = pause
+        self._wrong: deque[float] = deque()
+        self._untold = 0
+        self._waiting = 0
+
+    async def slow(self) -> bool:
+        """Take note of a wrong guess and wait; say whether it is to be answered in words."""
+        self._note(time.monotonic())
+        if self._waiting >= MOST_WAITING:
+            return False
+        self._waiting += 1
+        try:
+            await self._pause(min(SLOWER_BY_SECONDS * len(self._wrong), LONGEST_SECONDS))
+        finally:
+            self._waiting -= 1
+        return True
+
+    def _note(self, now: float) -> None:
+        while self._wrong and self._wrong[0] < now - MINUTE_SECONDS:
+            self._wrong.popleft()
+        self._wrong.append(now)
+        if len(self._wrong) > LONGEST_SECONDS / SLOWER_BY_SECONDS:
+            self._wrong.popleft()  # more make no difference, and would fill the memory
+        self._untold += 1
+        if self._untold == 1:
+            asyncio.get_running_loop().call_later(MINUTE_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        """Write to the log how many there were: one line a minute, whatever a stranger does."""
+        log.warning("links that do not work were opened %d times in a minute", self._untold)
+        self._untold = 0

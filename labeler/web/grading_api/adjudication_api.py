@@ -1,0 +1,263 @@
+"""Routes for leads: disagreements of graders, and the adjudications of them.
+
+That a lead was told what others gave is stored before it is told, so an adjudication counts as
+blind only where the server knows of nothing that was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from threading import Lock
+from typing import Any
+
+from starlette.requests import Request
+
+from labeler.errors import BadInput, Busy, LabelerError
+from labeler.model import WITH_LEAKED, Actor, Judgment, Selection, check_grade, check_id
+from labeler.services.assignment.items import (
+    LONGEST_HELP,
+    LONGEST_IN_LIST,
+    LONGEST_NAME,
+    count_fitting,
+    json_size,
+    truncate,
+)
+from labeler.store import (
+    ADJUDICATION,
+    Adjudication,
+    Case,
+    Disagreement,
+    JudgmentConflict,
+    StorageError,
+    Store,
+)
+from labeler.web.auth.middleware import identify_visitor
+from labeler.web.grading_api.read_api import whole_number
+from labeler.web.grading_api.signatures import PairSigner
+from labeler.web.grading_api.write_api import (
+    LONGEST_NOTE,
+    parse_event_id,
+    parse_events,
+    parse_milliseconds,
+    parse_text,
+    with_evidence,
+)
+from labeler.web.redact import redact_path
+
+ON_A_PAGE = 20
+UNDO_DEPTH = 20
+
+
+class AdjudicationApi:
+    """Answers the two routes of Review > Disagreements, for leads."""
+
+    def __init__(self, wait_seconds: float, on_taken: Callable[[], None]) -> None:
+        self._turn = Lock()
+        self._wait_seconds = wait_seconds
+        self._on_taken = on_taken
+
+    def disagreements(self, request: Request, _: bytes, store: Store, name: str) -> dict[str, Any]:
+        """Answer ``GET /api/disagreements``: a page of them, and how many there are.
+
+        From ``from`` on; or the page with the pair ``query`` and ``chunk``; or else the page of
+        the first that nobody has decided.
+        """
+        found = requested_disagreements(request, store)
+        start, hand = page_start(request, found), PairSigner(store, name)
+        cases, items = disagreement_page(store, found[start:], hand)
+        asked = index_of_pair(request, found)
+        if "from" not in request.query_params and asked is not None and asked >= start + len(items):
+            start = asked  # what stands before it is too long
+            cases, items = disagreement_page(store, found[start:], hand)
+        store.note_told(name, pairs_told(cases, name))
+        return {
+            "items": items,
+            "from": start,
+            "total": len(found),
+            "open": sum(each.is_open for each in found),
+            "next_open": next_open(found, start + len(items)),
+            "undoable": [
+                dict(zip(("event_id", "query", "chunk", "grade"), each, strict=True))
+                for each in store.adjudicated_by(name, UNDO_DEPTH)
+            ],
+        }
+
+    def adjudications(
+        self, request: Request, body: bytes, store: Store, name: str
+    ) -> dict[str, Any]:
+        """Answer ``POST /api/adjudications``: each event is saved, or refused with its reason."""
+        golden_set, events = store.golden_set_uuid(), parse_events(body)
+        store.actor = actor_of(request, store, name)
+        hand = PairSigner(store, name)
+        if not self._turn.acquire(timeout=self._wait_seconds):
+            raise Busy("too much is being written; what was decided is kept and sent again")
+        try:
+            return {
+                "results": [
+                    save_adjudication(store, event, golden_set, name, hand) for event in events
+                ]
+            }
+        finally:
+            self._turn.release()
+            self._on_taken()
+
+
+def actor_of(request: Request, store: Store, name: str) -> Actor:
+    """Return who decides, as the audit names them, and how that is known."""
+    person = identify_visitor(store, request)
+    # at an open door a request does not say the name that was typed
+    is_them = person is not None and person.name in (None, name)
+    way = person.known_by if person is not None and is_them else "unknown"
+    return Actor(name, way, request.client.host if request.client else None)
+
+
+def requested_disagreements(request: Request, store: Store) -> list[Disagreement]:
+    """Return the disagreements that are asked for, in their order."""
+    asked = request.query_params
+    selected = Selection(asked.get("split"), asked.get("leaked", WITH_LEAKED))
+    among = store.selected_queries(selected, asked.get("facet"), asked.get("bucket"))
+    return store.disagreements(asked.getlist("grader"), among)
+
+
+def page_start(request: Request, found: Sequence[Disagreement]) -> int:
+    """Return where the page begins that is asked for."""
+    if "from" in request.query_params:
+        at = min(whole_number(request, "from"), max(len(found) - 1, 0))
+    else:
+        asked = index_of_pair(request, found)
+        at = (next_open(found, 0) or 0) if asked is None else asked
+    return at - at % ON_A_PAGE
+
+
+def index_of_pair(request: Request, found: Sequence[Disagreement]) -> int | None:
+    """Return where the pair ``query`` and ``chunk`` stands, None where it is not among them."""
+    pair = request.query_params.get("query"), request.query_params.get("chunk")
+    places = (at for at, each in enumerate(found) if (each.query_id, each.chunk_id) == pair)
+    return next(places, None)
+
+
+def disagreement_page(
+    store: Store, found: Sequence[Disagreement], hand: PairSigner
+) -> tuple[list[Case], list[dict[str, Any]]]:
+    """Return the first of them that fit on a page, as they are and as the page shows them."""
+    cases = store.cases(found[:ON_A_PAGE], LONGEST_IN_LIST)
+    items = [case_json(case, hand) for case in cases]
+    fit = count_fitting(map(json_size, items))
+    return cases[:fit], items[:fit]
+
+
+def next_open(found: Sequence[Disagreement], start: int) -> int | None:
+    """Return the place of the first that nobody has decided, from ``start`` on and then around."""
+    places = chain(range(start, len(found)), range(min(start, len(found))))
+    return next((at for at in places if found[at].is_open), None)
+
+
+def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
+    """Return the pairs of which these cases tell ``name`` what somebody else gave."""
+    return [
+        (case.disagreement.query_id, case.disagreement.chunk_id)
+        for case in cases
+        if any(opinion.grader != name for opinion in case.opinions)
+    ]
+
+
+def case_json(case: Case, hand: PairSigner) -> dict[str, Any]:
+    """Return a case as the page shows it, with the slip that an adjudication brings back."""
+    pair, query, chunk = case.disagreement, case.query, case.chunk
+    return {
+        "query": pair.query_id,
+        "chunk": pair.chunk_id,
+        "text_hash": case.text_hash,
+        "slip": hand.sign_for_adjudication(pair.query_id, pair.chunk_id, case.text_hash),
+        "asked": truncate(query.text, LONGEST_HELP),
+        "task": query.task,
+        "guideline": truncate(query.guideline, LONGEST_HELP),
+        "reference": truncate(query.reference, LONGEST_HELP),
+        "title": truncate(chunk.title, LONGEST_NAME),
+        "document": truncate(chunk.document_id, LONGEST_NAME),
+        "text": chunk.text,
+        "more": case.more,
+        "spread": pair.spread,
+        "agreed": pair.agreed,
+        "opinions": [opinion_json(each) for each in case.opinions],
+        "adjudication": adjudication_json(pair.adjudication),
+    }
+
+
+def opinion_json(opinion: Any) -> dict[str, Any]:
+    """Return what one person says, as the page shows it."""
+    return {
+        "grader": opinion.grader,
+        "kind": opinion.kind,
+        "grade": opinion.grade,
+        "reason": opinion.reason,
+        "note": opinion.note,
+        "blind": bool(opinion.blind),
+        "stale": bool(opinion.stale),
+        "day": opinion.created_at[:10],
+        **({"evidence": opinion.evidence} if opinion.evidence else {}),
+    }
+
+
+def adjudication_json(found: Adjudication | None) -> dict[str, Any] | None:
+    """Return an adjudication as the page shows it."""
+    if found is None:
+        return None
+    names = ("event_id", "grade", "grader", "note")
+    marked = {"evidence": found.evidence} if found.evidence else {}
+    return {name: getattr(found, name) for name in names} | {"day": found.created_at[:10], **marked}
+
+
+def save_adjudication(
+    store: Store, event: Mapping[str, Any], golden_set: str, name: str, hand: PairSigner
+) -> dict[str, Any]:
+    """Put one event into the log; say that it is saved, or why it never will be."""
+    answer: dict[str, Any] = {"event_id": None}
+    try:
+        answer["event_id"] = parse_event_id(dict(event))
+        if event.get("golden_set") != golden_set:
+            raise BadInput("this was decided for another golden set")
+        hand.check_sender(event)
+        unmarked = write_adjudication(store, event, name, hand)
+    except (Busy, StorageError):
+        raise
+    except JudgmentConflict as error:
+        stands = store.adjudication_of(str(event.get("query")), str(event.get("chunk")))
+        return {**answer, "refused": str(error), "instead": adjudication_json(stands)}
+    except LabelerError as error:
+        return {**answer, "refused": redact_path(error, str(store.path))}
+    return {**answer, "saved": True, **({"unmarked": unmarked} if unmarked else {})}
+
+
+def write_adjudication(
+    store: Store, event: Mapping[str, Any], name: str, hand: PairSigner
+) -> str | None:
+    """Put an adjudication, or the undo of one, into the log; say why passages were not kept."""
+    event_id, undoes = parse_event_id(dict(event)), event.get("undoes")
+    if undoes is not None:
+        store.take_back_adjudication(
+            event_id=event_id, undoes=check_id(undoes, "event"), grader=name
+        )
+        return None
+    replaces = event.get("replaces")
+    query_id, chunk_id = (
+        check_id(event.get("query"), "query"),
+        check_id(event.get("chunk"), "chunk"),
+    )
+    judgment = Judgment(
+        event_id=event_id,
+        query_id=query_id,
+        chunk_id=chunk_id,
+        grader=name,
+        kind="adjudicate",
+        grade=check_grade(event.get("grade")),
+        note=parse_text(event.get("note"), "note", LONGEST_NOTE),
+        blind=store.is_blind(name, query_id, chunk_id),
+        source=ADJUDICATION,
+        elapsed_ms=parse_milliseconds(event.get("elapsed_ms")),
+        text_hash=hand.verify_adjudicated_pair(event),
+    )
+    judgment, unmarked = with_evidence(store, event, judgment)
+    store.adjudicate(judgment, None if replaces is None else check_id(replaces, "event"))
+    return unmarked

@@ -1,0 +1,102 @@
+"""The components' JavaScript files, served at addresses that never change.
+
+Streamlit hands a component's script to the browser as text, which cannot import other files. So
+it gets a few lines that load all files of a component at once, from addresses that hold a hash
+of every script: a browser caches them for good, and files of two versions never meet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from posixpath import dirname, normpath
+
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from labeler.paths import PACKAGE
+
+SCRIPTS = PACKAGE / "ui"
+CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+NOT_FOUND_HEADERS = {"cache-control": "no-store"}
+_IMPORT_STATEMENT = re.compile(r'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
+
+LOADER = """
+const files = {files};
+let show;
+try {
+  const modules = files.map((file) => import(location.origin + file));
+  show = (await Promise.all(modules))[0].default;
+} catch (problem) {
+  console.error(problem);
+  show = ({ parentElement }) => {
+    const said = document.createElement("p");
+    said.textContent = "A part of this page did not arrive. Reload the page to try again.";
+    parentElement.replaceChildren(said);
+  };
+}
+export default (component) => show(component);
+"""
+
+
+def _read_scripts() -> Mapping[str, bytes]:
+    """Return every script by its place below ``ui/``, such as ``grading/pad.js``."""
+    return {
+        path.relative_to(SCRIPTS).as_posix(): path.read_bytes()
+        for path in sorted(SCRIPTS.glob("*/*.js"))
+    }
+
+
+def _hash_of(scripts: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, content in scripts.items():
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+_SCRIPTS = _read_scripts()
+VERSION = _hash_of(_SCRIPTS)
+
+
+def loader(room: str, main: str) -> str:
+    """Return the script that loads all of a room and shows what ``main`` exports by default.
+
+    ``main`` is a file of the room without its ending. What they import of another room comes along.
+    """
+    first = f"{room}/{main}.js"
+    others = [name for name in _SCRIPTS if name.startswith(f"{room}/") and name != first]
+    wanted = [first, *others]
+    for name in wanted:  # which grows meanwhile
+        wanted += [each for each in _imports_of(name) if each not in wanted]
+    files = [f"/scripts/{VERSION}/{name}" for name in wanted]
+    return LOADER.replace("{files}", json.dumps(files))
+
+
+def _imports_of(name: str) -> list[str]:
+    """Return which scripts one imports, by their places below ``ui/``."""
+    found = _IMPORT_STATEMENT.findall(_SCRIPTS[name].decode())
+    return [normpath(f"{dirname(name)}/{each}") for each in found]
+
+
+def script_routes() -> list[Route]:
+    """Return the route that serves the scripts; an address of another version finds nothing."""
+
+    async def script(request: Request) -> Response:
+        content = _SCRIPTS.get(request.path_params["name"])
+        if content is None or request.path_params["version"] != VERSION:
+            return Response("This script is not here, or not any more.\n", 404, NOT_FOUND_HEADERS)
+        return Response(content, 200, CACHE_FOREVER, "text/javascript")
+
+    return [
+        Route(
+            "/scripts/{version}/{name:path}",
+            script,
+            methods=["GET"],
+            middleware=[Middleware(GZipMiddleware)],
+        )
+    ]
