@@ -5,14 +5,3 @@ from labeler.api.grade_transfer import carry
 from labeler.api.keywords import find_keywords
 from labeler.api.partwise import EvaluationPlan, plan
 from labeler.formats import Limits
-
-__all__ = [
-    "EvaluationPlan",
-    "Limits",
-    "carry",
-    "compare",
-    "evaluate",
-    "find_keywords",
-    "plan",
-    "trend_of",
-]

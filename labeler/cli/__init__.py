@@ -35,8 +35,6 @@ from labeler.cli.trend import trends
 from labeler.cli.versions import diff, freeze, versions
 from labeler.store.addresses import StoreLocation
 
-__all__ = ["main"]
-
 
 @click.group(cls=LabelerGroup)
 @click.option(

@@ -42,7 +42,7 @@ from labeler.errors import NotFound
 from labeler.evaluation import format_number, format_signed
 from labeler.formats import csv_tables, json_records
 from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Disagreement, Store
 from labeler.store.addresses import StoreLocation
 
@@ -337,7 +337,7 @@ def disagreements(
         found = find_disagreements(store, graders, field)
         found = [each for each in found if each.is_open or not only_open]
         rule = store.settings().golden_rule
-        rows = list(transfer.disagreement_rows(store, found)) if kind in FOR_PROGRAMS else []
+        rows = list(import_export.disagreement_rows(store, found)) if kind in FOR_PROGRAMS else []
     if kind == "csv":
         click.echo(csv_tables.as_csv(rows, raw=raw), nl=False)
     elif kind == "json":

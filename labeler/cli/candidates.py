@@ -28,7 +28,7 @@ from labeler.model import (
     Candidate,
     escape_controls,
 )
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -108,7 +108,7 @@ def load_candidates(
     """
     check_target(db)
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
-        put = transfer.read_candidates(
+        put = import_export.read_candidates(
             path,
             source,
             facets=facets or None,
@@ -206,7 +206,7 @@ def take_candidate(
             store.link_candidate(number, same_as)
             taken = same_as
         else:
-            query = transfer.query_from_candidate(store.candidate(number), query_id)
+            query = import_export.query_from_candidate(store.candidate(number), query_id)
             store.take_candidate(number, query)
             taken = query.query_id
     say(f"candidate {number} is query {taken!r}")

@@ -15,7 +15,7 @@ from labeler.cli.score import with_options
 from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import EVERYTHING, Selection, escape_controls
 from labeler.model.snapshot import GoldenSnapshot
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import snapshots
 from labeler.services.import_export.exports import (
     WHOLE_ONLY,
@@ -50,7 +50,7 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([*transfer.EXPORTS, VERSION, "trec"]),
+    type=click.Choice([*import_export.EXPORTS, VERSION, "trec"]),
     help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
     "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
     "and remarks; version is what --golden names, as a file that proves its hash where it is "
@@ -111,7 +111,7 @@ def export(
         version = None if golden is None else snapshots.frozen_content(store, golden)
         leaving = extract(store, version, selected)
         if kind == "beir" and path.suffix != ".zip":
-            write_beir(path, transfer.beir_folder(store, leaving, seal), replace=force)
+            write_beir(path, import_export.beir_folder(store, leaving, seal), replace=force)
         else:
             data = export_data(store, kind, leaving, seal, version)
             write_with_seal(path, data, None if kind in WITH_SEAL else seal, replace=force)
@@ -120,7 +120,7 @@ def export(
             if kind == "events"
             else describe_export(kind, store, leaving, version)
         )
-        noted = transfer.note_export(store, str(path), kind, seal, export_facts(leaving))
+        noted = import_export.note_export(store, str(path), kind, seal, export_facts(leaving))
     to_output = str(path) == "-"
     if not to_output:
         say(f"{path}: {said}")
@@ -142,8 +142,8 @@ def export_data(
     if kind == VERSION:
         return version_bytes(version)
     if kind in WHOLE_ONLY:
-        return transfer.export(store, kind, seal, version)
-    return transfer.write_extract(store, kind, leaving, seal)
+        return import_export.export(store, kind, seal, version)
+    return import_export.write_extract(store, kind, leaving, seal)
 
 
 def export_facts(leaving: Extract) -> dict[str, str]:
@@ -162,7 +162,7 @@ def write_run(
         raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
     part = {} if selected == EVERYTHING else {"part": selected.describe()}
     with Store(db) as store:
-        data = transfer.export_run(store, run, kind, selected)  # type: ignore[arg-type] # just checked
+        data = import_export.export_run(store, run, kind, selected)  # type: ignore[arg-type] # just checked
         write_output(path, data, replace=replace)
         noted = store.note_if_possible("export", str(path), {"format": kind, "run": run, **part})
     if str(path) != "-":

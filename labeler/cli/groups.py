@@ -172,6 +172,10 @@ def _remember_database(
 class RestoreGroup(LabelerGroup):
     """Takes a file's name for ``restore backup NAME``, as people type it."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands with the common one, ``backup``, last."""
+        return sorted(self.commands, key=lambda name: (name == "backup", name != "query"))
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after ``restore``."""
         if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):

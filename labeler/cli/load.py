@@ -14,7 +14,7 @@ from labeler.cli.groups import FILE, CommandT, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store, integrity
 from labeler.store.addresses import StoreLocation
@@ -354,7 +354,7 @@ def files(db: StoreLocation, paths: tuple[Path, ...], limits: Limits) -> None:
     check_target(db)
     guesses = [(path, guess(path)) for path in paths]
     failed = [f"{path}: {found.why}" for path, found in guesses if found.kind is None]
-    for kind in transfer.LOADS:
+    for kind in import_export.LOADS:
         for path in (path for path, found in guesses if found.kind == kind):
             try:
                 load_unchecked(db, kind, path, LoadOptions(limits=limits))
@@ -389,7 +389,7 @@ def check_target(db: StoreLocation) -> None:
 def load_unchecked(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:
     """Read a file, store what it holds and print what was done."""
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
-        apply = transfer.read(kind, path, options, progress=progress)
+        apply = import_export.read(kind, path, options, progress=progress)
     with open_to_load(db) as store:
         reports = apply(store)
     for report in reports:

@@ -21,7 +21,7 @@ from labeler.cli.score import (
 )
 from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.model import escape_controls
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -107,7 +107,7 @@ def report(
         asked = ReportRequest(a, b, measures, (day or datetime.now(UTC)).date(), facets)
         made = make_report(source, asked)
         write_output(path, made, replace=force)
-        noted = transfer.note_export(store, str(path), "report", store.newest_seal())
+        noted = import_export.note_export(store, str(path), "report", store.newest_seal())
     if str(path) != "-":
         say(f"{path}: {' against '.join(filter(None, (b, a)))}, {len(made) / 1e6:.1f} MB")
     if not noted:

@@ -21,31 +21,3 @@ from labeler.measures.names import (
     without_repeats,
 )
 from labeler.measures.registry import MEASURES
-
-__all__ = [
-    "BUDGET",
-    "GAINS",
-    "MEASURES",
-    "WHOLE_LIST",
-    "Bools",
-    "Cutoff",
-    "Definition",
-    "Floats",
-    "FoundEvidence",
-    "Hits",
-    "Ints",
-    "Measure",
-    "PromptTexts",
-    "Reads",
-    "RetrievedTexts",
-    "Scorer",
-    "SmallInts",
-    "UniqueMeasures",
-    "parse",
-    "parse_all",
-    "rbp_residual",
-    "score",
-    "scorer",
-    "terms",
-    "without_repeats",
-]

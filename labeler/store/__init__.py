@@ -5,14 +5,7 @@
 
 from labeler.errors import StorageError
 from labeler.store.activity import Activity, CannotTell, GivenGrades, GraderNote, SingleGradeReader
-from labeler.store.adjudication import (
-    ADJUDICATION,
-    Adjudication,
-    Adjudications,
-    Case,
-    Disagreement,
-    Opinion,
-)
+from labeler.store.adjudication import ADJUDICATION, Adjudication, Adjudications, Case, Disagreement
 from labeler.store.assignment import GradingQueue, Lease, Leases, UndoableJudgment
 from labeler.store.candidates import Candidates
 from labeler.store.chunkings import ChunkingSummary
@@ -23,13 +16,12 @@ from labeler.store.contents import Contents, RunSummary
 from labeler.store.full_copy import FullCopy, FullDump
 from labeler.store.judgments import JudgmentConflict
 from labeler.store.people import GraderAccess, GraderKeys
-from labeler.store.queries import LeakedQuery, QueryConflict, QuerySplits, query_fingerprint
+from labeler.store.queries import LeakedQuery, QuerySplits, query_fingerprint
 from labeler.store.remarks import UndoableRemark
 from labeler.store.runs import QuerySummary
 from labeler.store.sessions import InvitationLink, Login, Sessions
-from labeler.store.signals import SignalsAndAnswers, SignalSummary
+from labeler.store.signals import SignalsAndAnswers
 from labeler.store.suggestions import SuggestionOutcomes, Suggestions
-from labeler.store.tamper_check import ChainReport
 from labeler.store.transfers import (
     BasedGrade,
     BaseJudgment,
@@ -41,46 +33,6 @@ from labeler.store.transfers import (
     passage_texts,
 )
 from labeler.store.versions import AsOf, read_versions, unpack_version
-
-__all__ = [
-    "ADJUDICATION",
-    "BUSY_SECONDS",
-    "Adjudication",
-    "BaseJudgment",
-    "BasedGrade",
-    "CannotTell",
-    "Case",
-    "ChainReport",
-    "ChunkingSummary",
-    "Contents",
-    "Disagreement",
-    "GraderAccess",
-    "GraderNote",
-    "InvitationLink",
-    "JudgmentConflict",
-    "LeakedQuery",
-    "Lease",
-    "LoggedTransfer",
-    "Login",
-    "MarkedJudgment",
-    "Opinion",
-    "PairContent",
-    "QueryConflict",
-    "QuerySummary",
-    "RunSummary",
-    "SignalSummary",
-    "StorageError",
-    "Store",
-    "TransferInput",
-    "TransferredGrade",
-    "UndoableJudgment",
-    "UndoableRemark",
-    "moment",
-    "passage_texts",
-    "query_fingerprint",
-    "read_versions",
-    "unpack_version",
-]
 
 
 class Store(

@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import Busy, DatabaseUnavailable, Incomparable, LabelerError
 from labeler.model import Actor, Settings
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import CannotTell, GraderNote, StorageError, Store
 from labeler.ui import links, url_state
 from labeler.ui.grading import COOKIE
@@ -218,7 +218,7 @@ def done(word: str, **position: url_state.Value) -> NoReturn:
 
 def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
     """Offer a file, which is made when somebody asks for it, under a name with its revision."""
-    named = transfer.dated_name(name, revision)
+    named = import_export.dated_name(name, revision)
     st.download_button(label, data=with_audit(data, named), file_name=named, on_click="ignore")
 
 

@@ -9,13 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeler.analysis.active import (
-    LEAST_GRADES,
-    SETTLED_AT,
-    Decider,
-    assess_certainty,
-    simulate,
-)
+from labeler.analysis.active import LEAST_GRADES, SETTLED_AT, Decider
+from labeler.analysis.active.certainty import assess_certainty
+from labeler.analysis.active.simulation import simulate
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import GradeChange

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from labeler.analysis import failures as diagnosis
 from labeler.analysis.failures import MinimumValue
+from labeler.analysis.failures.diagnosis import GENERATION, count_classes, diagnose
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse
@@ -108,15 +109,15 @@ def test_where_nothing_is_answered_all_of_it_is_empty_and_undefined() -> None:
 def test_generation_is_the_reason_only_where_retrieval_does_not_fail() -> None:
     board = made()
     became = diagnosis.find_outcomes(board, "A", RIGHT)
-    before = diagnosis.diagnose(board, "A")
+    before = diagnose(board, "A")
     after = diagnosis.with_generation(board, "A", before, became)
     changed = {name for name in before if before[name] != after[name]}
     assert changed == {"spoiled"}
-    assert after["spoiled"].failure is diagnosis.GENERATION
+    assert after["spoiled"].failure is GENERATION
     assert "generation 1 (it is in the prompt" in diagnosis.describe_failures(after, "x")[1]
-    assert diagnosis.count_classes(after)[diagnosis.GENERATION] == 1
-    assert diagnosis.GENERATION not in diagnosis.count_classes(before)
-    strict = diagnosis.diagnose(board, "A", bar := MinimumValue(parse("RR"), 1.0))
+    assert count_classes(after)[GENERATION] == 1
+    assert GENERATION not in count_classes(before)
+    strict = diagnose(board, "A", bar := MinimumValue(parse("RR"), 1.0))
     assert strict["both"].failure is not None
     assert diagnosis.with_generation(board, "A", strict, became, bar)["both"] == strict["both"]
 

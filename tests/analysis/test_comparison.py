@@ -24,9 +24,9 @@ from labeler.analysis.comparison import (
     format_strip,
     grade_strips,
     split_delta,
-    what_if_values,
     why_undefined,
 )
+from labeler.analysis.comparison.rank_changes import what_if_values
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 from labeler.measures import Measure, parse, parse_all, terms

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.analysis.failures import (
-    describe_exact_queries,
-    diagnose,
-    exact_match_advice,
-    exact_words,
-)
+from labeler.analysis.failures import describe_exact_queries, exact_match_advice
+from labeler.analysis.failures.diagnosis import diagnose
+from labeler.analysis.failures.failure_summary import exact_words
 from tests.support.boards import board_of
 
 

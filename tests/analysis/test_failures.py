@@ -15,6 +15,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.analysis.failures import (
+    Failure,
+    FailureClass,
+    FailureRule,
+    LossAgainstRun,
+    MinimumByTask,
+    MinimumValue,
+    UsefulInPrompt,
+    count_by_bucket,
+    describe_failures,
+    describe_reranking,
+    describe_reranking_of_query,
+    describe_rule,
+    tally_classes,
+)
+from labeler.analysis.failures.diagnosis import (
     CROWDED_OUT,
     FAILURE_CLASSES,
     GENERATION,
@@ -28,21 +43,8 @@ from labeler.analysis.failures import (
     TOO_LOW,
     UNANSWERED,
     UNCLEAR,
-    Failure,
-    FailureClass,
-    FailureRule,
-    LossAgainstRun,
-    MinimumByTask,
-    MinimumValue,
-    UsefulInPrompt,
-    count_by_bucket,
     count_classes,
-    describe_failures,
-    describe_reranking,
-    describe_reranking_of_query,
-    describe_rule,
     diagnose,
-    tally_classes,
 )
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound

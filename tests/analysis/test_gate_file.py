@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.analysis.gate import LimitTerms, read_gate, resolve_checks, thresholds_for
+from labeler.analysis.gate import resolve_checks, thresholds_for
+from labeler.analysis.gate.gate_file import read_gate
+from labeler.analysis.gate.rules import LimitTerms
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 

@@ -11,13 +11,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.health import (
-    HealthInput,
-    assess_health,
-    compare_with_traffic,
-    describe_health,
-    suggestion_agreement,
-)
+from labeler.analysis.health import HealthInput, assess_health, describe_health
+from labeler.analysis.health.golden_set_health import compare_with_traffic, suggestion_agreement
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.model import GradedPair, Judgment, Query, QueryOrigin, SuggestionCheck

@@ -15,7 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.analysis import trend
-from labeler.analysis.trend import DatedRun, Timeline, Window, parse_moment
+from labeler.analysis.trend import DatedRun, Timeline, Window
+from labeler.analysis.trend.series import parse_moment
 from labeler.cli import main
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Signal, SignalPoint
 from labeler.render import charts

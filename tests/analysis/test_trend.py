@@ -16,7 +16,6 @@ from labeler.analysis.trend import (
     AlertScan,
     DatedRun,
     QueryValues,
-    SeriesKey,
     TrendSeries,
     Window,
     build_series,
@@ -27,6 +26,7 @@ from labeler.analysis.trend import (
     split_change,
     summarize_series,
 )
+from labeler.analysis.trend.series import SeriesKey
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import StoredRun

@@ -20,10 +20,10 @@ from labeler.analysis.comparison import (
     compare,
     decide_verdict,
     describe_caution,
-    describe_loss,
     find_contradictions,
-    find_worst_bucket,
 )
+from labeler.analysis.comparison.buckets import find_worst_bucket
+from labeler.analysis.comparison.verdict import describe_loss
 from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.measures import parse_all
 from tests.support.boards import board_of

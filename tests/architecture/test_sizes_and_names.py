@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 
@@ -15,9 +16,25 @@ from tests.architecture.sources import (
 
 MOST_LINES = 600
 MOST_BODY_LINES = 50
+PUBLIC = {"labeler/__init__.py", "labeler/api/__init__.py", "labeler/measures/__init__.py"}
 NOUNS_OF_THE_FIELD = {"chunking", "rechunking", "pooling", "grading"}
 NOUNS_THAT_LOOK_ALIKE = {"chunkings"}  # beside chunks: two things, not two forms of one
 ENDINGS = re.compile(r"(?:isons?|ations?|ions?|ings?|ers?|ors?|ed|es|s|e|y)$")
+
+
+def names_imported_by(source: str) -> set[str]:
+    """Return the names that a file imports from our packages."""
+    return {
+        alias.asname or alias.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("labeler.")
+        for alias in node.names
+    }
+
+
+def names_used_by(source: str) -> set[str]:
+    """Return the names that the code of a file reads."""
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
 
 
 def names_by_folder() -> dict[str, set[str]]:
@@ -71,3 +88,17 @@ def test_no_two_names_in_a_package_differ_only_in_form() -> None:
         for name in sorted(names - NOUNS_THAT_LOOK_ALIKE):
             alike[f"{folder}/{ENDINGS.sub('', name)}"].append(name)
     assert {stem: names for stem, names in alike.items() if len(names) > 1} == {}
+
+
+def test_a_package_hands_on_only_what_others_use() -> None:
+    texts = {path: path.read_text("utf-8") for path in FILES}
+    unused = {}
+    for face in FILES:
+        if face.name != "__init__.py" or name_of(face) in PUBLIC:
+            continue
+        others = "".join(text for path, text in texts.items() if face.parent not in path.parents)
+        words = set(re.findall(r"\w+", others)) | names_used_by(texts[face])
+        left = {name for name in names_imported_by(texts[face]) if name not in words}
+        if left:
+            unused[name_of(face)] = sorted(left)
+    assert unused == {}

@@ -15,7 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from labeler.analysis.active import BATCH, Decider, DecidingPair, choose_pairs
+from labeler.analysis.active import BATCH, Decider, DecidingPair
+from labeler.analysis.active.simulation import choose_pairs
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GradeChange
 from tests.benchmarks.live import machine

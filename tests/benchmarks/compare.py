@@ -29,9 +29,10 @@ from labeler.analysis.comparison import (
     grade_strips,
     perfect_rerankings,
     split_delta,
-    what_if_values,
 )
-from labeler.analysis.failures import count_by_bucket, diagnose
+from labeler.analysis.comparison.rank_changes import what_if_values
+from labeler.analysis.failures import count_by_bucket
+from labeler.analysis.failures.diagnosis import diagnose
 from labeler.evaluation import Conventions, Scoreboard, cautions
 from labeler.model import Collection, GradeChange
 

@@ -23,7 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.analysis.active import SMALLEST_MATTERING, Certainty, Decider, Simulation
+from labeler.analysis.active import Certainty, Decider
+from labeler.analysis.active.certainty import SMALLEST_MATTERING
+from labeler.analysis.active.simulation import Simulation
 from labeler.api.inputs import RunRule, grade_rule, qrels_to_dicts, runs_to_lists
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Ints, Measure

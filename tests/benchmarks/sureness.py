@@ -19,7 +19,8 @@ from itertools import combinations
 
 import numpy as np
 
-from labeler.stats import DRAWS, bootstrap_intervals, p_values, wilson_interval
+from labeler.stats import DRAWS, p_values, wilson_interval
+from labeler.stats.confidence_intervals import bootstrap_intervals
 
 QUERIES, RUNS, MEASURES, ROUNDS = 1_000, 10, 8, 3
 SIMULATIONS, FEWER_DRAWS, AT_ONCE = 10_000, 2_000, 1_000

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store
 from tests.browser.server import loaded
 from tests.browser.test_data import drop, load
@@ -76,7 +76,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     page.get_by_role("option", name="v2", exact=True).click()
     expect(page.get_by_text("This is a part: chunking v2.")).to_be_visible()
     with server.store() as store:
-        named = transfer.dated_name("golden-v2.qrels", store.revision())
+        named = import_export.dated_name("golden-v2.qrels", store.revision())
     with page.expect_download() as download:
         page.get_by_role("button", name=named).click()
     assert Path(download.value.path()).read_text() == "q1 0 c1 3\nq1 0 c2 0\n"

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store, query_fingerprint
 from tests.browser.server import loaded
 from tests.store.test_transfers import fill
@@ -76,8 +76,8 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
     expect(page.get_by_text("1 query · 2 chunks · 1 run · 2 golden grades")).to_be_visible()
     page.get_by_role("radio", name="Download").click()
     downloads = {}
-    for kind, name in transfer.EXPORTS.items():
-        named = transfer.dated_name(name, 2)
+    for kind, name in import_export.EXPORTS.items():
+        named = import_export.dated_name(name, 2)
         if len(downloads) == AT_ONCE:
             page.reload()
         with page.expect_download() as download:
@@ -85,21 +85,23 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
         downloads[kind] = Path(download.value.path()).read_bytes()
         assert download.value.suggested_filename == named
     with server.store() as store:
-        assert downloads == {kind: transfer.export(store, kind) for kind in transfer.EXPORTS}
+        assert downloads == {
+            kind: import_export.export(store, kind) for kind in import_export.EXPORTS
+        }
 
     again = tmp_path / "again.jsonl"
     again.write_bytes(downloads["jsonl"])
     with Store(tmp_path / "again.db", create=True) as store:
-        transfer.read("golden", again, transfer.LoadOptions())(store)
-        assert transfer.export(store, "jsonl") == downloads["jsonl"]
+        import_export.read("golden", again, import_export.LoadOptions())(store)
+        assert import_export.export(store, "jsonl") == downloads["jsonl"]
 
-    named = transfer.dated_name("golden.db", 2)
+    named = import_export.dated_name("golden.db", 2)
     with page.expect_download() as download:
         page.get_by_role("button", name=named).click()
     assert download.value.suggested_filename == named
     with Store(shutil.copy(download.value.path(), tmp_path / named)) as store:
         assert_whole(store)
-        assert transfer.export(store, "jsonl") == downloads["jsonl"]
+        assert import_export.export(store, "jsonl") == downloads["jsonl"]
     left = {each.name for each in server.database.parent.iterdir() if ".part" in each.name}
     assert not left, "nothing stays beside the golden set"
 
@@ -149,7 +151,7 @@ def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
         )
         with page.expect_download() as download:
             button.click()
-        assert download.value.suggested_filename == transfer.dated_name(name, 3)
+        assert download.value.suggested_filename == import_export.dated_name(name, 3)
 
 
 def test_settings_are_kept_and_used(server, visit):

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.model import Actor, Query
-from labeler.store import QueryConflict, Store, query_fingerprint
+from labeler.store import Store, query_fingerprint
+from labeler.store.queries import QueryConflict
 
 ANN, BO = Actor("Ann", "link"), Actor("Bo", "link")
 

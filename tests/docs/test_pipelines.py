@@ -16,7 +16,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from labeler.analysis.gate import read_gate
+from labeler.analysis.gate.gate_file import read_gate
 from labeler.cli import main
 from tests.support.documentation import ROOT, section
 

@@ -14,7 +14,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse_all
 from labeler.model import Judgment, Loaded, Query, UnjudgedPair
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store
 
@@ -60,12 +60,12 @@ def test_live_equals_batch_bit_for_bit_as_chunks_of_the_pool_are_graded(preset, 
     measures = parse_all(MEASURES)
     with Store(files / "g.db", create=True) as store:
         (files / "queries.csv").write_text("query_id,query\nq1,a\nq2,b\nq3,c\n")
-        transfer.read("queries", files / "queries.csv", LoadOptions())(store)
+        import_export.read("queries", files / "queries.csv", LoadOptions())(store)
         options = LoadOptions(negative_as_ungraded=True)
-        [report] = transfer.read("golden", files / "q.qrels", options)(store)
+        [report] = import_export.read("golden", files / "q.qrels", options)(store)
         assert report.facts["in the pool, but ungraded"] == 3
         (files / "r.json").write_text(str(RUN).replace("'", '"'))
-        transfer.read("run", files / "r.json", LoadOptions())(store)
+        import_export.read("run", files / "r.json", LoadOptions())(store)
         store.add_grader("Ann")
         board = Scoreboard(store.collection(), conventions)
         board.table(measures)
@@ -84,25 +84,25 @@ def test_live_equals_batch_bit_for_bit_as_chunks_of_the_pool_are_graded(preset, 
 def test_a_pool_stays_in_the_golden_set_and_leaves_with_it(files):
     with Store(files / "g.db", create=True) as store:
         (files / "queries.csv").write_text("query_id,query\nq1,a\nq2,b\nq3,c\n")
-        transfer.read("queries", files / "queries.csv", LoadOptions())(store)
+        import_export.read("queries", files / "queries.csv", LoadOptions())(store)
         options = LoadOptions(negative_as_ungraded=True)
-        load = transfer.read("golden", files / "q.qrels", options)
+        load = import_export.read("golden", files / "q.qrels", options)
         load(store)
         assert not load(store)[0].changed
-        qrels, jsonl = transfer.export(store, "qrels"), transfer.export(store, "jsonl")
+        qrels, jsonl = import_export.export(store, "qrels"), import_export.export(store, "jsonl")
         assert sorted(qrels.decode().splitlines()) == sorted(lines_of(QRELS).splitlines())
     (files / "again.jsonl").write_bytes(jsonl)
     with Store(files / "h.db", create=True) as other:
-        transfer.read("golden", files / "again.jsonl", LoadOptions())(other)
-        assert transfer.export(other, "jsonl") == jsonl
+        import_export.read("golden", files / "again.jsonl", LoadOptions())(other)
+        assert import_export.export(other, "jsonl") == jsonl
     with pytest.raises(BadInput, match="--negative-as-ungraded as in the pool"):
-        transfer.read("golden", files / "q.qrels", LoadOptions())
+        import_export.read("golden", files / "q.qrels", LoadOptions())
 
 
 def test_a_pair_that_is_graded_and_ungraded_in_one_file_is_refused(files):
     (files / "two").write_text("q1 0 a 2\nq1 0 a -1\n")
     with pytest.raises(BadInput, match=r"two:2: chunk 'a' has grade -1 for query 'q1', but 2 on l"):
-        transfer.read("golden", files / "two", LoadOptions(negative_as_ungraded=True))
+        import_export.read("golden", files / "two", LoadOptions(negative_as_ungraded=True))
 
 
 EMPTY = {"q1": {"a": 1}, "q2": {"x": 0}}

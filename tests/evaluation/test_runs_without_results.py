@@ -13,17 +13,11 @@ from click.testing import CliRunner
 
 import labeler
 from labeler.analysis import comparison
-from labeler.analysis.failures import diagnose
+from labeler.analysis.failures.diagnosis import diagnose
 from labeler.analysis.keywords import KeywordScore, compare_with_grades
 from labeler.cli import main
-from labeler.evaluation import (
-    PRESETS,
-    Scoreboard,
-    query_records,
-    residual_means,
-    score_records,
-    tie_ranges_of_run,
-)
+from labeler.evaluation import PRESETS, Scoreboard, query_records, residual_means, score_records
+from labeler.evaluation.ties_and_residuals import tie_ranges_of_run
 from labeler.measures import parse_all
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.render import csv_exports, tables

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
-from labeler.evaluation import Conventions, Scoreboard, collect, tie_ranges_of_run
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.evaluation.ties_and_residuals import tie_ranges_of_run
 
 ALL = (
     "nDCG nDCG@2 nDCG(dcg='log2')@3 P@2 P(rel=2)@2 R@2 Success@1 RR RR(rel=2) AP AP@2 Judged@2 "

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
-from labeler.rechunking import Cut, LocatedChunkings, check_offsets, find_locations
+from labeler.rechunking import Cut, LocatedChunkings, find_locations
+from labeler.rechunking.location import check_offsets
 from labeler.rechunking.normalised_text import (
     normalised,
     original_positions,

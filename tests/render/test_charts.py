@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 
 from labeler.analysis.comparison import QUERY_OUTCOMES, DrawnQuery
-from labeler.analysis.failures import FAILURE_CLASSES
+from labeler.analysis.failures.diagnosis import FAILURE_CLASSES
 from labeler.analysis.trend import (
     DatedRun,
     TrendPoint,
     build_series,
     build_signal_series,
     find_time_span,
-    parse_moment,
 )
+from labeler.analysis.trend.series import parse_moment
 from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
 from labeler.paths import PACKAGE
 from labeler.render import charts, palette
-from labeler.render.charts import HEAT_COLOURS, HeatCell
+from labeler.render.charts.queries import HEAT_COLOURS, HeatCell, heat_chart
 from tests.support.boards import board_of
 from tests.support.contrast import contrast, mixed
 
@@ -129,7 +129,7 @@ def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
 
 def test_every_number_on_the_heat_map_stands_out_from_its_box() -> None:
     cells = [HeatCell(str(n), "a", n, "of 200") for n in range(201)]
-    drawn = charts.heat_chart(cells, rows="class", columns="bucket", description="").to_dict()
+    drawn = heat_chart(cells, rows="class", columns="bucket", description="").to_dict()
     [rows] = drawn["datasets"].values()
     low, high = HEAT_COLOURS
     for row in rows:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from labeler.cli import main
 from labeler.model import AskedQuestion, Chunk, Judgment, Query, Remark, Settings
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.candidates import group_questions
 from labeler.services.import_export import snapshots
 from labeler.store import Store, query_fingerprint
@@ -65,13 +65,13 @@ def test_a_complete_file_makes_the_golden_set_anew(
     told = run("export", file, "--complete").output
     assert "left out: runs, answers, signals, candidates, people, seals, the audit" in told
     assert rich.golden_state().hash in told
-    before = transfer.export(rich, "complete")
+    before = import_export.export(rich, "complete")
     result = run("--db", other, "load", "complete", file)
     assert result.exit_code == 0, result.output
     with Store(other) as store:
         assert store.golden_state().hash == rich.golden_state().hash
-        assert transfer.export(store, "complete") == before
-        assert transfer.export(store, "jsonl") == transfer.export(rich, "jsonl")
+        assert import_export.export(store, "complete") == before
+        assert import_export.export(store, "jsonl") == import_export.export(rich, "jsonl")
         assert (store.events(), store.remark_log()) == (rich.events(), rich.remark_log())
         assert (store.settings(), store.versions()) == (rich.settings(), rich.versions())
         assert (store.tended().changes[0], store.votes()) == (
@@ -117,7 +117,7 @@ BROKEN = {
 def test_a_broken_complete_file_leaves_nothing_behind(
     rich: Store, run: Labeler, tmp_path: Path, what: str
 ) -> None:
-    text = transfer.export(rich, "complete").decode()
+    text = import_export.export(rich, "complete").decode()
     (tmp_path / "all.jsonl").write_text(broken := BROKEN[what](text))
     assert broken != text
     result = run("--db", tmp_path / "other.db", "load", "complete", tmp_path / "all.jsonl")

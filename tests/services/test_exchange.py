@@ -11,7 +11,7 @@ from labeler.errors import BadInput, LabelerError
 from labeler.formats import guess, read_chunks, read_golden, read_queries, read_run
 from labeler.formats.id_resolution import chunk_id_from_text, query_id_from_text
 from labeler.model import Chunk, GoldenGrade, Loaded, Query, Ranking
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store
 
@@ -51,7 +51,7 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def load(store: Store, kind: str, path: Path, **options):
-    return transfer.read(kind, path, LoadOptions(**options))(store)
+    return import_export.read(kind, path, LoadOptions(**options))(store)
 
 
 def pairs(store: Store) -> list[tuple[str, str, int]]:
@@ -60,8 +60,8 @@ def pairs(store: Store) -> list[tuple[str, str, int]]:
 
 @pytest.mark.parametrize("kind", PEERS)
 def test_a_golden_set_goes_through_another_tools_format_and_comes_back(kind, given, tmp_path):
-    content = transfer.export(given, kind)
-    path = put(tmp_path, transfer.EXPORTS[kind], content)
+    content = import_export.export(given, kind)
+    path = put(tmp_path, import_export.EXPORTS[kind], content)
     assert guess(path).kind == "golden"
     with Store(tmp_path / "other.db", create=True) as other:
         other.add_queries(loaded(QUERIES))
@@ -69,11 +69,11 @@ def test_a_golden_set_goes_through_another_tools_format_and_comes_back(kind, giv
         assert pairs(other) == pairs(given)
         assert other.queries() == given.queries(), "no query is made, and none is changed"
         assert not load(other, "golden", path)[0].changed
-        assert transfer.export(other, "qrels") == transfer.export(given, "qrels")
+        assert import_export.export(other, "qrels") == import_export.export(given, "qrels")
 
 
 def test_a_book_brings_its_judges_and_what_they_explained(given, tmp_path):
-    path = put(tmp_path, "book.json", transfer.export(given, "quepid-book"))
+    path = put(tmp_path, "book.json", import_export.export(given, "quepid-book"))
     assert list(read_golden(path).grades.records) == [
         GoldenGrade(query_id_from_text(QUERIES[int(grade.query_id[1]) - 1].text), *told)
         for grade, told in (
@@ -102,7 +102,7 @@ def test_what_a_judge_put_off_is_no_grade_and_of_several_the_lower_median_counts
 
 def test_queries_of_another_tool_come_with_their_grades_where_nobody_knows_them(given, tmp_path):
     for kind in ("quepid-book", "opensearch"):
-        path = put(tmp_path, kind, transfer.export(given, kind))
+        path = put(tmp_path, kind, import_export.export(given, kind))
         with Store(tmp_path / f"{kind}.db", create=True) as other:
             load(other, "golden", path)
             assert {query.text for query in other.queries()} == {each.text for each in QUERIES[:2]}
@@ -110,7 +110,7 @@ def test_queries_of_another_tool_come_with_their_grades_where_nobody_knows_them(
 
 
 def test_a_table_of_ratings_names_queries_by_text_or_by_id_and_is_a_file_of_them(given, tmp_path):
-    table = put(tmp_path, "r.csv", transfer.export(given, "quepid"))
+    table = put(tmp_path, "r.csv", import_export.export(given, "quepid"))
     assert b'" =SUM(A1), or ""not""",a#1,1' in table.read_bytes(), "no spreadsheet runs it"
     assert {query.text for query in read_queries(table).records} == {each.text for each in QUERIES}
     with Store(tmp_path / "other.db", create=True) as other:
@@ -136,9 +136,9 @@ def test_a_text_that_two_queries_have_names_neither(given, tmp_path):
     assert pairs(given) == before
     given.add_golden(read_golden(put(tmp_path, "q", "q3 0 c 1\nq4 0 c 1\n")))
     for kind in ("quepid", "quepid-book", "opensearch"):
-        assert "has the same text" in transfer.refusals(given)[kind]
+        assert "has the same text" in import_export.refusals(given)[kind]
         with pytest.raises(BadInput, match="query 'q3' has the same text"):
-            transfer.export(given, kind)
+            import_export.export(given, kind)
 
 
 QUEPID_TABLES = {
@@ -282,27 +282,27 @@ def test_scores_by_query_are_a_run_and_whole_numbers_up_to_3_are_grades(tmp_path
 def test_a_stored_run_leaves_and_comes_back_bit_for_bit(kind, given, tmp_path):
     lists = [Ranking("q1", ("b", "a#1"), (0.1, 0.1)), Ranking("zz", ("c",), (1e-30,))]
     given.add_run(loaded(lists), name="my run")
-    path = put(tmp_path, "again", transfer.export_run(given, "my run", kind))
+    path = put(tmp_path, "again", import_export.export_run(given, "my run", kind))
     [report] = load(given, "run", path)
     assert report.warnings[0] == "its content is the same as that of run 'my run'"
 
 
 def test_a_run_without_scores_keeps_its_order_and_ids_with_blanks_stay_at_home(given):
     given.add_run(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
-    assert transfer.export_run(given, "r", "trec") == b"q1 Q0 c 1 -1.0 r\nq1 Q0 a#1 2 -2.0 r\n"
+    assert import_export.export_run(given, "r", "trec") == b"q1 Q0 c 1 -1.0 r\nq1 Q0 a#1 2 -2.0 r\n"
     given.add_run(loaded([Ranking("q1", ("c", "b"), (1.0, 2.0))]), name="by rank")
-    assert transfer.export_run(given, "by rank", "trec").split()[5] == b"by-rank"
-    assert b" 1 -1.0 " in transfer.export_run(given, "by rank", "trec"), "not by its scores"
+    assert import_export.export_run(given, "by rank", "trec").split()[5] == b"by-rank"
+    assert b" 1 -1.0 " in import_export.export_run(given, "by rank", "trec"), "not by its scores"
     given.add_run(loaded([Ranking("q1", ("c d",))]), name="blank")
     with pytest.raises(BadInput, match="TREC cannot carry the chunk id 'c d': it holds a blank"):
-        transfer.export_run(given, "blank", "trec")
+        import_export.export_run(given, "blank", "trec")
     with pytest.raises(LabelerError, match="there is no run named 'x'; there are: r, by rank"):
-        transfer.export_run(given, "x", "trec")
+        import_export.export_run(given, "x", "trec")
 
 
 def test_a_run_leaves_for_ragas_with_its_texts(given, tmp_path):
     given.add_run(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
-    content = transfer.export_run(given, "r", "ragas")
+    content = import_export.export_run(given, "r", "ragas")
     assert json.loads(content)["retrieved_contexts"] == ["So\nit is.", "A refund takes three days."]
     [report] = load(given, "run", put(tmp_path, "again", content))
     assert "the same as that of run 'r'" in report.warnings[0]
@@ -380,11 +380,11 @@ def test_what_is_packed_otherwise_is_refused_by_name(read, content, name, tmp_pa
     ],
 )
 def test_a_malformed_export_names_its_line_and_changes_nothing(content, where, given, tmp_path):
-    before = transfer.export(given, "jsonl")
+    before = import_export.export(given, "jsonl")
     with pytest.raises(BadInput) as error:
         load(given, "golden", put(tmp_path, "p.json", content))
     assert f"p.json:{where}" in str(error.value)
-    assert transfer.export(given, "jsonl") == before
+    assert import_export.export(given, "jsonl") == before
 
 
 def test_a_refused_scale_is_described_whole_in_one_hint(tmp_path):

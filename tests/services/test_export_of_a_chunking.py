@@ -23,7 +23,7 @@ from labeler.model import (
     Selection,
     UnjudgedPair,
 )
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store
 from labeler.store.columns import hash_text
 from tests.support.page import open_page, words
@@ -98,7 +98,7 @@ def content_of(file: Path, kind: str) -> str:
 # One chunking ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in transfer.EXPORTS if kind not in HELD_BACK])
+@pytest.mark.parametrize("kind", [kind for kind in import_export.EXPORTS if kind not in HELD_BACK])
 def test_every_format_has_one_chunking_by_its_own_ids(cut_twice: Path, tmp_path: Path, kind: str):
     files = {name: tmp_path / f"{name}.zip" for name in ("all", "v2", "unnamed")}
     done(cut_twice, "export", files["all"], "--format", kind)

@@ -17,7 +17,7 @@ from labeler.model import (
     Ranking,
     UnjudgedPair,
 )
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import LeakedQuery, Store
 
 OTHERS = ("q0", "q3", "about three", "c-q3")  # of no split, and of another one
@@ -57,7 +57,7 @@ def line_of(result: Result, what: str) -> str:
     return line.removeprefix(f"{what}: ")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in transfer.EXPORTS if kind not in HELD_BACK])
+@pytest.mark.parametrize("kind", [kind for kind in import_export.EXPORTS if kind not in HELD_BACK])
 def test_every_format_has_the_queries_of_the_split_and_no_other(
     parted: Path, tmp_path: Path, kind: str
 ):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from labeler.formats import read_golden
 from labeler.model import Judgment, Loaded, Remark
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store
 
 
@@ -17,7 +17,7 @@ def test_the_log_carries_remarks_on_queries_and_brings_them_back(filled: Store, 
     filled.remark(Remark("r3", "q2", "Bob", "withdraw"))
     filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
     log = tmp_path / "events.jsonl"
-    log.write_bytes(transfer.export(filled, "events"))
+    log.write_bytes(import_export.export(filled, "events"))
     with Store(tmp_path / "copy.db", create=True) as copy:
         copy.add_queries(Loaded("q", filled.queries(), [1, 2]))
         report = copy.add_golden(read_golden(log))
@@ -25,6 +25,6 @@ def test_the_log_carries_remarks_on_queries_and_brings_them_back(filled: Store, 
         assert copy.remark_log() == filled.remark_log()
         assert [remark.event_id for remark in copy.remarks()] == ["r1"]
         *events, seal = log.read_bytes().splitlines()
-        assert transfer.export(copy, "events").splitlines()[:-1] == events
+        assert import_export.export(copy, "events").splitlines()[:-1] == events
         assert seal == json.dumps({"seal": str(filled.newest_seal())}).encode()
         assert not copy.add_golden(read_golden(log)).changed

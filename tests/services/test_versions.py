@@ -17,7 +17,7 @@ from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GoldenGrade, Judgment, Query, Settings
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.databases import rewrite
@@ -127,7 +127,7 @@ def test_a_version_is_exported_as_the_golden_set_was(
     filled: Store, run: Labeler, golden, tmp_path: Path
 ) -> None:
     kinds = {"jsonl": "a.jsonl", "qrels": "a.qrels", "csv": "a.csv", "beir": "a.zip"}
-    before = {kind: transfer.export(filled, kind, None) for kind in ("jsonl", "qrels", "csv")}
+    before = {kind: import_export.export(filled, kind, None) for kind in ("jsonl", "qrels", "csv")}
     snapshots.freeze(filled, "v1")
     change_everything(filled, golden)
     for kind, name in kinds.items():

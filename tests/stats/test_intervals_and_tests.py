@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from labeler.stats import (
-    ALL_ALIKE,
     DRAWS,
     EXACT,
     ResampleCache,
-    bootstrap_intervals,
     detectable_difference,
     holm,
     p_values,
@@ -24,6 +22,7 @@ from labeler.stats import (
     smallest_p_value,
     wilson_interval,
 )
+from labeler.stats.confidence_intervals import ALL_ALIKE, bootstrap_intervals
 
 DRAW = np.random.default_rng(5)
 SKEWED = np.round(DRAW.exponential(0.2, 60) - 0.15, 3)

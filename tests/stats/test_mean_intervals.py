@@ -13,12 +13,8 @@ import pytest
 from labeler.evaluation import score_records
 from labeler.measures import parse_all
 from labeler.render import csv_exports
-from labeler.stats import (
-    bootstrap_intervals,
-    mean_intervals,
-    wilson_interval,
-    with_intervals,
-)
+from labeler.stats import mean_intervals, wilson_interval, with_intervals
+from labeler.stats.confidence_intervals import bootstrap_intervals
 from labeler.store import Store
 from tests.support.boards import board_of
 from tests.support.page import add_collapsed_bucket, empty_golden_set, open_page, words

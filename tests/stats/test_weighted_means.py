@@ -15,13 +15,12 @@ from labeler.evaluation import Conventions, Scoreboard, collect, effective_sampl
 from labeler.model import GradeChange, Traffic
 from labeler.stats import (
     as_equal_weights,
-    bootstrap_intervals,
     mean_intervals,
     weighted_intervals,
-    weighted_mean,
     weighted_wilson_interval,
     wilson_interval,
 )
+from labeler.stats.confidence_intervals import bootstrap_intervals, weighted_mean
 
 MEASURES = "nDCG@10 R@5 P@5 RR AP Success@3"
 BUCKETS = ("bill", "parcel", "refund")

@@ -19,7 +19,8 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats.id_resolution import chunk_id_from_text
 from labeler.model import Chunk, Document, GoldenGrade, Judgment, Query, Ranking, Selection
-from labeler.services import import_export as transfer
+from labeler.services import import_export
+from labeler.services.import_export.loaders import id_resolver
 from labeler.store import Store
 from labeler.store.schema import migrations
 from tests.support.databases import IN_BOTH
@@ -189,7 +190,7 @@ def test_a_text_that_two_chunkings_have_is_the_chunk_of_the_one_that_is_meant(bo
     both.add_chunks(loaded([Chunk("same", V1[0].text)]), chunking="v3")
     made = chunk_id_from_text(V1[0].text or "")
     for chunking, called in (("", "1"), ("v3", "v3:same")):
-        found = transfer.id_resolver(both, chunking).chunks([made])
+        found = id_resolver(both, chunking).chunks([made])
         assert found == {made: called}
 
 
@@ -258,7 +259,7 @@ def test_chunkings_are_listed_with_what_there_is_of_each(both: Store):
 
 
 def test_jsonl_names_the_chunking_and_keeps_it_in_another_file(both: Store, tmp_path: Path):
-    before = transfer.export(both, "jsonl")
+    before = import_export.export(both, "jsonl")
     [first, _] = [json.loads(line) for line in before.splitlines()]
     assert first["judgments"][-1] == {
         "chunk_id": "v2:1",
@@ -270,19 +271,19 @@ def test_jsonl_names_the_chunking_and_keeps_it_in_another_file(both: Store, tmp_
     assert "chunking" not in first["judgments"][0]
     (tmp_path / "golden.jsonl").write_bytes(before)
     with Store(tmp_path / "other.db", create=True) as other:
-        transfer.read("golden", tmp_path / "golden.jsonl", transfer.LoadOptions())(other)
-        assert transfer.export(other, "jsonl") == before
+        import_export.read("golden", tmp_path / "golden.jsonl", import_export.LoadOptions())(other)
+        assert import_export.export(other, "jsonl") == before
         assert other.golden_state().hash == both.golden_state().hash
         assert other.chunking_names() == ["", "v2"]
 
 
 def test_a_complete_file_keeps_chunkings_places_and_documents(both: Store, tmp_path: Path, loaded):
     both.add_documents(loaded([Document("d", TEXT)]))
-    before = transfer.export(both, "complete")
+    before = import_export.export(both, "complete")
     (tmp_path / "whole.jsonl").write_bytes(before)
     with Store(tmp_path / "other.db", create=True) as other:
-        transfer.read("complete", tmp_path / "whole.jsonl", transfer.LoadOptions())(other)
-        assert transfer.export(other, "complete") == before
+        import_export.read("complete", tmp_path / "whole.jsonl", import_export.LoadOptions())(other)
+        assert import_export.export(other, "complete") == before
         assert other.document("d") == TEXT
         assert [(k.name, k.chunks, k.placed) for k in other.chunkings()] == [
             ("", 3, 0),
@@ -291,7 +292,7 @@ def test_a_complete_file_keeps_chunkings_places_and_documents(both: Store, tmp_p
 
 
 def test_qrels_and_runs_name_the_chunking_in_every_id(both: Store):
-    qrels = transfer.export(both, "qrels").decode().splitlines()
+    qrels = import_export.export(both, "qrels").decode().splitlines()
     assert qrels == ["q1 0 1 3", "q1 0 2 2", "q1 0 3 0", "q1 0 v2:1 1", "q2 0 3 1"]
     assert [ranking.chunk_ids for ranking in both.run_lists("new")] == [("v2:1", "v2:2"), ("v2:1",)]
 
@@ -377,12 +378,12 @@ def test_documents_that_cannot_be_are_refused_with_the_place_and_change_nothing(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     top = tmp_path / next(iter(files)).partition("/")[0]
-    before = transfer.export(both, "complete")
+    before = import_export.export(both, "complete")
     with pytest.raises(BadInput) as refused:
-        transfer.read("documents", top, transfer.LoadOptions())(both)
+        import_export.read("documents", top, import_export.LoadOptions())(both)
     assert said in str(refused.value)
     assert str(refused.value).startswith(str(top))
-    assert transfer.export(both, "complete") == before
+    assert import_export.export(both, "complete") == before
 
 
 def test_documents_that_no_chunk_was_cut_from_are_told(both: Store, loaded):
@@ -495,8 +496,8 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
 def test_a_file_of_before_is_unchanged_in_every_export_hash_and_number(
     filled: Store, tmp_path: Path
 ):
-    kinds = [kind for kind in transfer.EXPORTS if kind != "complete"]
-    before = {kind: transfer.export(filled, kind) for kind in kinds}
+    kinds = [kind for kind in import_export.EXPORTS if kind != "complete"]
+    before = {kind: import_export.export(filled, kind) for kind in kinds}
     hashed, board = filled.golden_state().hash, values(filled, "first")
     path = tmp_path / "before.db"
     with sqlite3.connect(path) as copy:
@@ -504,7 +505,7 @@ def test_a_file_of_before_is_unchanged_in_every_export_hash_and_number(
     copy.close()
     undo_chunkings(path)
     with Store(path) as migrated:
-        assert {kind: transfer.export(migrated, kind) for kind in kinds} == before
+        assert {kind: import_export.export(migrated, kind) for kind in kinds} == before
         assert (migrated.golden_state().hash, values(migrated, "first")) == (hashed, board)
         assert migrated.chunking_names() == [""]
         assert migrated.collection().sides is None

@@ -25,6 +25,7 @@ from labeler.model import (
     Remark,
 )
 from labeler.render import charts, csv_exports
+from labeler.render.charts.review import shown_days
 from labeler.store import Store
 from labeler.ui.review.disagreements import disagreements_file, small_print
 from tests.support.page import empty_golden_set, loaded, open_page, words
@@ -230,7 +231,7 @@ def test_a_chart_of_many_graders_names_the_busiest_and_adds_up_to_all():
 
 
 def test_days_without_a_grade_are_in_the_chart_and_old_ones_are_not():
-    days = charts.shown_days(["2025-01-01", "2026-02-27", "2026-03-02"])
+    days = shown_days(["2025-01-01", "2026-02-27", "2026-03-02"])
     assert len(days) == charts.MOST_DAYS
     assert days[-3:] == ["2026-02-28", "2026-03-01", "2026-03-02"]
     chart = charts.day_chart([("2026-03-02", "Ann", 1), ("2025-01-01", "Ann", 5)], "days")

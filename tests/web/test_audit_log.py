@@ -24,7 +24,7 @@ from labeler.model import (
     Query,
     Ranking,
 )
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store
 from labeler.web.auth import access
 from labeler.web.auth.access import hash_secret
@@ -232,7 +232,7 @@ def test_programs_get_every_entry_whole_a_line_each(run, filled: Store):
     assert said.isascii()
 
 
-@pytest.mark.parametrize("kind", list(transfer.EXPORTS))
+@pytest.mark.parametrize("kind", list(import_export.EXPORTS))
 def test_an_export_prints_the_seal_and_is_kept_with_it(
     run, filled: Store, tmp_path: Path, kind: str
 ):
@@ -288,7 +288,7 @@ def test_a_file_that_may_only_be_read_is_exported_all_the_same(filled: Store, tm
 def test_an_export_does_not_wait_for_a_long_load(filled: Store, python):
     loading = python(HOLD_THE_LOCK, filled.path)
     assert loading.stdout.readline() == "held\n"
-    assert transfer.export(filled, "jsonl")
+    assert import_export.export(filled, "jsonl")
     assert not filled.note_if_possible("export", "golden.jsonl", {})
     loading.communicate("\n")
     assert filled.note_if_possible("export", "golden.jsonl", {})

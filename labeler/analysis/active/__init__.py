@@ -4,32 +4,7 @@ from labeler.analysis.active.certainty import (
     LEAST_GRADES,
     NO_FAIR_SAMPLE_NOTE,
     SETTLED_AT,
-    SMALLEST_MATTERING,
     Certainty,
-    assess_certainty,
 )
 from labeler.analysis.active.decider import Decider, can_decide, parse_deciding_measure
-from labeler.analysis.active.simulation import (
-    BATCH,
-    DecidingPair,
-    Simulation,
-    choose_pairs,
-    simulate,
-)
-
-__all__ = [
-    "BATCH",
-    "LEAST_GRADES",
-    "NO_FAIR_SAMPLE_NOTE",
-    "SETTLED_AT",
-    "SMALLEST_MATTERING",
-    "Certainty",
-    "Decider",
-    "DecidingPair",
-    "Simulation",
-    "assess_certainty",
-    "can_decide",
-    "choose_pairs",
-    "parse_deciding_measure",
-    "simulate",
-]
+from labeler.analysis.active.simulation import BATCH, DecidingPair

@@ -2,7 +2,6 @@
 
 from labeler.analysis.gate.gate_file import (
     GATE_VARIABLE,
-    read_gate,
     read_gate_file,
     read_limited_bytes,
     resolve_checks,
@@ -14,56 +13,15 @@ from labeler.analysis.gate.gate_file import (
     why_other_conventions,
     with_runs,
 )
-from labeler.analysis.gate.passed_runs import PassedRun, PassedRuns, ReferenceRuns, read_passed_runs
+from labeler.analysis.gate.passed_runs import PassedRuns, ReferenceRuns, read_passed_runs
 from labeler.analysis.gate.rules import (
     BASELINE,
-    BEST,
     FAILED,
-    LAST,
     PASSED,
     UNJUDGED,
     Check,
     Gate,
     GateOutcome,
     LimitResult,
-    LimitTerms,
-    Rule,
-    Threshold,
 )
 from labeler.analysis.gate.verdicts import REFERENCE_LABELS, format_apart, judge_run, judge_runs
-
-__all__ = [
-    "BASELINE",
-    "BEST",
-    "FAILED",
-    "GATE_VARIABLE",
-    "LAST",
-    "PASSED",
-    "REFERENCE_LABELS",
-    "UNJUDGED",
-    "Check",
-    "Gate",
-    "GateOutcome",
-    "LimitResult",
-    "LimitTerms",
-    "PassedRun",
-    "PassedRuns",
-    "ReferenceRuns",
-    "Rule",
-    "Threshold",
-    "format_apart",
-    "judge_run",
-    "judge_runs",
-    "read_gate",
-    "read_gate_file",
-    "read_limited_bytes",
-    "read_passed_runs",
-    "resolve_checks",
-    "rules_for",
-    "served_gate",
-    "served_passed_runs",
-    "suggest_nearest",
-    "thresholds_for",
-    "why_other_conventions",
-    "with_runs",
-]

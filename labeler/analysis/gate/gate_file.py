@@ -351,7 +351,6 @@ def thresholds_for(
     None where it asks nothing there. What it asks of a bucket that is not there is not looked at.
 
     >>> from labeler.evaluation import Conventions, collect
-    >>> from labeler.analysis.gate import read_gate
     >>> board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["c"]}}), Conventions.of())
     >>> gate = read_gate(b'[overall]\\n"MRR" = 0.6', "gate.toml")
     >>> [measure] = board.conventions.measures("RR")

@@ -6,5 +6,3 @@ all that it is made from.
 
 from labeler.render.report.build import make_report
 from labeler.render.report.context import ReportRequest, ReportSource
-
-__all__ = ["ReportRequest", "ReportSource", "make_report"]

@@ -44,8 +44,6 @@ from labeler.store.schema.tables import (
     VIEWS,
 )
 
-__all__ = ["INSERT_SEAL", "LAST_ID", "migrations", "sealed_events"]
-
 migrations = Migrations("labeler")
 
 

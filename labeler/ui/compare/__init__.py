@@ -2,5 +2,3 @@
 
 from labeler.ui.compare.summary import offer_files, show_answer
 from labeler.ui.compare.views import choose_view
-
-__all__ = ["choose_view", "offer_files", "show_answer"]

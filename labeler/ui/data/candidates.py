@@ -21,7 +21,7 @@ from labeler.model import (
     format_minute,
 )
 from labeler.render.markup import show_html, style
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.ui import shared as ui
 from labeler.ui import url_state
@@ -145,7 +145,7 @@ def load_questions(source: str, name: str, content: bytes, options: Mapping[str,
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "upload"
             path.write_bytes(content)
-            put = transfer.read_candidates(
+            put = import_export.read_candidates(
                 path,
                 source,
                 name=name,
@@ -220,7 +220,7 @@ def show_candidate(
             return
         if st.button("Take", key=f"take-{number}"):
             with ui.guard(query_editor.HINTS), ui.open_store() as store:
-                store.take_candidate(number, transfer.query_from_candidate(candidate))
+                store.take_candidate(number, import_export.query_from_candidate(candidate))
             ui.done("Taken")
         opened = {"take": str(number)}
         st.button("Edit first", key=f"edit-{number}", on_click=url_state.write, kwargs=opened)

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from labeler.model import EVERYTHING, Selection, chunking_from_label, chunking_label
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.import_export.exports import WHOLE_ONLY, name_with_selection
 from labeler.store import Store, tamper_check
 from labeler.store.addresses import Address, parse_location
@@ -77,7 +77,9 @@ def offer_files(selected: Selection) -> None:
     if selected != EVERYTHING:
         st.text(PART_NOTE.format(selected.describe()))
     for kind, words in FORMAT_LABELS.items():
-        name = transfer.dated_name(name_with_selection(transfer.EXPORTS[kind], selected), revision)
+        name = import_export.dated_name(
+            name_with_selection(import_export.EXPORTS[kind], selected), revision
+        )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 name,
@@ -96,7 +98,7 @@ def offer_files(selected: Selection) -> None:
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
-    offer_seal(str(seal), transfer.dated_name(f"golden{tamper_check.SEAL_SUFFIX}", revision))
+    offer_seal(str(seal), import_export.dated_name(f"golden{tamper_check.SEAL_SUFFIX}", revision))
 
 
 def offer_seal(seal: str, name: str) -> None:
@@ -114,13 +116,13 @@ def offer_seal(seal: str, name: str) -> None:
 def refusals(path: str, revision: int, data_revision: int, selected: Selection) -> dict[str, str]:
     """Return why formats cannot carry the golden set as it is: a download cannot say it."""
     with Store(path) as store:
-        return transfer.refusals(store, selected)
+        return import_export.refusals(store, selected)
 
 
 def export_bytes(kind: str, selected: Selection) -> bytes:
     """Return the bytes ``labeler export`` would write."""
     with ui.open_store() as store:
-        return transfer.export(store, kind, selected=selected)
+        return import_export.export(store, kind, selected=selected)
 
 
 def offer_backup(revision: int) -> None:
@@ -134,7 +136,7 @@ def offer_backup(revision: int) -> None:
         st.write("A backup of this golden set is too large for a browser; on the server:")
         st.code("labeler backup FOLDER")
         return
-    name = transfer.dated_name("golden.db", revision)
+    name = import_export.dated_name("golden.db", revision)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             name,

@@ -23,7 +23,7 @@ from labeler.model import (
     format_minute,
 )
 from labeler.render.markup import show_html, style
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.services.candidates import nearest_queries
 from labeler.store import query_fingerprint
 from labeler.ui import filter_widgets, scoreboards, url_state
@@ -187,7 +187,7 @@ def take_candidate(number: int) -> None:
     with ui.guard(), ui.open_store() as store:
         candidate, facets = store.candidate(number), store.facets()
     back_button()
-    query = transfer.query_from_candidate(candidate)
+    query = import_export.query_from_candidate(candidate)
     typed = query_fields(f"take-{number}", query, facets, "Take it", with_id=True)
     if typed is None:
         return

@@ -19,7 +19,7 @@ from labeler.errors import LabelerError
 from labeler.formats import LIMITS, Guess, guess, parse_grade_map
 from labeler.model import LoadReport, format_count
 from labeler.render.markup import show_html, style
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Contents, integrity
 from labeler.store.addresses import parse_location
 from labeler.ui import links, url_state
@@ -109,7 +109,7 @@ PAGES = {"grade": ("/", "Start grading"), "score": ("/scores", "See the measures
 READING, STORING = "Reading …", "Storing …"
 ROUND = "turn"  # how often all files given were loaded, and the place for them emptied
 
-ReadOptions = Callable[[], transfer.LoadOptions]
+ReadOptions = Callable[[], import_export.LoadOptions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def files_from(place: DeltaGenerator) -> list[UploadedFile]:
 def plan_files(files: Sequence[UploadedFile]) -> list[UploadPlan]:
     """Show what each file is taken for, in the order of loading, and let it be corrected."""
     guesses = [(file, guess(file.name, file.getvalue())) for file in files]
-    order = {kind: number for number, kind in enumerate(transfer.LOADS)}
+    order = {kind: number for number, kind in enumerate(import_export.LOADS)}
     guesses.sort(key=lambda each: order.get(each[1].kind or "", len(order)))
     taken: set[str] = set()
     st.caption(
@@ -220,7 +220,7 @@ def plan_of(number: int, file: UploadedFile, found: Guess, taken: set[str]) -> U
     if kind == "run":
         name = called.text_input(
             f"Name of the run in file {number}",
-            unused_run_name(transfer.run_name_of(file.name), taken),
+            unused_run_name(import_export.run_name_of(file.name), taken),
             key=f"name-{file.file_id}",
             label_visibility="collapsed",
         )
@@ -259,7 +259,7 @@ def load_options(kinds: set[str | None]) -> ReadOptions:
         if kinds & {"chunks", "run", "golden", "beir"}:
             chunking = st.text_input(CHUNKING, placeholder="unnamed", help=CHUNKING_HELP)
     of: dict[str, Any] = {"chunking": chunking.strip() or None}
-    return lambda: transfer.LoadOptions(**grades(), **texts(), **runs(), **of)
+    return lambda: import_export.LoadOptions(**grades(), **texts(), **runs(), **of)
 
 
 def text_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
@@ -308,14 +308,14 @@ def load_all(plans: Sequence[UploadPlan], options: ReadOptions) -> list[UploadOu
         given = options()
         integrity.check_undamaged(parse_location(ui.database()))
     outcomes: list[UploadOutcome] = []
-    for kind in transfer.LOADS:
+    for kind in import_export.LOADS:
         for plan in (plan for plan in plans if plan.kind == kind):
             outcomes.append(load_one(plan, replace(given, run_name=plan.run_name), outcomes))
     return outcomes
 
 
 def load_one(
-    plan: UploadPlan, options: transfer.LoadOptions, before: Sequence[UploadOutcome]
+    plan: UploadPlan, options: import_export.LoadOptions, before: Sequence[UploadOutcome]
 ) -> UploadOutcome:
     """Load a file and show in its row how far that is, and what came of it."""
     try:
@@ -336,13 +336,13 @@ def load_one(
     return UploadOutcome(plan.file.name, reports)
 
 
-def store_file(plan: UploadPlan, options: transfer.LoadOptions) -> list[LoadReport]:
+def store_file(plan: UploadPlan, options: import_export.LoadOptions) -> list[LoadReport]:
     """Store a file; messages call it by the name it had on the user's machine."""
     bar = plan.status.progress(0.0, READING)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "upload"
         path.write_bytes(plan.file.getbuffer())
-        apply = transfer.read(
+        apply = import_export.read(
             str(plan.kind),
             path,
             options,

@@ -23,8 +23,6 @@ from labeler.ui.live.row_order import keep_order, session_orders
 from labeler.web.push import START
 from labeler.web.static_js import loader
 
-__all__ = ["follow", "keep_order"]
-
 QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
 _HERE = Path(__file__).parent
 

@@ -17,21 +17,3 @@ from labeler.ui.rank_views.components import (
     titles,
     within_depth,
 )
-
-__all__ = [
-    "RankStyle",
-    "RunSide",
-    "chosen_move",
-    "chunk_titles",
-    "format_total",
-    "listed_chunks",
-    "move_rows",
-    "picked",
-    "rank_lists",
-    "rank_strips",
-    "strip_depth",
-    "strip_rows",
-    "text_links",
-    "titles",
-    "within_depth",
-]

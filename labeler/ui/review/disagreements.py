@@ -19,7 +19,7 @@ from labeler.model import (
 )
 from labeler.render import csv_exports
 from labeler.render.palette import GRADE_COLOURS
-from labeler.services import import_export as transfer
+from labeler.services import import_export
 from labeler.store import Store
 from labeler.ui import filter_widgets, links, url_state
 from labeler.ui import shared as ui
@@ -121,4 +121,4 @@ def disagreements_file(asked: Mapping[str, Sequence[str]]) -> bytes:
         selected = Selection(said.get("split"), said.get("leaked", WITH_LEAKED))
         among = store.selected_queries(selected, said.get("facet"), said.get("bucket"))
         found = store.disagreements(asked.get("grader", ()), among)
-        return csv_exports.rows_csv(transfer.disagreement_rows(store, found))
+        return csv_exports.rows_csv(import_export.disagreement_rows(store, found))

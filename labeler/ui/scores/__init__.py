@@ -31,18 +31,3 @@ VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = 
     TREND: show_trend,
 }
 """By view what shows its numbers, and returns what makes a file of them, None where none are."""
-
-__all__ = [
-    "KEYWORDS",
-    "MEASURES",
-    "SAID_ABOVE",
-    "VIEWS",
-    "WEIGHED",
-    "WITH_INTERVALS",
-    "ScoresChoice",
-    "choose",
-    "show_keywords",
-    "show_small_print",
-    "show_warnings",
-    "show_what",
-]

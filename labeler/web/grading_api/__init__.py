@@ -40,8 +40,6 @@ from labeler.web.grading_api.guard import guarded
 from labeler.web.grading_api.read_api import ReadApi
 from labeler.web.grading_api.write_api import WriteApi
 
-__all__ = ["grading_routes"]
-
 
 def grading_routes(
     path: str,
