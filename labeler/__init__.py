@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from labeler.api import Limits, carry, compare, evaluate, find_keywords, plan, trend_of
 
 __version__ = "0.1.0"
-PUBLIC = ("Limits", "carry", "compare", "evaluate", "find_keywords", "plan", "trend_of")
 __all__ = [
     "Limits",
     "__version__",
@@ -22,9 +21,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Fetch a public name when it is first asked for, so that importing labeler costs nothing."""
-    if name not in PUBLIC:
+    """Import a public name on first use, so that importing labeler is fast."""
+    if name not in __all__:
         raise AttributeError(f"module 'labeler' has no attribute {name!r}")
     from labeler import api
 
     return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    """List the public names only, for `dir` and tab completion."""
+    return sorted(__all__)

@@ -14,14 +14,14 @@ A message names the place, what is wrong there and what would be right:
 ``runs/a.trec:14: grade must be 0, 1, 2 or 3, not 5``.
 """
 
-MOST_CHARACTERS = 1_000
-_KEPT_END = 300  # characters of a message's end that stay, since the remedy stands there
+_MOST_CHARACTERS = 1_000
+_KEPT_END = 300  # characters kept at the end of a line, where the remedy is
 
 
 class LabelerError(Exception):
-    """Any failure that is the world's and not the program's; its text is meant for people.
+    """A failure that is not a bug of the program; its message is written for people.
 
-    A line of it that has more than 1,000 characters is cut in its middle.
+    A line of the message that has more than 1,000 characters is shortened in its middle.
     """
 
     def __init__(self, *args: object) -> None:
@@ -29,35 +29,35 @@ class LabelerError(Exception):
 
 
 def _shorten(text: str) -> str:
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= _MOST_CHARACTERS:
         return text
     return "\n".join(
         line
-        if len(line) <= MOST_CHARACTERS
-        else f"{line[: MOST_CHARACTERS - _KEPT_END - 3]} … {line[-_KEPT_END:]}"
+        if len(line) <= _MOST_CHARACTERS
+        else f"{line[: _MOST_CHARACTERS - _KEPT_END - 3]} … {line[-_KEPT_END:]}"
         for line in text.split("\n")
     )
 
 
 class BadInput(LabelerError, ValueError):
-    """Something given cannot be used; nothing was changed."""
+    """A file, value or database that cannot be used as given; nothing was changed."""
 
 
 class Incomparable(BadInput):
-    """Two runs cannot be set against each other; each may be looked at alone."""
+    """Two runs without a query that both have results for; each can be evaluated alone."""
 
 
 class StorageError(BadInput):
-    """The file, the disk under it or its server does not work: what was asked may work later."""
+    """A failure of the database's file, disk or server; the same call may work later."""
 
 
 class DatabaseUnavailable(StorageError):
-    """The server that a database is at does not answer now: whoever waits goes on by themselves."""
+    """A database server that does not answer; the caller retries automatically."""
 
 
 class NotFound(LabelerError, LookupError):
-    """Something named does not exist."""
+    """A run, query, chunk or file that does not exist."""
 
 
 class Busy(LabelerError):
-    """Another process is writing; nothing was changed and a retry may succeed."""
+    """A database that another process is writing to; a retry may succeed, nothing was changed."""

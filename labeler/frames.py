@@ -1,4 +1,4 @@
-"""PyTerrier data frames read from a golden set and written to it, as `labeler.frames`."""
+"""Public module for PyTerrier data frames, read from a golden set or stored in it."""
 
 from __future__ import annotations
 

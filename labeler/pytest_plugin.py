@@ -1,7 +1,7 @@
 """The pytest fixture ``labeler_gate``, which fails a test unless a run passes a gate file.
 
-pytest loads this file wherever labeler is installed, so it imports nothing else of labeler until
-a test asks for the fixture.
+pytest loads this file wherever labeler is installed, so nothing else of labeler is imported until
+a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LabelerGate:
-    """Judges runs by gate files; paths that are not absolute are below ``root``."""
+    """A callable that judges runs by gate files; relative paths start at ``root``."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -32,12 +32,12 @@ class LabelerGate:
         db: str | os.PathLike[str] | None = None,
         keep: bool = False,
     ) -> GateOutcome:
-        """Fail the test unless a run passes the gate; return what came of each limit.
+        """Fail the test unless a run passes the gate; return the outcome with each limit.
 
-        It fails as well where the run could not be judged, and says so. ``run`` and ``baseline``
-        stand in for those the file names; ``golden`` is a frozen version, ``db`` the golden set's
-        file, without it ``LABELER_DB`` or ``golden.db``. A run that passed is kept as the last
-        passing one only with ``keep``, since a test should change nothing.
+        The test also fails, with the reason, if the run cannot be judged. ``run`` and ``baseline``
+        replace those the file names; ``golden`` is a frozen version, ``db`` the golden set's file,
+        by default ``LABELER_DB`` or ``golden.db``. A run that passed is stored as the last passing
+        one only with ``keep``, since a test should change nothing.
         """
         __tracebackhide__ = True
         from labeler.analysis.gate import PASSED
@@ -46,16 +46,16 @@ class LabelerGate:
         from labeler.model import escape_controls
         from labeler.store.addresses import is_address, parse_location
 
-        named = db or os.environ.get("LABELER_DB") or "golden.db"
-        database = parse_location(str(named)) if is_address(named) else self.root / named
-        wrong = ""
-        asked = GateRequest(run, baseline, golden=golden)
+        location = db or os.environ.get("LABELER_DB") or "golden.db"
+        database = parse_location(str(location)) if is_address(location) else self.root / location
+        problem = ""
+        request = GateRequest(run, baseline, golden=golden)
         try:
-            outcome, kept = judge_file(database, self.root / file, asked)
+            outcome, kept = judge_file(database, self.root / file, request)
         except LabelerError as error:
-            wrong = f"{os.fspath(file)}: could not be judged: {escape_controls(str(error))}"
-        if wrong:  # outside, so that pytest does not show both
-            pytest.fail(wrong, pytrace=False)
+            problem = f"{os.fspath(file)}: could not be judged: {escape_controls(str(error))}"
+        if problem:  # outside the except block, so that pytest does not show both errors
+            pytest.fail(problem, pytrace=False)
         if outcome.result != PASSED:
             pytest.fail(as_text(outcome), pytrace=False)
         if keep and kept is not None:

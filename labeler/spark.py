@@ -1,4 +1,4 @@
-"""Evaluation of logs held by Spark, as `labeler.spark`."""
+"""Public module for the evaluation of logs held by Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of a golden set prepared for looking up keywords, and how texts and keywords are folded."""
+"""Texts of a golden set prepared for keyword search, and the folding of texts and keywords."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from labeler.errors import BadInput
 
 
 class Corpus:
-    """The texts of a database, made ready for looking keywords up."""
+    """The texts of a database, prepared for keyword search."""
 
     def __init__(self, texts: Mapping[int, str], *, substring: bool = False) -> None:
-        """Take all texts by number. ``substring`` finds a keyword inside longer words, too.
+        """Prepare texts, given by number; with ``substring`` keywords match inside longer words.
 
-        Else a keyword is whole words in their order, and what stands between words does not count.
-        Both are compared as `fold_text`.
+        Otherwise a keyword matches whole words in their order, whatever separates them. Texts and
+        keywords are folded, see `fold_text`.
         """
         self._folded = fold_text if substring else spaced_words
         self._texts = {number: self._folded(text) for number, text in texts.items()}
         self._counts: dict[str, int] = {}
 
     def only(self, numbers: Iterable[int]) -> Corpus:
-        """Return the same of some of the texts."""
+        """Return a corpus of some of the texts."""
         part = Corpus({})
         part._folded = self._folded
         part._texts = {number: self._texts[number] for number in numbers if number in self._texts}
         return part
 
     def can_find(self, keyword: str) -> bool:
-        """Say whether there is anything in a keyword to look for; the others raise `BadInput`."""
+        """Return whether a keyword can be searched for; if not, other methods raise `BadInput`."""
         return bool(self._folded(keyword).strip())
 
     def holds(self, number: int, keyword: str) -> bool:
-        """Say whether a chunk holds a keyword; one without text holds nothing."""
+        """Return whether a chunk holds a keyword; one without text holds none."""
         return self._wanted(keyword) in self._texts.get(number, "")
 
     def count(self, keyword: str) -> int:
@@ -56,8 +56,8 @@ class Corpus:
 def spaced_words(text: str) -> str:
     """Return a text's words, folded, each between spaces.
 
-    A word is letters and digits with the marks on them, such as a vowel sign; an underscore ends
-    it, as any other sign does.
+    A word is letters and digits with their combining marks, such as vowel signs; an underscore
+    ends it, as any other character does.
 
     >>> spaced_words("Error E-104: reset")
     ' error e 104 reset '
@@ -66,12 +66,11 @@ def spaced_words(text: str) -> str:
 
 
 def fold_text(text: str) -> str:
-    """Return a text as texts and keywords are compared.
+    """Return a text without the differences that do not count when searching for keywords.
 
-    Case does not count, nor the dot that folding leaves on the i of İ; ı stays another letter.
-    Nor does it count whether an accent is spelled in one code point with its letter (Unicode's NFC
-    is returned), nor what cannot be seen: zero-width joiners, and what asks for an emoji's look,
-    are dropped.
+    Those are case, the dot that case folding leaves on the i of İ (ı stays a different letter),
+    whether an accent and its letter are one code point (NFC is returned), and invisible characters
+    (zero-width joiners and variation selectors of emoji).
 
     >>> fold_text("İstanbul, Straße"), fold_text("cafe\u0301") == fold_text("CAF\u00c9")
     ('istanbul, strasse', True)
@@ -89,11 +88,11 @@ _INVISIBLE = "\u200c\u200d\ufe0e\ufe0f"
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Return the pattern of a word: `re` has no class for marks, so they are listed here."""
+    """Return the pattern of a word; `re` has no class for combining marks, so it lists them."""
     codes = (code for code in range(0x300, 0x1F000) if _is_mark(chr(code)))
     runs = [list(run) for _, run in groupby(enumerate(codes), lambda each: each[1] - each[0])]
     marks = "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
-    # most words end before a character below U+0300: seen at once, without asking 300 ranges
+    # Most words end before a character below U+0300: the lookahead saves trying 300 ranges.
     return re.compile(rf"[^\W_]+(?:(?![\0-\u02ff])[{marks}][^\W_]*)*")
 
 

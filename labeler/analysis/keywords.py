@@ -1,6 +1,6 @@
 """Keyword measures, which need no grades: how early a ranking shows the words of a good answer.
 
-Tutorials begin with them because they need no golden set. They cannot know whether a chunk that
+Tutorials start with them because they need no golden set. They cannot tell whether a chunk that
 holds the word answers the question: show them beside graded measures.
 """
 
@@ -22,12 +22,12 @@ from labeler.model import format_list
 
 @dataclass(frozen=True, slots=True)
 class KeywordScore:
-    """What a ranking does for a query's keywords; means over the keywords.
+    """Scores of a ranking for a query's keywords, as means over the keywords.
 
     ``rr``: 1 / rank of the first chunk in the top k that holds the keyword, 0 if none does.
-    ``ndcg``: gain 1 for each chunk that holds it, against an ideal of as many such chunks as the
-    database has, at most k; NaN where it has none for any keyword. ``coverage``: the share of the
-    keywords that the top k hold.
+    ``ndcg``: gain 1 for each chunk that holds it; the ideal has as many such chunks as the
+    database, at most k; NaN where no keyword is in any chunk. ``coverage``: the share of the
+    keywords that are in the top k.
     """
 
     rr: float
@@ -76,9 +76,9 @@ def keyword_scores(
     chunks: Callable[[str], Iterable[int]],
     k: int,
 ) -> dict[str, KeywordScore]:
-    """Score a run, whose list of a query ``chunks`` returns, for every query that has keywords.
+    """Score a run for every query with keywords; ``chunks`` returns its list for a query.
 
-    Keywords that cannot be looked for are left out, and so is a query without any other.
+    Keywords that cannot be searched for are left out, and so is a query that has no others.
     """
     usable = {query_id: list(filter(corpus.can_find, each)) for query_id, each in keywords.items()}
     found = {
@@ -89,7 +89,7 @@ def keyword_scores(
 
 
 def describe_unusable(corpus: Corpus, keywords: Mapping[str, Sequence[str]]) -> str | None:
-    """Say in a sentence which keywords `keyword_scores` leaves out; None where it takes all.
+    """Describe which keywords `keyword_scores` leaves out; None where it uses all.
 
     >>> describe_unusable(Corpus({}), {"q1": ["cup", "++"]})
     "1 keyword holds no letter or digit and is left out, such as '++' of query q1"
@@ -103,21 +103,21 @@ def describe_unusable(corpus: Corpus, keywords: Mapping[str, Sequence[str]]) -> 
         return None
     holds, are = ("keyword holds", "is") if len(pairs) == 1 else ("keywords hold", "are")
     keyword, query_id = pairs[0]
-    said = (
+    text = (
         f"{len(pairs):,} {holds} no letter or digit and {are} left out, "
         f"such as {keyword!r} of query {query_id}"
     )
     bare = sum(0 < len(each) == len(keywords[query_id]) for query_id, each in unusable.items())
     if bare:
         have, are = ("query has", "is") if bare == 1 else ("queries have", "are")
-        said += f"; {bare:,} {have} no other and {are} in no mean"
-    return said
+        text += f"; {bare:,} {have} no other and {are} in no mean"
+    return text
 
 
 class KeywordRow(NamedTuple):
-    """A run's keyword means over ``n`` queries, graded means over those judged, how they agree.
+    """A run's keyword means over ``n`` queries, and graded means over those that are judged.
 
-    A mean that nothing is in is NaN. ``keyword`` are RR, nDCG and coverage; ``agreement`` is
+    Means over nothing are NaN. ``keyword`` are RR, nDCG and coverage; ``agreement`` is
     `rank_agreement` of nDCG by keyword with the first graded measure.
     """
 
@@ -130,14 +130,14 @@ class KeywordRow(NamedTuple):
 
 
 def keyword_headings(k: int, headings: Sequence[str]) -> list[str]:
-    """Name a `KeywordRow`'s numbers in their order; ``headings`` are of the graded ones."""
+    """Return the headings of a `KeywordRow`'s numbers; ``headings`` are of the graded ones."""
     return ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
 
 
 def compare_with_grades(
     board: Scoreboard, run: str, scores: Mapping[str, KeywordScore], measures: Sequence[Measure]
 ) -> KeywordRow:
-    """Set a run's keyword scores beside graded measures of the same queries."""
+    """Return the means of a run's keyword scores and of graded measures, for the same queries."""
     at = [board.number_of(query_id) for query_id in scores]
     column = board.column_of(run)
     graded = [board.values(measure)[at, column] for measure in measures]
@@ -163,11 +163,10 @@ def _mean_value(values: Iterable[float]) -> float:
 
 
 def rank_agreement(one: Floats, other: Floats) -> float:
-    """Say how far two measures order the same queries alike: Spearman's rank correlation.
+    """Return Spearman's rank correlation of two measures over the same queries.
 
-    Both (queries,), in the same order; a query that either leaves undefined is left out. 1 is the
-    same order, 0 none in common, -1 the reverse; NaN where fewer than two queries are left or one
-    of them gives all the same value.
+    Both are (queries,) in the same order; queries where either is undefined are left out. NaN
+    where fewer than two queries are left, or where a measure has the same value for all.
 
     >>> rank_agreement(np.array([0.1, 0.5, 0.9]), np.array([0.0, 0.2, 0.4]))
     1.0
@@ -182,7 +181,7 @@ def rank_agreement(one: Floats, other: Floats) -> float:
 
 
 def _average_ranks(values: Floats) -> Floats:
-    """Return ranks from 1, those of equal values averaged."""
+    """Return ranks from 1; equal values get the average of their ranks."""
     _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     ranks: Floats = (ends - (counts - 1) / 2)[group]
@@ -190,15 +189,15 @@ def _average_ranks(values: Floats) -> Floats:
 
 
 RankedListOf = Callable[[str], Iterable[int]]
-"""Gives a run's list of a query: numbers of chunks, best first."""
-MOST_NAMED = 3  # keywords that a sentence names
+"""Returns a run's list for a query: numbers of chunks, best first."""
+MOST_NAMED = 3  # keywords in a sentence
 
 
 class KeywordRanks(NamedTuple):
-    """A keyword of a query: ``chunks`` of the database hold it (None: nobody has counted).
+    """The ranks of a query's keyword; ``chunks`` of the database hold it (None: not counted).
 
-    ``ranks`` are those of the first chunk that does, by run, from 1; None where no chunk of the
-    run's list holds it, at any depth.
+    ``ranks`` are those of the first chunk that holds it, by run, from 1; None where no chunk of
+    the run's list does, at any depth.
     """
 
     query_id: str
@@ -208,16 +207,16 @@ class KeywordRanks(NamedTuple):
 
     @property
     def is_missed(self) -> bool:
-        """Say whether no run has a chunk that holds it."""
+        """Whether no run has a chunk that holds it."""
         return all(rank is None for rank in self.ranks.values())
 
     def within(self, run: str, k: int) -> bool:
-        """Say whether one of the first ``k`` chunks of a run holds it."""
+        """Return whether one of the first ``k`` chunks of a run holds it."""
         rank = self.ranks[run]
         return rank is not None and rank <= k
 
     def in_words(self, short: Mapping[str, str] | None = None) -> str:
-        """Say where it is found. ``short`` are other names for runs, as they are shown.
+        """Describe where it is found; ``short`` maps names of runs to the names to show.
 
         >>> KeywordRanks("q1", "TravelGuard", 3, {"a": None, "b": None}).in_words()
         'TravelGuard: found by no run (3 chunks of the database hold it)'
@@ -230,7 +229,7 @@ class KeywordRanks(NamedTuple):
         return self.describe_where(short)
 
     def describe_where(self, short: Mapping[str, str] | None = None) -> str:
-        """Say the same where there are other runs, which may find it.
+        """Describe where it is found, without a claim about runs that are not in ``ranks``.
 
         >>> KeywordRanks("q1", "TravelGuard", 3, {"a": None}).describe_where()
         'TravelGuard: not in a'
@@ -254,7 +253,7 @@ def _describe_holders(chunks: int) -> str:
 
 
 class Corpora(NamedTuple):
-    """The texts of all chunkings that are looked at, and those that each run could return."""
+    """The texts of all chunkings in use, and those that each run could return."""
 
     whole: Corpus
     of_run: Mapping[str, Corpus]
@@ -262,7 +261,7 @@ class Corpora(NamedTuple):
     def scores(
         self, keywords: Mapping[str, Sequence[str]], lists: Mapping[str, RankedListOf], k: int
     ) -> dict[str, dict[str, KeywordScore]]:
-        """Return each run's `keyword_scores` among what it could return."""
+        """Return each run's `keyword_scores`, over the texts that it could return."""
         return {
             run: keyword_scores(self.of_run[run], keywords, each, k) for run, each in lists.items()
         }
@@ -271,9 +270,9 @@ class Corpora(NamedTuple):
 def build_corpora(
     board: Scoreboard, texts: Mapping[int, str], *, substring: bool = False
 ) -> Corpora:
-    """Return the texts, by number, as keywords are looked up in them: see `Corpus`.
+    """Prepare texts, given by number, for keyword search: see `Corpus`.
 
-    A chunk of another chunking than a run's own is nothing that it missed.
+    A run is scored over the chunks of its chunking only: it cannot return others.
     """
     runs, sides = board.collection.runs, board.collection.sides
     if sides is not None:
@@ -289,7 +288,7 @@ def build_corpora(
 
 
 def list_lookups(board: Scoreboard, runs: Iterable[str]) -> dict[str, RankedListOf]:
-    """Return what gives each run's list of a query."""
+    """Return, for each run, a function that returns its list for a query."""
 
     def of(run: str) -> RankedListOf:
         return lambda query_id: board.chunks(run, query_id).tolist()
@@ -300,9 +299,9 @@ def list_lookups(board: Scoreboard, runs: Iterable[str]) -> dict[str, RankedList
 def find_keyword_ranks(
     corpus: Corpus, keywords: Mapping[str, Sequence[str]], lists: Mapping[str, RankedListOf]
 ) -> list[KeywordRanks]:
-    """Look for each keyword of each query in the lists of all runs, whatever the rank.
+    """Search the lists of all runs, at any depth, for each keyword of each query.
 
-    Keywords that cannot be looked for are left out, see `say_unusable`.
+    Keywords that cannot be searched for are left out, see `describe_unusable`.
 
     >>> corpus = Corpus({1: "a cup", 2: "a kettle"})
     >>> [each] = find_keyword_ranks(corpus, {"q1": ["cup"]}, {"a": lambda _: [2, 1]})
@@ -325,9 +324,9 @@ def _first_rank(numbers: Sequence[int], holding: set[int]) -> int | None:
 
 
 def describe_missed(places: Sequence[KeywordRanks], by: str = "no run") -> list[str]:
-    """Say how many keywords no run finds, and how many of them no chunk holds; nothing if none.
+    """Describe how many keywords no run finds, and how many of them are in no chunk.
 
-    ``by`` is what the runs are called that were looked at.
+    ``by`` names the runs that were searched. Empty where each keyword is found.
     """
     missed = [each for each in places if each.is_missed]
     there = [each for each in missed if each.chunks]
@@ -345,17 +344,17 @@ def _describe_some(such: Sequence[KeywordRanks], what: str) -> str:
 def found_by_one_run(
     places: Sequence[KeywordRanks], a: str, b: str, k: int
 ) -> tuple[list[KeywordRanks], list[KeywordRanks]]:
-    """Return the keywords that run ``a`` alone has in its top ``k``, and those ``b`` alone has."""
+    """Return the keywords that only run ``a`` has in its top ``k``, and those only ``b`` has."""
     only_a = [each for each in places if each.within(a, k) and not each.within(b, k)]
     only_b = [each for each in places if each.within(b, k) and not each.within(a, k)]
     return only_a, only_b
 
 
 class KeywordMean(NamedTuple):
-    """What a run does for the keywords of ``n`` queries, of one bucket or (None) of all.
+    """A run's means of `KeywordScore` over ``n`` queries, of one bucket or (None) of all.
 
-    Means of `KeywordScore` over the queries for which they are defined, NaN where there is none.
-    ``keywords`` were looked for, ``unknown`` of them no chunk of the database holds.
+    Each mean is over the queries for which it is defined, NaN without any. ``keywords`` were
+    searched for; ``unknown`` of them are in no chunk of the database.
     """
 
     run: str
@@ -373,9 +372,9 @@ def keyword_means(
     buckets: Mapping[str, str | None] | None = None,
     order: Sequence[str] = (),
 ) -> list[KeywordMean]:
-    """Return the means of each run's scores by query; with the ``buckets`` of queries of each.
+    """Return the means of each run's scores; with the ``buckets`` of queries, of each bucket.
 
-    Buckets stand in ``order``, without those in which no query has keywords, run after run.
+    Buckets are in ``order``, run after run, without those in which no query has keywords.
     """
     if buckets is None:
         return [_keyword_mean(run, None, scores.values()) for run, scores in found.items()]
@@ -409,7 +408,7 @@ def _mean_of_defined(values: Iterable[float]) -> float:
 def keyword_mean_records(
     means: Iterable[KeywordMean], k: int, facet: str | None = None, *, substring: bool = False
 ) -> list[Record]:
-    """Return the means for programs: a row for each run and bucket; None is undefined."""
+    """Return a row per run and bucket, for programs; None means undefined."""
     return [
         {"run": each.run}
         | ({} if facet is None else {"facet": facet, "bucket": each.bucket})
@@ -423,7 +422,7 @@ def keyword_mean_records(
 def keyword_rank_records(
     places: Iterable[KeywordRanks], k: int, *, substring: bool = False
 ) -> list[Record]:
-    """Return a row for each keyword of each query in each run; None is a rank nowhere in it."""
+    """Return a row per keyword, query and run; a rank of None means not in the list."""
     return [
         {"run": run, "query_id": each.query_id, "keyword": each.keyword, "rank": rank}
         | {"k": k, "in_top": each.within(run, k), "chunks": each.chunks}
@@ -434,12 +433,12 @@ def keyword_rank_records(
 
 
 def describe_match(*, substring: bool) -> str:
-    """Say what counts as finding a keyword."""
+    """Describe what counts as finding a keyword."""
     return "parts of words, too" if substring else "whole words"
 
 
 def describe_keyword_conventions(k: int, *, substring: bool) -> str:
-    """Say by which conventions keyword measures are computed, in one line."""
+    """Describe the conventions of keyword measures in one line."""
     return (
         f"by keyword, without grades: {describe_match(substring=substring)}, in any case · "
         f"top {k} · a chunk that holds the keyword gains 1 · ideal from all chunks of the run's "

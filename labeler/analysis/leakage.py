@@ -1,8 +1,8 @@
 """Leakage of the golden set into other texts: search for its texts in files, with lines and score.
 
-A text is found whole or with a few words changed. The search starts where two neighbouring words
-of it occur together: of its word pairs the rarest in the passages are tried, as many as cannot
-all be lost where the match is near enough. RapidFuzz computes the final score.
+A text is found unchanged or with a few words changed. The search starts from pairs of neighbouring
+words that the text and the passages share: from the rarest pairs, as many as a good enough match
+cannot lose all of. RapidFuzz computes the final score.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from labeler.formats.lines import Progress, StrPath
 
 Positions = npt.NDArray[np.int64]
 
-_CANDIDATES_AT_ONCE = 1 << 17  # candidates that are looked at together
-_ROUNDING = 1e-6  # what is lost when a share is made of numbers
+_CANDIDATES_AT_ONCE = 1 << 17  # candidates scored together
+_ROUNDING = 1e-6  # tolerance for rounded shares
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A text of the golden set that should stand nowhere else: ``part`` says what of a query."""
+    """A text of the golden set that should occur nowhere else; ``part`` is the query's field."""
 
     query_id: str
     part: str
@@ -45,10 +45,10 @@ class Needle:
 
 
 class NeedleMatch(NamedTuple):
-    """A needle by number, and the passages by number from the first to the last it was found in.
+    """A needle, by number, found in the passages from number ``first`` to ``last``.
 
-    ``score`` is the share of its words that stand there in their order, among as many words as it
-    has. ``words`` are those.
+    ``score`` is the share of its words found there in their order, in a span of as many words as
+    it has. ``words`` is the text of the span.
     """
 
     needle: int
@@ -59,12 +59,12 @@ class NeedleMatch(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether all words are there, in their order and with none between."""
+        """Whether all words were found, in their order and with none between."""
         return self.score > 1 - _ROUNDING
 
 
 class _IndexedText(NamedTuple):
-    """The words of passages; without their ends by number, with the passage each is in."""
+    """The words of passages; all but their ends also with position, number and passage."""
 
     words: Sequence[str]
     places: Positions
@@ -72,14 +72,14 @@ class _IndexedText(NamedTuple):
     passages: Positions
     flowing: bool
 
-    def said(self, first: int, last: int) -> str:
-        """Return the words from one to before another."""
+    def between(self, first: int, last: int) -> str:
+        """Return the text from word ``first`` to before word ``last``."""
         found = self.words[self.places[first] : self.places[last - 1] + 1]
         return " ".join(word for word in found if word != PASSAGE_END)
 
 
 class _Candidates(NamedTuple):
-    """Needles by number, and from where to where in a text each may stand."""
+    """Needles by number, and the range of words in which each may be."""
 
     needles: Positions
     lows: Positions
@@ -87,10 +87,10 @@ class _Candidates(NamedTuple):
 
 
 class NeedleFinder:
-    """Looks for needles in passages; made once for all of them.
+    """A search for needles in passages, prepared once for all files.
 
-    A needle of fewer than `FEWEST_WORDS` words is found only where a passage is nothing else.
-    ``threshold`` is the least score of what is found, from 0.5 to 1.
+    A needle of fewer than `FEWEST_WORDS` words is found only where it is a whole passage.
+    ``threshold`` is the lowest score of a match, from 0.5 to 1.
 
     >>> finder = NeedleFinder([Needle("q1", "query", "How do I reset my password?")], 0.8)
     >>> [(find.score, find.words) for find in finder.find(["Q: how do i change my PASSWORD ..."])]
@@ -105,15 +105,15 @@ class NeedleFinder:
         numbers = [self._vocabulary.numbers(each) for each in words]
         self._letters = np.array([words_as_letters(each) for each in numbers], dtype=object)
         self._sizes = np.array([len(each) for each in words], dtype=np.int64)
-        # So many words may be other ones where a needle is near enough; each is in two pairs.
+        # How many words of a needle a match may miss; each word is in two pairs.
         self._misses = np.floor(self._sizes * (1 - threshold) + _ROUNDING).astype(np.int64)
         self._short: dict[tuple[int, ...], list[int]] = {}
         for needle in np.flatnonzero((self._sizes > 0) & (self._sizes < FEWEST_WORDS)).tolist():
             self._short.setdefault(tuple(numbers[needle].tolist()), []).append(needle)
-        self._cut_up(numbers)
+        self._index_pairs(numbers)
 
-    def _cut_up(self, numbers: Sequence[WordNumbers]) -> None:
-        """Cut the longer needles into pairs: which pair it is, where it stands, and in which."""
+    def _index_pairs(self, numbers: Sequence[WordNumbers]) -> None:
+        """Split the longer needles into word pairs: number of the pair, offset and needle."""
         long = np.flatnonzero(self._sizes >= FEWEST_WORDS)
         none = np.empty(0, dtype=np.int64)
         pairs = [self._pairs(numbers[needle]) for needle in long.tolist()]
@@ -128,18 +128,20 @@ class NeedleFinder:
 
     @property
     def longest(self) -> int:
-        """How many words the longest needle has."""
+        """The number of words of the longest needle."""
         return int(self._sizes.max(initial=0))
 
     def find(self, texts: Sequence[str], *, flowing: bool = False) -> list[NeedleMatch]:
-        """Return what is found in passages: of each needle the likest place that begins in one.
+        """Return the matches in passages: the best one of each needle that begins in a passage.
 
-        Where passages are ``flowing`` a place may go on in those that follow.
+        Where passages are ``flowing`` a match may continue in those that follow.
         """
         text = self._read(texts, flowing=flowing)
-        found = sorted([*self._alone(text), *self._within(text)], key=lambda find: -find.score)
+        found = sorted(
+            [*self._short_matches(text), *self._long_matches(text)], key=lambda find: -find.score
+        )
         taken: dict[tuple[int, int], NeedleMatch] = {}
-        for find in found:  # the likest first: what overlaps it is the same place
+        for find in found:  # best first: a match that overlaps it is the same
             touched = range(find.first, find.last + 1)
             if not any((find.needle, passage) in taken for passage in touched):
                 taken.update({(find.needle, passage): find for passage in touched})
@@ -156,8 +158,8 @@ class NeedleFinder:
         places = np.flatnonzero(~ended)
         return _IndexedText(words, places, numbers[places], np.cumsum(ended)[places], flowing)
 
-    def _alone(self, text: _IndexedText) -> Iterator[NeedleMatch]:
-        """Give the passages that are a short needle and nothing else."""
+    def _short_matches(self, text: _IndexedText) -> Iterator[NeedleMatch]:
+        """Yield the passages that are a short needle and nothing else."""
         if not self._short or not len(text.passages):
             return
         starts = np.flatnonzero(np.diff(text.passages, prepend=-1))
@@ -169,14 +171,14 @@ class NeedleFinder:
         ):
             passage = int(text.passages[start])
             for needle in self._short.get(tuple(text.numbers[start : start + size].tolist()), ()):
-                yield NeedleMatch(needle, passage, passage, 1.0, text.said(start, start + size))
+                yield NeedleMatch(needle, passage, passage, 1.0, text.between(start, start + size))
 
-    def _within(self, text: _IndexedText) -> Iterator[NeedleMatch]:
-        """Give the places that are near enough to a longer needle."""
+    def _long_matches(self, text: _IndexedText) -> Iterator[NeedleMatch]:
+        """Yield the matches of longer needles that reach the threshold."""
         written = words_as_letters(text.numbers)
         for each in self._candidates(text):
             needles = self._letters[each.needles]
-            # Blanks at both ends: a needle that begins or ends outside lacks those words.
+            # Padding at both ends: a needle that begins or ends outside lacks those words.
             around = ["\0" * len(needle) for needle in needles]
             windows = [
                 f"{blank}{written[low:high]}{blank}"
@@ -189,12 +191,12 @@ class NeedleFinder:
                 needles, windows, scorer=fuzz.partial_ratio, score_cutoff=least, dtype=np.float64
             )
             for at in np.flatnonzero(scores).tolist():
-                yield self._placed(text, each, at, windows[at])
+                yield self._located(text, each, at, windows[at])
 
-    def _placed(
+    def _located(
         self, text: _IndexedText, candidates: _Candidates, at: int, window: str
     ) -> NeedleMatch:
-        """Return where in its window a needle stands."""
+        """Return the match with the exact range of a needle in its window."""
         needle, low = int(candidates.needles[at]), int(candidates.lows[at])
         size, high = int(self._sizes[needle]), int(candidates.highs[at])
         place = fuzz.partial_ratio_alignment(self._letters[needle], window)
@@ -202,10 +204,10 @@ class NeedleFinder:
         end = high if place is None else min(high, low + place.dest_end - size)
         common = 0 if place is None else round(place.score / 100 * size)
         first, last = int(text.passages[begin]), int(text.passages[end - 1])
-        return NeedleMatch(needle, first, last, common / size, text.said(begin, end))
+        return NeedleMatch(needle, first, last, common / size, text.between(begin, end))
 
     def _candidates(self, text: _IndexedText) -> Iterator[_Candidates]:
-        """Give where needles may stand: around the pairs of theirs that are rarest here."""
+        """Yield the ranges in which needles may be: around their pairs that are rarest here."""
         at, pair = self._hits(text)
         often = np.bincount(pair, minlength=len(self._known))
         by_pair = at[np.argsort(pair, kind="stable")]
@@ -224,7 +226,7 @@ class NeedleFinder:
             yield self._windows(text, needles, starts, hit)
 
     def _hits(self, text: _IndexedText) -> tuple[Positions, Positions]:
-        """Return where pairs of needles stand, and which."""
+        """Return the positions of pairs of needles in the text, and the pairs."""
         numbers = text.numbers
         likely = (numbers[:-1] >= 0) & (numbers[1:] >= 0)
         if not text.flowing:
@@ -238,7 +240,7 @@ class NeedleFinder:
         return at[same], found[same]
 
     def _seeds(self, often: Positions) -> Positions:
-        """Return of each needle's pairs the rarest that cannot all be lost, if they are here."""
+        """Return each needle's rarest pairs that a match cannot all lose, if the text has them."""
         order = np.lexsort((often[self._pair], self._owner))
         owners = self._owner[order]
         begins = np.searchsorted(owners, owners)
@@ -249,7 +251,7 @@ class NeedleFinder:
     def _windows(
         self, text: _IndexedText, needles: Positions, starts: Positions, hits: Positions
     ) -> _Candidates:
-        """Return each needle once for each start, with as much around it as may be between."""
+        """Return one range per needle and start, wide enough for words inserted in a match."""
         _, once = np.unique((needles << 32) + starts + (1 << 31), return_index=True)
         needles, starts, hits = needles[once], starts[once], hits[once]
         low, high = np.zeros_like(hits), np.full_like(hits, len(text.numbers))
@@ -259,16 +261,14 @@ class NeedleFinder:
             high = np.searchsorted(text.passages, passages, side="right")
         misses, sizes = self._misses[needles], self._sizes[needles]
         return _Candidates(
-            needles,
-            np.maximum(low, starts - misses),
-            np.minimum(high, starts + sizes + misses),
+            needles, np.maximum(low, starts - misses), np.minimum(high, starts + sizes + misses)
         )
 
 
 class Leak(NamedTuple):
-    """A needle that was found: in which file, on which line, and there in which ``field``.
+    """A needle found in a file, on a line and in a ``field`` there; in Parquet a line is a row.
 
-    Of Parquet the line is the row. ``score`` and ``words`` are as `NeedleMatch` has them.
+    ``score`` and ``words`` are those of `NeedleMatch`.
     """
 
     needle: Needle
@@ -283,7 +283,7 @@ class Leak(NamedTuple):
 def leaks_in(
     path: StrPath, finder: NeedleFinder, progress: Progress | None = None, limits: Limits = LIMITS
 ) -> Iterator[Leak]:
-    """Give what is found in a file, line by line; only a block of it is in memory at a time."""
+    """Yield the leaks in a file, line by line, with one block of it in memory at a time."""
     for passages, find in _matches_by_block(read_text_blocks(path, progress, limits), finder):
         yield Leak(
             finder.needles[find.needle],
@@ -299,10 +299,10 @@ def leaks_in(
 def _matches_by_block(
     blocks: Iterable[TextBlock], finder: NeedleFinder
 ) -> Iterator[tuple[TextBlock, NeedleMatch]]:
-    """Give finds with their block; what may go on in the next block is looked for there again."""
+    """Yield matches with their block; one that may continue is searched again in the next."""
     rest = TextBlock([], [], [], flowing=True)
     waiting: list[tuple[TextBlock, NeedleMatch]] = []
-    begun: dict[int, int] = {}  # until which line a needle goes that began before the rest
+    begun: dict[int, int] = {}  # last line of each match that began before the rest
     for each in blocks:
         block = _joined_blocks(rest, each) if each.flowing else each
         cut = _tail_start(block.texts, finder.longest) if each.flowing else len(block.texts)
@@ -330,7 +330,7 @@ def _joined_blocks(rest: TextBlock, block: TextBlock) -> TextBlock:
 
 
 def _tail_start(texts: Sequence[str], words: int) -> int:
-    """Return from which passage on there are at least so many words."""
+    """Return the last passage from which on there are at least so many words."""
     for number in range(len(texts) - 1, -1, -1):
         words -= len(comparable_words(texts[number]))
         if words <= 0:

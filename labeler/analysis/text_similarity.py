@@ -1,6 +1,6 @@
 """Similar texts by their words: pairs that are nearly the same, and the nearest of other texts.
 
-Words become letters, so that RapidFuzz compares texts word by word. Case, white space,
+Each word becomes one letter, so that RapidFuzz compares texts word by word. Case, white space,
 punctuation and width do not count.
 """
 
@@ -23,22 +23,22 @@ WordNumbers = npt.NDArray[np.int32]
 
 SIMILARITY_THRESHOLD = 0.8
 LEAST_THRESHOLD = 0.5
-FEWEST_WORDS = 5  # a shorter text stands everywhere by chance: it counts where it stands alone
-PASSAGE_END = "\0"  # ends a passage: no text holds it
+FEWEST_WORDS = 5  # a shorter text occurs anywhere by chance: it counts only as a whole passage
+PASSAGE_END = "\0"  # ends a passage; occurs in no text
 UNKNOWN_NUMBER, END_NUMBER = -1, -2
 
 _WORD = re.compile(r"[^\W_]+|\0")
-# Scripts without blanks between words: each of their letters is taken for one.
+# Scripts without spaces between words: each letter counts as a word.
 _UNSPACED = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff])")
 _SURROGATES, _AFTER_SURROGATES = 0xD800, 0xE000
 _LETTER_COUNT = 0x110000 - (_AFTER_SURROGATES - _SURROGATES) - 1
 
 
 def comparable_words(text: str) -> list[str]:
-    r"""Return a text's words, so that case, white space, punctuation and width do not count.
+    r"""Return a text's words without differences of case, white space, punctuation and width.
 
-    Letters are taken as Unicode's NFKC has them. A letter of a script that sets no blanks between
-    words is a word. ``\0``, which ends a passage, is one, too.
+    Letters are normalised to NFKC. In scripts without spaces between words each letter is a word.
+    ``\0``, which ends a passage, is a word, too.
 
     >>> comparable_words("  What's the ﬁrst\tAPI?")
     ['what', 's', 'the', 'first', 'api']
@@ -50,14 +50,14 @@ def comparable_words(text: str) -> list[str]:
 
 
 def check_threshold(threshold: float) -> float:
-    """Return a share of words from which two texts are nearly the same, or raise `BadInput`."""
+    """Return the lowest score of texts that are nearly the same, or raise `BadInput`."""
     if not LEAST_THRESHOLD <= threshold <= 1:
         raise BadInput(f"the threshold is a share from {LEAST_THRESHOLD} to 1, not {threshold}")
     return threshold
 
 
 class Vocabulary:
-    """Words by number, and by a letter of their own: texts of words become texts of letters."""
+    """Numbers for the distinct words of texts, so that texts can be compared as numbers."""
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         self._numbers: dict[str, int] = {}
@@ -70,17 +70,15 @@ class Vocabulary:
         return len(self._numbers) - 1
 
     def numbers(self, words: Sequence[str]) -> WordNumbers:
-        """Return each word's number, `UNKNOWN_NUMBER` for others and `END_NUMBER` where a passage
-        ends.
-        """
+        """Return each word's number, `UNKNOWN_NUMBER` for others, `END_NUMBER` for passage ends."""
         found = map(self._numbers.get, words, repeat(UNKNOWN_NUMBER))
         return np.fromiter(found, np.int32, len(words))
 
 
 def words_as_letters(numbers: WordNumbers) -> str:
-    r"""Return a letter for each number, so that what compares letters compares words.
+    r"""Return a letter for each number, so that comparing letters compares words.
 
-    Unknown words are ``\0``. There are letters for a million words; beyond, two may share one.
+    Unknown words are ``\0``. There are letters for a million words; with more, two may share one.
     """
     code = np.where(numbers < 0, 0, numbers % _LETTER_COUNT + 1).astype("<u4")
     code[code >= _SURROGATES] += _AFTER_SURROGATES - _SURROGATES
@@ -88,13 +86,13 @@ def words_as_letters(numbers: WordNumbers) -> str:
 
 
 _ROWS_AT_ONCE = 256
-MOST_COMPARED = 3_000  # texts each with each: beyond, it takes longer than a glance
+MOST_COMPARED = 3_000  # texts, each with each; more take too long for a page
 
 
 class SimilarPair(NamedTuple):
-    """Two texts by number, the earlier first; ``score`` is the share of words both have.
+    """Two texts by number, the earlier first; ``score`` is the share of words in common.
 
-    They are in the same order, and counted twice by the words of both: 1 where all are the same.
+    It is twice the common words in their order over the words of both: 1 where all are the same.
     """
 
     first: int
@@ -105,9 +103,9 @@ class SimilarPair(NamedTuple):
 def similar_pairs(
     texts: Sequence[str], threshold: float = SIMILARITY_THRESHOLD
 ) -> Iterator[SimilarPair]:
-    """Give the pairs of texts that are nearly the same, by the order of the first.
+    """Yield the pairs of texts that are nearly the same, in the order of the first.
 
-    Case, white space and punctuation do not count. A text without words is like nothing else.
+    Case, white space and punctuation do not count. A text without words matches none.
 
     >>> list(similar_pairs(["Reset my password", "reset  my password!", "Where is it?"]))
     [SimilarPair(first=0, second=1, score=1.0)]
@@ -132,16 +130,16 @@ def similar_pairs(
 
 
 def count_similar_pairs(texts: Sequence[str]) -> int | None:
-    """Count the pairs of texts that are nearly the same; None where that takes too long."""
+    """Count the pairs of texts that are nearly the same; None where it would take too long."""
     return sum(1 for _ in similar_pairs(texts)) if len(texts) <= MOST_COMPARED else None
 
 
 def nearest_texts(
     texts: Sequence[str], others: Sequence[str], threshold: float = SIMILARITY_THRESHOLD
 ) -> list[tuple[int, float] | None]:
-    """Return for each text which of the ``others`` is nearest to it, and its score.
+    """Return for each text the index of the nearest of ``others``, and its score.
 
-    None where none reaches the threshold; of equally near ones the first.
+    None where none reaches the threshold; the first of equally near ones.
 
     >>> nearest_texts(["reset password?", "Why?"], ["Where is it?", "Reset password"])
     [(1, 1.0), None]

@@ -1,4 +1,4 @@
-"""Python functions on dicts, frames and files, which return frames; for notebooks and scripts."""
+"""Python functions for notebooks and scripts: from dicts, frames and files to frames."""
 
 from labeler.api.evaluation import compare, evaluate, trend_of
 from labeler.api.grade_transfer import carry

@@ -20,7 +20,7 @@ from labeler.measures import Bools, Floats, Ints, Measure
 
 
 def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
-    """Return the means of a board by column, as `score_records` has them by row."""
+    """Return the means of a scoreboard as columns; `score_records` returns them as rows."""
     means, runs = board.means(wanted), board.run_names
     at = [place for place, measure in enumerate(means.measures) for _ in measure.names]
     n, undefined = (np.tile(each[at, 0], len(runs)) for each in (means.n, means.undefined))
@@ -47,7 +47,7 @@ def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]
 
 
 def value_columns_by_query(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:
-    """Return the values of a board's judged queries by column."""
+    """Return the values of a scoreboard's judged queries as columns."""
     measures, judged = board.resolve(wanted), np.flatnonzero(board.judged)
     return _value_columns(
         board.run_names,
@@ -66,7 +66,7 @@ def value_columns_by_query(board: Scoreboard, wanted: Iterable[Measure]) -> dict
 
 
 def value_columns_of_parts(whole: MergedPartitions) -> dict[str, Any]:
-    """Return the same of what parts say."""
+    """Return the columns of `value_columns_by_query` from merged partitions."""
     measures, judged = whole.shape.measures, np.flatnonzero(whole.judged)
     return _value_columns(
         whole.shape.runs,
@@ -90,12 +90,12 @@ def _value_columns(
     missing: Bools,
     residuals: Mapping[Measure, Floats],
 ) -> dict[str, Any]:
-    """Return the columns; ``values`` and ``holes`` are by measure, query and run."""
+    """Return the columns; ``values`` and ``holes`` are (measures, queries, runs)."""
     at = [place for place, measure in enumerate(measures) for _ in measure.names]
     size = len(runs) * len(queries)
     n = np.tile(counted[at].T.ravel(), len(runs))
     flat = values[at].transpose(2, 1, 0).ravel()
-    whose = np.tile(np.array(at, dtype=np.int64), size)
+    measure_at = np.tile(np.array(at, dtype=np.int64), size)
 
     def repeated(texts: Iterable[str]) -> npt.NDArray[np.object_]:
         return np.tile(np.array(list(texts), object), size)
@@ -106,7 +106,7 @@ def _value_columns(
         "measure": repeated(name for measure in measures for name in measure.names),
         "full_name": repeated(str(measures[place]) for place in at),
         "value": flat,
-        "reason": _reasons(measures)[whose, np.isnan(flat) * (1 + n)],
+        "reason": _reasons(measures)[measure_at, np.isnan(flat) * (1 + n)],
         "n": n.astype(np.int64),
         "undefined": (~n).astype(np.int64),
         "holes": holes[at].transpose(2, 1, 0).ravel(),
@@ -120,7 +120,7 @@ def _value_columns(
 
 
 def _reasons(measures: Sequence[Measure]) -> npt.NDArray[np.object_]:
-    """Return why there is no value, by measure: none, not in the mean, in the mean."""
+    """Return why there is no value, by measure: no reason, not in the mean, in the mean."""
     found = np.full((len(measures), 3), None, dtype=np.object_)
     for at, measure in enumerate(measures):
         found[at, 1:] = [why_no_value(True, each, measure) for each in (False, True)]

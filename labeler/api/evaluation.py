@@ -69,37 +69,36 @@ def evaluate(
     ``qrels`` are ``{query: {chunk: grade}}``, a frame with the columns ``query_id, doc_id,
     relevance`` (or PyTerrier's ``qid, docno, label``), or the path of a file that ``labeler load
     golden`` reads. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a
-    frame with ``score`` in place of ``relevance``, or the path of a run.
-
-    A file may hold any of the formats that ``labeler load`` knows, such as JSON by query. Where
-    a chunk is only said to be right, as in ``{query: {chunk, ...}}``, its grade is 1.
+    frame with ``score`` in place of ``relevance``, or the path of a run. Files can have any format
+    that ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as
+    in ``{query: {chunk, ...}}``, have grade 1.
 
     Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``negative_as_zero`` the -1
     of many TREC qrels as 0, and ``negative_as_ungraded`` as trec_eval does, which is the default
-    under its preset: the chunk is in the pool, which infAP asks for, and ungraded. ``undefined`` is
-    what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
+    under its preset: the chunk is unjudged, but in the pool, which infAP needs. ``undefined`` is
+    the value of a query for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
 
-    With ``order="rank"`` the rank column of a file or of a frame orders a list. A chunk that stands
-    twice in a query's list of a file is refused, or with ``on_duplicate="first"`` counts where it
-    is better placed. ``limits`` says how much of a file is taken in, such as
+    With ``order="rank"`` the rank column of a file or of a frame orders a list. A chunk that occurs
+    twice in a query's list of a file is refused, or with ``on_duplicate="first"`` counts at its
+    better rank. ``limits`` says how much of a file may be read, such as
     ``labeler.Limits(unpacked=4_000_000_000)``.
 
     Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
-    ``query_id``): ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n``
-    queries are in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k
-    nobody graded, and for ``missing`` queries the run has no list. ``value`` is NaN where there is
-    none, as for a run without a result for any query that counts, and ``reason`` says why. With RBP
-    comes ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
-    ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
-    tied scores, or for which a run has no list.
+    ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n`` queries
+    are in the mean, ``undefined`` ones were left out, ``holes`` chunks of the top k are unjudged,
+    and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as for a run
+    without a result for any query that counts, and ``reason`` says why. For RBP, ``residual`` is
+    how much unjudged chunks could add to the value. ``frame.attrs`` has the ``"conventions"``, and
+    as ``"notes"`` what was left out or could surprise, such as queries with tied scores, or without
+    a list in a run.
 
     Frames with many queries and Parquet files (``*.parquet``, or a folder of them) are evaluated
-    some thousand queries at a time: what that takes does not grow with them. ``workers`` is how
-    many processes do so, 0 for one a processor; a script that asks for several does its work under
-    ``if __name__ == "__main__":``. ``progress`` is called with how many queries are done and how
-    many there are. The numbers are the same to the bit.
+    some thousand queries at a time, so that memory does not grow with them, in ``workers``
+    processes, 0 for one per processor; a script that uses several must call this under
+    ``if __name__ == "__main__":``. ``progress`` is called with the number of queries done and the
+    number of all. The numbers are the same to the bit.
 
-    A query that nobody graded is in no mean; one that a run has no list for counts 0:
+    An unjudged query is in no mean; one without a list in a run counts 0:
 
     >>> qrels = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}}
     >>> frame = evaluate(qrels, {"A": {"q1": ["c2", "c1"]}}, "RR nDCG@10")
@@ -108,28 +107,28 @@ def evaluate(
     >>> frame.value.round(4).tolist()
     [0.25, 0.3155]
 
-    With ``bands`` come ``holes_lowest`` and ``holes_highest``, between which a mean is however its
-    holes are graded (reached by one way of grading them where ``holes_exact``), and ``sampled_low``
-    and ``sampled_high``, between which it is in 90 of 100 ways that are drawn as all runs given
-    here make them likely; NaN for measures of what is graded. On 1,000 queries x 10 runs that takes
-    about a second.
+    With ``bands``, ``holes_lowest`` and ``holes_highest`` are the possible range of a mean however
+    its unjudged chunks are graded (both reached by some grades where ``holes_exact``), and
+    ``sampled_low`` and ``sampled_high`` its 90% range once graded, sampled with a model of all runs
+    given here; NaN for measures without a range, such as Judged. On 1,000 queries x 10 runs that
+    takes about a second.
 
     >>> frame = evaluate(qrels, {"A": {"q1": ["new", "c1"]}}, "RR", bands=True)
     >>> frame[["value", "holes_lowest", "holes_highest"]].values.tolist()
     [[0.25, 0.25, 0.5]]
 
-    Raises `BadInput` for an unknown measure, malformed data, if no run shares a query with the
-    qrels, or for ``bands`` of single queries.
+    Raises `BadInput` for an unknown measure, malformed data, runs that share no query with the
+    qrels, or ``bands`` with ``per_query``.
     """
     _check_bands(bands, per_query)
     conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    asked = workers != 1 or progress is not None
-    if not bands and is_partwise(qrels, runs, asked=asked):
+    forced = workers != 1 or progress is not None
+    if not bands and is_partwise(qrels, runs, forced=forced):
         rules = (rule, RunRule(on_duplicate, order, limits))
-        made = EvaluationPlan.of(runs, parse_measures(conventions, measures), conventions, *rules)
+        plan = EvaluationPlan.of(runs, parse_measures(conventions, measures), conventions, *rules)
         given = cast(TableInput, qrels), cast(Mapping[str, TableInput], runs)
-        return evaluate_partwise(made, *given, per_query, workers, progress)
+        return evaluate_partwise(plan, *given, per_query, workers, progress)
     board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = parse_measures(conventions, measures)
     if per_query:
@@ -161,25 +160,25 @@ def compare(
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
-    """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
+    """Compare run ``b`` with run ``a``: a row for each measure, or also for each query.
 
     Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
     ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b,
-    missing_a, missing_b``; the same per query, with ``query_id``, for every query that somebody
-    graded. Without ``b``, ``a`` are two runs or more by name, ``{name: run}``: all pairs are
-    compared, each run with those before it, and ``run_a, run_b`` come first.
+    missing_a, missing_b``; the same per query, with ``query_id``, for every judged query. Without
+    ``b``, ``a`` is ``{name: run}`` with at least two runs: all pairs are compared, each run with
+    those before it, and ``run_a, run_b`` are the first columns.
 
-    How sure a difference of means is stands beside it. ``lo`` and ``hi`` are the ends of its 95%
-    ``interval`` (``BCa``, or ``percentile`` where that is not defined), ``p`` is that of a
-    randomisation ``test`` (``exact`` or ``drawn``), ``p_holm`` that after Holm's correction over
-    the ``family``, which is how many tests the frame has. ``detectable`` is the smallest true
-    difference that so many queries show with 80% power at 5%, ``more_queries`` how many more it
-    takes if the difference seen is the true one. All of it covers the choice of queries, not holes
-    or graders. What cannot be said is NaN, and ``caution`` says why. Where the runs answered
+    ``lo`` and ``hi`` are the ends of the 95% confidence ``interval`` of a difference of means
+    (``BCa``, or ``percentile`` where that is not defined), ``p`` is the p-value of a randomisation
+    ``test`` (``exact`` or ``drawn``), ``p_holm`` that after Holm's correction over the ``family``,
+    the number of tests in the frame. ``detectable`` is the smallest true difference that so many
+    queries show with 80% power at 5%, ``more_queries`` how many more are needed if the observed
+    difference is the true one. All of these cover the choice of queries, not unjudged chunks or
+    graders. Numbers that cannot be computed are NaN, and ``caution`` says why. If the runs answered
     different queries, ``both_a`` and ``both_b`` are the means over the ``n_both`` that both did.
 
-    With ``bands`` come the bands of holes as `evaluate` has them, of the difference, in which a
-    chunk that both runs hold has one grade, and with ``_a`` and ``_b`` of the means.
+    With ``bands`` there are the ranges of `evaluate` for the difference, in which a chunk of both
+    runs has one grade, and with ``_a`` and ``_b`` for the means.
 
     >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
     >>> frame[["a", "b", "delta", "wins", "caution"]].values.tolist()
@@ -197,7 +196,7 @@ def compare(
     else:
         tested = comparison.assess_significance_of_pairs([(each, each.deltas) for each in found])
         pairs = zip(found, tested, strict=True)
-        rows = [row for each, by in pairs for row in _mean_records(board, each, by, banded=bands)]
+        rows = [row for each, by in pairs for row in _mean_records(board, each, by, ranges=bands)]
     frame = result_frame(rows, board, wanted)
     return frame if b is None else frame.drop(columns=["run_a", "run_b"], errors="ignore")
 
@@ -212,18 +211,18 @@ def _mean_records(
     found: comparison.Comparison,
     tested: comparison.SignificanceTable,
     *,
-    banded: bool,
+    ranges: bool,
 ) -> list[Record]:
-    """Return the rows of a pair, with what its holes could make of them where that is asked for."""
+    """Return the rows of a pair, with the ranges over unjudged chunks if ``ranges``."""
     rows = comparison.delta_records(found, found.deltas, tested)
-    if not banded:
+    if not ranges:
         return rows
-    bands, measures = LiveRanges(board, (found.a, found.b)), found.measures
-    return with_unjudged_ranges(rows, bands.means(board, measures), bands.deltas(board, measures))
+    live, measures = LiveRanges(board, (found.a, found.b)), found.measures
+    return with_unjudged_ranges(rows, live.means(board, measures), live.deltas(board, measures))
 
 
 def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Mapping[str, GivenRun]:
-    """Return the runs to compare, which are called A and B where they have no names."""
+    """Return the runs to compare, named A and B if they have no names."""
     if b is not None:
         return {"A": cast(GivenRun, a), "B": b}
     if not isinstance(a, Mapping) or len(a) < 2:
@@ -238,7 +237,7 @@ def _query_records(found: comparison.Comparison) -> list[Record]:
 
 
 DEFAULT_SYSTEM = "system"
-"""What the system of runs is called that belong to none by name."""
+"""The system of runs for which none is given."""
 
 
 def trend_of(
@@ -261,21 +260,21 @@ def trend_of(
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
-    """Say how a system moved from run to run, and what fell: a row for each system and measure.
+    """Return how systems changed from run to run, and what fell: a row for each system and measure.
 
-    Takes what `evaluate` takes, and the day or moment that each run was made, as a date or a text
-    such as "2026-01-31" or "2026-01-31T09:30:00Z"; a time without a zone is UTC. A run without one
-    is in no trend. ``systems`` says to which system a run belongs; without it all are of one. All
-    runs are scored by the same grades. ``window`` is how far back from a system's newest run is
-    looked: "30 runs", "90 days".
+    Takes what `evaluate` takes, and in ``dates`` when each run was made, as a date or a text such
+    as "2026-01-31" or "2026-01-31T09:30:00Z"; a time without a zone is UTC. A run without a date is
+    in no trend. ``systems`` is the system of each run; by default all are of one. All runs are
+    scored by the same grades. ``window`` is how far to look back from a system's newest run: "30
+    runs", "90 days".
 
     Columns are ``system, measure, full_name, runs, runs_with_value, current, mean, median, spread``
     (the standard deviation), ``lowest, highest`` with the run and the date of each, ``change`` of
-    the straight line through the values, its ``direction``, by a randomisation test over queries
-    with ``p`` and, after Holm's correction over all rows, ``p_holm``, and as ``alert`` what fell by
-    more than chance. With ``per_run`` there is a row for each run, with its ``value``, the ends
-    ``lo`` and ``hi`` of the 95% interval over the choice of queries, and the ``change`` since the
-    run before. What cannot be said is NaN.
+    the straight line through the values, its ``direction`` by a randomisation test over queries
+    with the p-value ``p`` and, after Holm's correction over all rows, ``p_holm``, and ``alert``,
+    which names what fell by more than chance. With ``per_run`` there is a row for each run, with
+    its ``value``, the ends ``lo`` and ``hi`` of the 95% confidence interval over the choice of
+    queries, and the ``change`` since the run before. Numbers that cannot be computed are NaN.
 
     >>> runs = {"old": {"q": ["c", "x"]}, "new": {"q": ["x", "c"]}}
     >>> dates = {"new": "2026-02-28", "old": "2026-01-31"}
@@ -287,34 +286,34 @@ def trend_of(
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = parse_measures(conventions, measures)
-    line = _timeline(board.run_names, dates, systems or {})
+    timeline = _timeline(board.run_names, dates, systems or {})
     back = trend.parse_window(window)
-    dated = {system: back.of(line.of(system)) for system in line.systems}
+    dated = {system: back.of(timeline.of(system)) for system in timeline.systems}
     ends = mean_intervals(board, board.resolve(wanted)) if per_run else {}
-    every = trend.build_series(board, dated, board.resolve(wanted), intervals=ends)
-    looked = trend.scan_for_alerts(trend.QueryValues(board), every)
+    series = trend.build_series(board, dated, board.resolve(wanted), intervals=ends)
+    scan = trend.scan_for_alerts(trend.QueryValues(board), series)
     rows = (
-        trend.point_records(every)
+        trend.point_records(series)
         if per_run
-        else trend.summary_records(trend.summarize_series(board, every), looked.alerts)
+        else trend.summary_records(trend.summarize_series(board, series), scan.alerts)
     )
     frame = result_frame(rows, board, wanted).drop(columns="threshold")
-    frame.attrs["notes"] += [*line.notes, looked.rule]
+    frame.attrs["notes"] += [*timeline.notes, scan.rule]
     return frame
 
 
 def _timeline(
     names: Sequence[str], dates: Mapping[str, str | date], systems: Mapping[str, str]
 ) -> trend.Timeline:
-    """Put runs in order; raises `BadInput` for a name that is no run's, and where none is dated."""
+    """Return runs in order of date; raise `BadInput` for an unknown run, and if none has a date."""
     for name in (*dates, *systems):
         if name not in names:
             raise BadInput(f"no run is called {name!r}; there are: {', '.join(names)}")
-    said = {
+    texts = {
         name: each if isinstance(each, str) else each.isoformat() for name, each in dates.items()
     }
     runs = [
-        StoredRun(name, systems.get(name, DEFAULT_SYSTEM), said.get(name), {}) for name in names
+        StoredRun(name, systems.get(name, DEFAULT_SYSTEM), texts.get(name), {}) for name in names
     ]
     found = trend.build_timeline(runs)
     if not found.systems:

@@ -50,20 +50,19 @@ def carry(
     negative_as_zero: bool = False,
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
-    """Carry the grades of one chunking over to another: a row for each query and new chunk.
+    """Transfer the grades of one chunking to another: a row for each query and new chunk.
 
-    ``qrels`` and ``run`` are as `evaluate` takes them, ``old`` and ``new`` the chunks' texts by id,
-    or the path of a file that ``labeler load chunks`` reads. What is asked for are the top ``k`` of
-    the run; without one, all new chunks that share text with graded ones. ``passages`` are those
-    that made a grade, ``{query: {chunk: [(start, end), ...]}}`` in code points of the old text,
-    and ``documents`` whole texts by document id, where there are any.
+    ``qrels`` and ``run`` are as in `evaluate`, ``old`` and ``new`` the chunks' texts by id, or the
+    path of a file that ``labeler load chunks`` reads. Rows are for the top ``k`` of the run;
+    without a run, for all new chunks that share text with graded ones. ``passages`` are those that
+    grades rest on, ``{query: {chunk: [(start, end), ...]}}`` in code points of the old text, and
+    ``documents`` whole texts by document id, if there are any.
 
     Columns are ``query_id, doc_id, state, relevance, reason, covered, low, high, rests_on,
-    passages``. Where the ``state`` is ``decided`` the grade follows from those of the chunks that
-    are named in ``rests_on``; a ``proposed`` one is likely, and ``open`` pairs have none.
-    ``covered`` is the share of the text that lies in graded chunks. ``frame.attrs["qrels"]`` are
-    the decided grades as `evaluate` takes them, and ``frame.attrs["notes"]`` count what could not
-    be placed.
+    passages``. If the ``state`` is ``decided`` the grade follows from those of the chunks in
+    ``rests_on``; a ``proposed`` one is likely, and ``open`` pairs have none. ``covered`` is the
+    share of the text that is in graded chunks. ``frame.attrs["qrels"]`` are the decided grades in
+    the form `evaluate` takes, and ``frame.attrs["notes"]`` count chunks that were not located.
 
     >>> old = {"o1": "Fees are due in May. Late fees are refused.", "o2": "Dues vary by branch."}
     >>> new = {"n1": "Fees are due in May.", "n2": "Late fees are refused. Dues vary by branch."}
@@ -79,12 +78,12 @@ def carry(
     grades = qrels_to_dicts(qrels, grade_rule(grade_map, negative_as_zero), limits)
     places = rechunking.find_locations(_cuts(old, limits), _cuts(new, limits), documents)
     graded = list(_graded_chunks(grades, passages or {}, places))
-    asked = (
+    pairs = (
         _overlapping_pairs(graded, places)
         if run is None
         else _top_pairs(run, k, RunRule(limits=limits))
     )
-    found = rechunking.transfer_grades(graded, asked, places)
+    found = rechunking.transfer_grades(graded, pairs, places)
     frame = pd.DataFrame([_row(each, graded) for each in found], columns=_COLUMNS)
     frame["relevance"] = frame["relevance"].astype("Int64")
     decided: dict[str, dict[str, int]] = {}
@@ -117,7 +116,7 @@ def _cuts(given: GivenChunks, limits: Limits) -> list[Cut]:
 def _graded_chunks(
     grades: Mapping[str, Mapping[str, int]], passages: GivenPassages, places: LocatedChunkings
 ) -> Iterator[OldGrade]:
-    """Give the grades, each with its own number as the judgment it rests on."""
+    """Yield the grades, numbered; the number identifies the judgment that a grade rests on."""
     number = 0
     for query_id, chunks in grades.items():
         for chunk_id, grade in chunks.items():
@@ -137,7 +136,7 @@ def _graded_chunks(
 def _overlapping_pairs(
     graded: Sequence[OldGrade], places: LocatedChunkings
 ) -> list[tuple[str, str]]:
-    """Return each query with the new chunks that share text with its graded ones."""
+    """Return pairs of a query and a new chunk that shares text with its graded chunks."""
     spans = sorted((*span, name) for name, place in places.new.items() for span in place.spans)
     longest = max((end - start for start, end, _ in spans), default=0)
     found: dict[tuple[str, str], None] = {}
@@ -173,9 +172,9 @@ def _row(each: DerivedGrade, graded: Sequence[OldGrade]) -> tuple[object, ...]:
 
 
 def _notes(places: LocatedChunkings) -> Iterator[str]:
-    for count, said in (
+    for count, why in (
         (len(places.unplaced), "were not found in the old ones"),
         (len(places.ambiguous), "stand in several places alike"),
     ):
         if count:
-            yield f"{count:,} of {len(places.new):,} new chunks {said}; nothing is decided of them"
+            yield f"{count:,} of {len(places.new):,} new chunks {why}; nothing is decided of them"

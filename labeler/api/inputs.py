@@ -1,6 +1,6 @@
 """Arguments of the Python functions: qrels and runs as dicts, frames or files, and their checks.
 
-They become a scoreboard, and the rows computed from it become a frame with notes.
+They become a scoreboard, and its rows become a frame with notes.
 """
 
 from __future__ import annotations
@@ -55,15 +55,13 @@ GivenRun: TypeAlias = (
     "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
 )
 
-# ir_measures' names, then PyTerrier's
+# ir_measures' names, then PyTerrier's.
 QUERY_COLUMNS, CHUNK_COLUMNS = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE_COLUMNS, SCORE_COLUMNS = ("relevance", "label", "grade"), ("score",)
 RANK_COLUMNS = ("rank",)
-_PARALLEL_READS = 2  # more files at once take more memory, and gain nothing
-_PARALLEL_FROM = (
-    1 << 22
-)  # bytes: small files are read in Python, which no second thread makes faster
-# Messages name the options of the command line; these are the same in Python.
+_PARALLEL_READS = 2  # more at once take more memory and save no time
+_PARALLEL_FROM = 1 << 22  # bytes; smaller files are read in Python, where threads do not help
+# Patterns of command-line options in messages, and how they are written in Python.
 PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
     r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
@@ -84,14 +82,14 @@ def _limit_in_python(name: str, given: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunRule:
-    """How runs are read: what becomes of repeats, what orders a list, how much is taken in."""
+    """How runs are read: the handling of repeats, the order of a list, the limits of files."""
 
     on_duplicate: OnDuplicate = "refuse"
     order: Order = "score"
     limits: Limits = LIMITS
 
     def check(self) -> None:
-        """Raise `BadInput` where one of these is none."""
+        """Raise `BadInput` if ``on_duplicate`` or ``order`` is invalid."""
         if self.on_duplicate not in get_args(OnDuplicate):
             raise BadInput(f"on_duplicate is 'refuse' or 'first', not {self.on_duplicate!r}")
         if self.order not in get_args(Order):
@@ -103,7 +101,7 @@ def grade_rule(
     negative_as_zero: bool,
     negative_as_ungraded: bool = False,
 ) -> GradeRule:
-    """Return how other scales are read; raises `BadInput` for a map that could not mean a thing."""
+    """Return how grades of other scales are read; raise `BadInput` for an invalid map."""
     if grade_map is None:
         return GradeRule(negative_as_zero, {}, negative_as_ungraded)
     if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
@@ -118,7 +116,7 @@ def grade_rule(
 
 @contextmanager
 def python_option_names() -> Iterator[None]:
-    """Let messages name options as they are written in Python."""
+    """Rewrite command-line options in error messages as Python arguments."""
     try:
         yield
     except BadInput as error:
@@ -133,7 +131,7 @@ def python_option_names() -> Iterator[None]:
 def qrels_to_dicts(
     given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS
 ) -> dict[str, dict[str, int]]:
-    """Return qrels as ``{query: {chunk: grade}}``; raises `BadInput` where they are malformed."""
+    """Return qrels as ``{query: {chunk: grade}}``; raise `BadInput` if they are malformed."""
     if isinstance(given, str | PathLike):
         return read_grades(_path(given), rule, limits)
     if isinstance(given, pd.DataFrame):
@@ -159,7 +157,7 @@ def qrels_to_dicts(
 
 
 def _are_plain(qrels: Mapping[Any, Any]) -> bool:
-    """Say whether all is as it should be: dicts of ids and of whole numbers from 0 to 3."""
+    """Return whether qrels need no conversion: dicts of ids and of whole numbers from 0 to 3."""
     if not all_of_type(dict, qrels.values()) or not all_ids(qrels):
         return False
     grades = [*chain.from_iterable(map(dict.values, qrels.values()))]
@@ -172,7 +170,7 @@ def _are_plain(qrels: Mapping[Any, Any]) -> bool:
 def runs_to_lists(
     runs: Mapping[str, GivenRun], rule: RunRule
 ) -> dict[str, Mapping[str, GivenList]]:
-    """Return the lists of each run by query, as `_lists_of_run` does: large files side by side."""
+    """Return the lists of each run by query; large files are read in parallel."""
     names = [check_id(name, "run") for name in runs]
     read = partial(_lists_of_run, rule=rule)
     files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
@@ -183,9 +181,9 @@ def runs_to_lists(
 
 
 def _lists_of_run(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, GivenList]:
-    """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
+    """Return the lists of the run ``name`` by query; those of a dict are not checked here.
 
-    Raises `BadInput` where a file is malformed, or this is no run.
+    Raises `BadInput` for a malformed file, and for anything that is not a run.
     """
     if isinstance(given, str | PathLike):
         read = read_run(
@@ -208,7 +206,6 @@ def _path(given: str | PathLike[str]) -> Path:
 
 
 def _grades_of_query(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
-    """Return a query's grades as the rule reads them."""
     return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
 
 
@@ -224,7 +221,7 @@ def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
 def frame_to_dicts(
     frame: pd.DataFrame, what: str, value: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
-    """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
+    """Return a frame's rows as ``{query: {chunk: value}}``; raise `BadInput` for a repeat."""
     columns = required_columns(frame, what, value)
     repeated = frame.duplicated(columns[:2])
     if repeated.any():
@@ -235,7 +232,7 @@ def frame_to_dicts(
 
 
 def required_columns(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> list[str]:
-    """Return the columns of query, chunk and value, which are there in every row."""
+    """Return the columns of query, chunk and value; raise `BadInput` if a value is missing."""
     names = frame.columns.tolist()
     columns = [find_column(names, what, each) for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)]
     for name in columns:
@@ -245,7 +242,7 @@ def required_columns(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> 
 
 
 def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
-    """Return a frame's rows as ``{query: [chunk, ...]}`` by its rank column, which must decide."""
+    """Return a frame's rows as ``{query: [chunk, ...]}`` by its ranks, which must differ."""
     ranked = frame_to_dicts(frame, what, RANK_COLUMNS)
     for query_id, ranks in ranked.items():
         if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
@@ -253,15 +250,15 @@ def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
     return {query_id: sorted(ranks, key=ranks.__getitem__) for query_id, ranks in ranked.items()}
 
 
-def find_column(there: Sequence[str], what: str, names: tuple[str, ...]) -> str:
-    """Return the first of ``names`` that is a column; raises `BadInput` where none or two are."""
+def find_column(columns: Sequence[str], what: str, names: tuple[str, ...]) -> str:
+    """Return the first of ``names`` that is a column; raise `BadInput` if none is, or two are."""
     for name in names:
-        found = there.count(name)
+        found = columns.count(name)
         if found > 1:
             raise BadInput(f"{what}: there are {found} columns {name!r}; leave one")
         if found:
             return name
-    listed = ", ".join(map(repr, there)) or "none"
+    listed = ", ".join(map(repr, columns)) or "none"
     raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {listed}")
 
 
@@ -281,7 +278,7 @@ Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 def result_frame(
     rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
 ) -> pd.DataFrame:
-    """Return rows with the conventions they are by, and what there is to know of them."""
+    """Return rows as a frame with their conventions and notes in ``attrs``."""
     frame = pd.DataFrame(rows, copy=False)
     frame.attrs["conventions"] = board.conventions.describe()
     notes = [*board.notes(wanted), *tie_notes(find_tie_ranges(board, wanted), board.conventions)]
@@ -290,7 +287,7 @@ def result_frame(
 
 
 def parse_measures(conventions: Conventions, measures: Measures) -> tuple[Measure, ...]:
-    """Read measures from texts, or from measures of this library or of ir_measures."""
+    """Parse measures from texts, or from measures of this library or of ir_measures."""
     one = isinstance(measures, str | bytes) or not isinstance(measures, Iterable)
     given: Iterable[object] = [measures] if one else cast(Iterable[object], measures)
     wanted = conventions.measures(map(str, given))
@@ -305,7 +302,7 @@ def preset_grade_rule(
     negative_as_zero: bool,
     negative_as_ungraded: bool | None,
 ) -> GradeRule:
-    """Return how grades are read; one below 0 as trec_eval does, where all is as there."""
+    """Return how grades are read; under trec_eval's preset, grades below 0 as trec_eval does."""
     with python_option_names():
         if negative_as_ungraded is None:
             negative_as_ungraded = conventions.like_trec_eval and not negative_as_zero
@@ -319,7 +316,7 @@ def build_board(
     rule: GradeRule,
     run_rule: RunRule,
 ) -> Scoreboard:
-    """Return a board of these grades and runs; raises `BadInput` where they share no query."""
+    """Return a scoreboard of these grades and runs; raise `BadInput` if they share no query."""
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: run} with at least one run")
     run_rule.check()

@@ -34,18 +34,17 @@ def find_keywords(
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
-    """Say without grades where the words an answer should hold turn up: a row for each run.
+    """Measure without grades how well runs find the keywords of an answer: a row for each run.
 
     ``keywords`` are those of each query, ``texts`` all chunks of the database by id, and ``runs``
-    as `evaluate` takes them. Columns are ``run, k, rr, ndcg, coverage``, means over the ``n``
-    queries that have keywords: 1 / rank of the first of the top k that holds a keyword, how many of
-    the chunks that hold it are near the top, and the share of the keywords that the top k hold.
-    ``in_no_chunk`` of the ``keywords`` are nowhere in the database. A keyword is whole words in any
-    case, or with ``substring`` a part of one as well. With ``per_keyword`` there is a row for each
-    run, query and keyword, with the ``rank`` of the first chunk that holds it at any depth, NaN
-    where none does, and how many ``chunks`` of the database do. ``frame.attrs["notes"]`` names the
-    keywords that no run finds. None of it knows whether a chunk that holds the word answers the
-    question.
+    as in `evaluate`. Columns are ``run, k, rr, ndcg, coverage``, means over the ``n`` queries that
+    have keywords: 1 / rank of the first chunk of the top k that holds a keyword, the nDCG of all
+    chunks that hold it, and the share of the keywords that the top k hold. ``in_no_chunk`` of the
+    ``keywords`` are in no chunk of the database. A keyword matches whole words in any case, or with
+    ``substring`` also parts of words. With ``per_keyword`` there is a row for each run, query and
+    keyword, with the ``rank`` of the first chunk that holds it at any depth, NaN if none does, and
+    the number of ``chunks`` of the database that do. ``frame.attrs["notes"]`` names the keywords
+    that no run finds. A chunk that holds a keyword need not answer the question.
 
     >>> texts, runs = {"c1": "TravelGuard covers it", "c2": "see above"}, {"A": {"q1": ["c2"]}}
     >>> frame = find_keywords({"q1": ["TravelGuard", "above"]}, texts, runs, per_keyword=True)

@@ -1,8 +1,8 @@
 """Evaluation of large logs part by part: a plan that any engine can follow, and its sum.
 
-`evaluate` cuts frames and Parquet files by the hash of the query, so that only a few thousand
-queries are in memory at a time, and `labeler.spark` has Spark group the rows. Either way the
-numbers are the same to the bit as in one piece.
+`evaluate` splits frames and Parquet files by query, so that only a few thousand queries are in
+memory at a time, and `labeler.spark` lets Spark group the rows. Either way the numbers are the same
+to the bit as in one piece.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def plan(
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> EvaluationPlan:
-    """Plan how a log is evaluated piece by piece: these ``runs`` by name, the rest as `evaluate`.
+    """Plan an evaluation in parts: ``runs`` are the names, all other arguments as in `evaluate`.
 
-    Cut it by query as you like: into Dask's partitions, Ray's blocks, files. Each piece has all
-    grades and all lists of its queries, and the sum is that of one process, to the bit:
+    Split the log by query as you like: into Dask's partitions, Ray's blocks, files. Each part needs
+    all grades and all lists of its queries, and the sum equals that of one process, to the bit:
 
     >>> the_plan = plan(["A"], "RR")
     >>> first = the_plan.part({"q1": {"c1": 1}}, {"A": {"q1": ["x", "c1"]}})
@@ -105,9 +105,9 @@ def plan(
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """How a log is evaluated that is cut by query: `part` for each piece, `add_up` for all.
+    """A plan to evaluate a log that is split by query: `part` for each part, `add_up` for all.
 
-    Make one with `plan`. It can be pickled, and so can what `part` returns.
+    Make one with `plan`. It can be pickled, and so can the results of `part`.
     """
 
     shape: PartitionLayout
@@ -123,16 +123,16 @@ class EvaluationPlan:
         rule: GradeRule,
         run_rule: RunRule,
     ) -> EvaluationPlan:
-        """Make a plan of rules that are read already."""
+        """Return a plan from arguments that are already parsed."""
         run_rule.check()
         chosen = Scoreboard(collect({}, {}), conventions).resolve(wanted)
         return EvaluationPlan(PartitionLayout(tuple(runs), chosen), conventions, rule, run_rule)
 
     def part(self, qrels: GivenGrades, runs: Mapping[str, GivenRun]) -> Partition:
-        """Return what some queries say, of which everything is here: all grades, all lists.
+        """Return the results of some queries, given all their grades and all their lists.
 
         Takes what `evaluate` takes; a run may be missing, or have no list for any of them, and
-        lists may be of queries that nobody graded. Raises `BadInput` as `evaluate` does.
+        lists may be of unjudged queries. Raises `BadInput` as `evaluate` does.
         """
         if unknown := sorted({*runs} - {*self.shape.runs}):
             raise BadInput(f"the plan has no run {unknown[0]!r}; it has {self._named}")
@@ -150,11 +150,11 @@ class EvaluationPlan:
         order: Sequence[str] | None = None,
         foreign_to: Callable[[str], int] | None = None,
     ) -> pd.DataFrame:
-        """Return what `evaluate` returns, of all parts, whatever is in which and in any order.
+        """Return the result of `evaluate` from all parts, in any order and however split.
 
         Numbers are added in the ``order`` of the queries, or by their ids: then the bits are those
-        of `evaluate` for a frame of grades that is sorted by query. ``foreign_to`` says of a run
-        how many chunks are graded if none stands in its lists, for a note on other chunk ids.
+        of `evaluate` for grades that are sorted by query. ``foreign_to`` returns how many chunks
+        are graded if none of them is in the lists of a run, for a note on other chunk ids.
         """
         whole = MergedPartitions(Partition.joined(parts, order), self.shape, self.conventions)
         if not whole.part.query_ids:
@@ -189,7 +189,7 @@ TableInput: TypeAlias = "pd.DataFrame | str | PathLike[str]"
 
 
 def parquet_files(given: object) -> list[Path]:
-    """Return the Parquet files that a path means, none where it means others."""
+    """Return the Parquet files of a path, none if it is of another format."""
     if not isinstance(given, str | PathLike):
         return []
     path = Path(os.fsdecode(given))
@@ -199,21 +199,21 @@ def parquet_files(given: object) -> list[Path]:
 
 
 def read_partition(path: Path) -> pd.DataFrame:
-    """Return what `TableSource.partition` wrote into one of its files."""
+    """Return the rows that `TableSource.partition` wrote into one of its files."""
     with pa.memory_map(str(path)) as source:
         frame: pd.DataFrame = pa.ipc.open_file(source).read_all().to_pandas()
     return frame
 
 
 class TableSource:
-    """A frame or Parquet files, read some rows at a time; only the columns that count."""
+    """A frame or Parquet files, read in batches of rows; only the columns that are needed."""
 
     def __init__(self, given: TableInput, what: str, value: tuple[str, ...]) -> None:
-        """Open it; ``what`` it is called in messages, ``value`` what its third column may be."""
+        """Open it; ``what`` is its name in messages, ``value`` the possible names of its values."""
         if isinstance(given, pd.DataFrame):
             self._what, self._columns = what, required_columns(given, what, value)
-            made = pa.Table.from_pandas(given[self._columns], preserve_index=False)
-            self._data = ds.dataset(made)
+            table = pa.Table.from_pandas(given[self._columns], preserve_index=False)
+            self._data = ds.dataset(table)
         else:
             self._what = str(given)
             with self._readable():
@@ -229,10 +229,10 @@ class TableSource:
             self.rows: int = self._data.count_rows()
 
     def partition(self, paths: Sequence[Path]) -> dict[str, None]:
-        """Write the rows of each query to the one of ``paths`` that its hash says, in their order.
+        """Write the rows of each query, in order, to the one of ``paths`` chosen by its hash.
 
-        Returns the queries as they first appear. Raises `BadInput` for rows without a value, and
-        for ids that are no text.
+        Returns the queries in order of first appearance. Raises `BadInput` for rows without a
+        value, and for ids that are not text.
         """
         seen: dict[str, None] = {}
         with self._readable(), ExitStack() as opened:
@@ -254,7 +254,7 @@ class TableSource:
         return seen
 
     def _tables(self) -> Iterator[Any]:
-        """Give some rows after the other, at least once; ids are texts."""
+        """Yield the rows in batches, at least one, with ids as text."""
         schema = pa.schema([self._data.schema.field(name) for name in self._columns])
         yield self._checked(schema.empty_table())
         for batch in self._data.to_batches(columns=self._columns):
@@ -277,7 +277,7 @@ class TableSource:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """Say what file could not be read."""
+        """Raise `BadInput` with the name of a file that could not be read."""
         try:
             yield
         except BadInput:
@@ -295,14 +295,14 @@ WORKER_ENDED = (
     "them, or the script that calls labeler.evaluate runs anew in each: its call belongs below "
     "'if __name__ == \"__main__\":'. workers=1 needs no other process"
 )
-_LOOKUP_ROWS = 1 << 18  # rows whose ids are looked up together
+_LOOKUP_ROWS = 1 << 18  # ids looked up at once
 
 
 class QueryPiece(Protocol):
     """The grades and lists of some queries, which can be read here or in another process."""
 
     def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-        """Return the frames."""
+        """Return the frame of the grades, and that of each run by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,7 +313,6 @@ class FramePiece:
     runs: dict[str, pd.DataFrame]
 
     def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-        """Return the frames."""
         return self.qrels, self.runs
 
 
@@ -325,7 +324,6 @@ class FilePiece:
     runs: Mapping[str, Path]
 
     def read(self) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-        """Return the frames."""
         return read_partition(self.qrels), {
             name: read_partition(path) for name, path in self.runs.items()
         }
@@ -333,16 +331,16 @@ class FilePiece:
 
 @dataclass(frozen=True, eq=False)
 class PieceSource:
-    """All pieces, as often as they are asked for, and the queries with grades in their order."""
+    """A function that yields all pieces on every call, and the judged queries in their order."""
 
     query_ids: Sequence[str]
     each: Callable[[], Iterator[QueryPiece]]
 
 
-def is_partwise(qrels: object, runs: object, *, asked: bool) -> bool:
-    """Say whether these are cut by query: Parquet files, or frames if there is much or ``asked``.
+def is_partwise(qrels: object, runs: object, *, forced: bool) -> bool:
+    """Return whether to split by query: Parquet files, and frames if large or ``forced``.
 
-    Raises `BadInput` for Parquet files beside what has no rows.
+    Raises `BadInput` for Parquet files together with dicts or other files.
     """
     if not isinstance(runs, Mapping) or not runs:
         return False
@@ -356,7 +354,7 @@ def is_partwise(qrels: object, runs: object, *, asked: bool) -> bool:
                 )
         return True
     rows = [len(each) for each in given if isinstance(each, pd.DataFrame)]
-    return len(rows) == len(given) and (asked or sum(rows) > ROWS_AT_ONCE)
+    return len(rows) == len(given) and (forced or sum(rows) > ROWS_AT_ONCE)
 
 
 def evaluate_partwise(
@@ -367,10 +365,10 @@ def evaluate_partwise(
     workers: int,
     progress: Progress | None,
 ) -> pd.DataFrame:
-    """Evaluate what `is_partwise`, piece by piece."""
+    """Evaluate frames and Parquet files piece by piece."""
     with open_pieces(qrels, runs, plan.run_rule) as pieces:
         parts = [*evaluate_pieces(plan, pieces, workers, progress)]
-        foreign = foreign_to(plan, pieces)
+        foreign = foreign_chunks_of(plan, pieces)
         order = pieces.query_ids
         return plan.add_up(parts, per_query=per_query, order=order, foreign_to=foreign)
 
@@ -378,10 +376,10 @@ def evaluate_partwise(
 def open_pieces(
     qrels: TableInput, runs: Mapping[str, TableInput], rule: RunRule
 ) -> AbstractContextManager[PieceSource]:
-    """Return the pieces of what `is_cut`; files of them are there as long as this is open."""
+    """Return the pieces; those in files exist as long as this is open."""
     by = RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS
     if all(isinstance(each, pd.DataFrame) for each in (qrels, *runs.values())):
-        return nullcontext(_pieces_of_frames(qrels, runs, by))  # type: ignore[arg-type] # it just said so
+        return nullcontext(_pieces_of_frames(qrels, runs, by))  # type: ignore[arg-type] # checked above
     return _pieces_of_files(qrels, runs, by)
 
 
@@ -399,7 +397,7 @@ def _pieces_of_frames(
     for at, codes in enumerate(found):
         orders.append(np.argsort(codes, kind="stable"))
         bounds.append(np.searchsorted(codes[orders[-1]], edges).tolist())
-        found[at] = _NO_QUERIES  # no longer needed, and as long as a frame
+        found[at] = _NO_QUERIES  # frees memory: it is as long as a frame
 
     def each() -> Iterator[QueryPiece]:
         for at in range(len(edges) - 1):
@@ -416,7 +414,7 @@ _NO_QUERIES: QueryNumbers = np.zeros(0, dtype=np.int32)
 
 
 class _QueryNumbering:
-    """Numbers for queries: those with grades come first, as they first appear, then others."""
+    """Numbers for queries: judged ones in order of first appearance, then all others."""
 
     def __init__(self, ids: Any) -> None:
         self._index = pd.Index(ids)
@@ -426,7 +424,7 @@ class _QueryNumbering:
         return len(self._index) + len(self._others)
 
     def of(self, ids: pd.Series[Any]) -> QueryNumbers:
-        """Return the number of each id; some at a time, since looking up makes objects of them."""
+        """Return the number of each id, in batches, since each lookup creates objects."""
         found = np.empty(len(ids), dtype=np.int32)
         for start in range(0, len(ids), _LOOKUP_ROWS):
             some = ids.iloc[start : start + _LOOKUP_ROWS]
@@ -444,7 +442,7 @@ class _QueryNumbering:
 def _pieces_of_files(
     qrels: TableInput, runs: Mapping[str, TableInput], by: tuple[str, ...]
 ) -> Iterator[PieceSource]:
-    """Give frames and Parquet files in pieces by the hash of the query, as files in a folder."""
+    """Yield the pieces of frames and Parquet files, by hash of the query, as temporary files."""
     golden = TableSource(qrels, "qrels", GRADE_COLUMNS)
     found = {name: TableSource(run, f"run {name!r}", by) for name, run in runs.items()}
     rows = sum(source.rows for source in (golden, *found.values()))
@@ -468,7 +466,7 @@ def _pieces_of_files(
 def evaluate_pieces(
     plan: EvaluationPlan, pieces: PieceSource, workers: int, progress: Progress | None
 ) -> Iterator[Partition]:
-    """Give what each piece says, by ``workers`` processes (0: as many as there are processors)."""
+    """Yield the result of each piece, from ``workers`` processes (0: one per processor)."""
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
         raise BadInput(f"workers is how many processes to use, 0 for all, not {workers!r}")
     done, of = 0, len(pieces.query_ids)
@@ -493,7 +491,7 @@ def _in_parallel(
         waiting: set[Future[Partition]] = set()
         for piece in pieces:
             waiting.add(pool.submit(_evaluate_piece, plan, piece))
-            if len(waiting) > workers:  # pieces that nobody works on yet only take memory
+            if len(waiting) > workers:  # more waiting pieces would only take memory
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (each.result() for each in finished)
         yield from (each.result() for each in waiting)
@@ -503,8 +501,8 @@ def _evaluate_piece(plan: EvaluationPlan, piece: QueryPiece) -> Partition:
     return plan.part(*piece.read())
 
 
-def foreign_to(plan: EvaluationPlan, pieces: PieceSource) -> Callable[[str], int]:
-    """Return what counts the graded chunks, if none of them stands in a run's lists; else 0."""
+def foreign_chunks_of(plan: EvaluationPlan, pieces: PieceSource) -> Callable[[str], int]:
+    """Return a function that counts graded chunks if a run's lists have none of them, else 0."""
 
     def count(run: str) -> int:
         graded: set[str] = set()

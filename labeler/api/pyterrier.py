@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import pandas as pd
 
@@ -26,23 +25,23 @@ from labeler.model import (
     LoadedGolden,
     LoadReport,
     Ranking,
+    RecordT,
     UnjudgedPair,
 )
 from labeler.store import Store
 
-RecordT = TypeVar("RecordT")
 _SOURCE = "a frame"
 
 
 def topics(db: str | Path) -> pd.DataFrame:
-    """Return the queries of the golden set in the file ``db``, retired ones left out."""
+    """Return the queries of the golden set in the file ``db``, without retired ones."""
     with Store(db) as store:
         rows = [(query.query_id, query.text) for query in store.queries()]
     return pd.DataFrame(rows, columns=["qid", "query"], dtype=object)
 
 
 def qrels(db: str | Path) -> pd.DataFrame:
-    """Return the golden grades; a label of -1 is a chunk in the pool that nobody has graded."""
+    """Return the golden grades; a label of -1 is an unjudged chunk of the pool."""
     with Store(db) as store:
         pairs: list[GoldenGrade | UnjudgedPair] = [*store.golden_set()[1], *store.ungraded()]
     rows = [(each.query_id, each.chunk_id, each.grade) for each in pairs]
@@ -50,7 +49,7 @@ def qrels(db: str | Path) -> pd.DataFrame:
 
 
 def results(db: str | Path, run: str) -> pd.DataFrame:
-    """Return a stored run; one without scores has minus its ranks. May raise `NotFound`."""
+    """Return a stored run; missing scores are minus the ranks. May raise `NotFound`."""
     with Store(db) as store:
         lists = store.run_lists(run)
     rows = [
@@ -81,7 +80,7 @@ def load_qrels(
     grade_map: dict[float, int] | None = None,
     negative_as_ungraded: bool = False,
 ) -> LoadReport:
-    """Add golden grades from a frame of qrels; their queries must be there already."""
+    """Add golden grades from a frame of qrels; their queries must be stored already."""
     rule = grade_rule(grade_map, False, negative_as_ungraded)
     pairs = [
         (query_id, chunk_id, grade)

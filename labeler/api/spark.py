@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
 from labeler.api.columns import value_columns_of_parts
 from labeler.api.inputs import (
@@ -26,7 +26,7 @@ from labeler.api.inputs import (
     Measures,
     find_column,
 )
-from labeler.api.partwise import EvaluationPlan, plan
+from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -38,8 +38,7 @@ from labeler.evaluation import (
 from labeler.formats import GradeRule, Order
 from labeler.model import format_count
 
-ROWS_AT_ONCE = 400_000
-MOST_DISTINCT_GRADES = 1_000  # different ones that are looked at
+MOST_DISTINCT_GRADES = 1_000  # more are not checked
 PART_ROWS = pa.schema(
     [
         *(pa.field("query_id", pa.string()), pa.field("numbers", pa.list_(pa.float64()))),
@@ -70,24 +69,23 @@ def evaluate(
     order: Order = "score",
     partitions: int | None = None,
 ) -> Any:
-    """Do what `labeler.evaluate` does with Spark's frames, of the same columns and options.
+    """Evaluate Spark frames with the columns and options of `labeler.evaluate`.
 
-    Returns a pandas frame of the means, whose bits, conventions and notes are those of
-    `labeler.evaluate`, however the rows are distributed. With
-    ``per_query`` it is a Spark frame with a row for each query, run and measure, in no order and
-    without notes. Rows have no order either, so that of tied scores is that of the chunks' ids (the
-    preset ``trec_eval`` has the opposite); grades and runs that are sorted by query and chunk give
-    the same in one process.
+    Returns a pandas frame of the means, with the bits, conventions and notes of `labeler.evaluate`,
+    however the rows are distributed. With ``per_query`` returns a Spark frame with a row for each
+    query, run and measure, in no order and without notes. Spark rows have no order, so tied scores
+    are ordered by chunk id (in the preset ``trec_eval`` in reverse); grades and runs that are
+    sorted by query and chunk give the same in one process.
 
-    The queries are dealt out to ``partitions``, by default so many that each has some 400,000 rows:
-    a worker holds one at a time.
+    The queries are distributed over ``partitions``, by default so many that each has some 400,000
+    rows: a worker holds one at a time.
 
-    Raises `BadInput` for rows without a value, grades that are none and scores that are no finite
-    numbers, with how many there are and one of them.
+    Raises `BadInput` for rows without a value, invalid grades and scores that are not finite, with
+    their number and an example.
     """
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: frame} with at least one run")
-    made = plan(
+    the_plan = plan(
         runs,
         measures,
         preset=preset,
@@ -103,17 +101,19 @@ def evaluate(
     value = RANK_COLUMNS if order == "rank" else SCORE_COLUMNS
     lists = {name: _SparkRows.of(run, f"run {name!r}", value) for name, run in runs.items()}
     rows = sum(each.check() for each in (golden, *lists.values()))
-    golden.check_grades(made.rule)
+    golden.check_grades(the_plan.rule)
     count = max(1, -(-rows // ROWS_AT_ONCE)) if partitions is None else partitions
-    wide = _evaluate_parts(made, golden, lists, value[0], count)
+    wide = _evaluate_parts(the_plan, golden, lists, value[0], count)
     if per_query:
-        return _values(made, wide)
-    part = _part_from_rows(wide.toArrow(), made.shape)
-    return made.add_up([part], foreign_to=lambda run: _foreign(golden, lists[run], made.rule))
+        return _values(the_plan, wide)
+    part = _part_from_rows(wide.toArrow(), the_plan.shape)
+    return the_plan.add_up(
+        [part], foreign_to=lambda run: _foreign(golden, lists[run], the_plan.rule)
+    )
 
 
 class _SparkRows(NamedTuple):
-    """A frame with the columns ``query``, ``chunk`` and ``value``, and what it is in messages."""
+    """A frame with the columns ``query``, ``chunk`` and ``value``, and its name in messages."""
 
     frame: DataFrame
     what: str
@@ -121,7 +121,7 @@ class _SparkRows(NamedTuple):
 
     @staticmethod
     def of(frame: DataFrame, what: str, value: tuple[str, ...]) -> _SparkRows:
-        """Find the columns; raises `BadInput` where one is missing, or ids are no text."""
+        """Select the columns; raise `BadInput` if one is missing or ids are not text."""
         names = [
             find_column(frame.columns, what, each) for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)
         ]
@@ -137,28 +137,28 @@ class _SparkRows(NamedTuple):
         return _SparkRows(frame.select(*chosen), what, names)
 
     def check(self) -> int:
-        """Return how many rows there are; raises `BadInput` for those that say nothing."""
+        """Return the number of rows; raise `BadInput` for missing values and infinite numbers."""
         place = F.concat_ws(", ", *(_label_id(word, word) for word in ("query", "chunk")))
         number = F.col("value")
         endless = F.isnan(number) | (F.abs(number) == float("inf"))
         wrong = [F.col(name).isNull() for name in ("query", "chunk", "value")] + [endless]
-        asked = [
+        checks = [
             each for at, bad in enumerate(wrong) for each in _count_and_example(bad, place, at)
         ]
-        rows, *found = self.frame.agg(F.count(F.lit(1)), *asked).first() or [0]
-        says = [f"no {name}" for name in self.names]
-        says.append(f"a {self.names[2]} that is no finite number")
-        for at, said in enumerate(says):
+        rows, *found = self.frame.agg(F.count(F.lit(1)), *checks).first() or [0]
+        problems = [f"no {name}" for name in self.names]
+        problems.append(f"a {self.names[2]} that is no finite number")
+        for at, problem in enumerate(problems):
             count, example = found[2 * at : 2 * at + 2]
             if count:
                 one = f", such as that of {example}" if example else ""
                 raise BadInput(
-                    f"{self.what}: {format_count(count, 'row has', 'rows have')} {said}{one}"
+                    f"{self.what}: {format_count(count, 'row has', 'rows have')} {problem}{one}"
                 )
         return int(rows)
 
     def check_grades(self, rule: GradeRule) -> None:
-        """Raise `BadInput` where a number is no grade by this rule."""
+        """Raise `BadInput` if a number is not a grade by this rule."""
         place = F.concat_ws(", ", *(_label_id(word, word) for word in ("query", "chunk")))
         by_grade = self.frame.groupBy("value").agg(
             F.count(F.lit(1)).alias("count"), F.min(place).alias("example")
@@ -181,7 +181,7 @@ def _label_id(column: str, word: str) -> Column:
 
 
 def _count_and_example(wrong: Column, place: Column, at: int) -> tuple[Column, Column]:
-    """Return how many rows are wrong, and one of them."""
+    """Return columns with how many rows are wrong, and an example."""
     return (
         F.sum(F.when(wrong, 1).otherwise(0)).alias(f"count{at}"),
         F.min(F.when(wrong, place)).alias(f"example{at}"),
@@ -189,34 +189,34 @@ def _count_and_example(wrong: Column, place: Column, at: int) -> tuple[Column, C
 
 
 def _evaluate_parts(
-    made: EvaluationPlan,
+    the_plan: EvaluationPlan,
     golden: _SparkRows,
     lists: Mapping[str, _SparkRows],
     value: str,
     partitions: int,
 ) -> DataFrame:
-    """Return what each partition says, a row for each of its queries and one for itself."""
+    """Return each partition's results: a row for each of its queries, and one for itself."""
     part = F.pmod(F.xxhash64("query"), F.lit(partitions)).alias("part")
     named = (rows.frame.withColumn("run", F.lit(name)) for name, rows in lists.items())
     found = reduce(DataFrame.unionByName, named).withColumnRenamed("value", value)
     grouped = golden.frame.groupBy(part).cogroup(found.groupBy(part))
     return grouped.applyInArrow(
-        lambda left, right: _evaluate_part(made, left, right), PART_ROWS_DDL
+        lambda left, right: _evaluate_part(the_plan, left, right), PART_ROWS_DDL
     )
 
 
-def _evaluate_part(made: EvaluationPlan, golden: pa.Table, found: pa.Table) -> pa.Table:
-    """Return what a partition says; what is wrong with it is said in a row as well."""
+def _evaluate_part(the_plan: EvaluationPlan, golden: pa.Table, found: pa.Table) -> pa.Table:
+    """Return the results of a partition, or a row with the problem."""
     qrels, frame = (_ordered_frame(rows) for rows in (golden, found))
     runs = {str(name): of.drop(columns="run") for name, of in frame.groupby("run", sort=False)}
     try:
-        return _part_to_rows(made.part(qrels, runs), made)
+        return _part_to_rows(the_plan.part(qrels, runs), the_plan)
     except BadInput as error:
         return pa.Table.from_pylist([{"problem": str(error)}], schema=PART_ROWS)
 
 
 def _ordered_frame(rows: pa.Table) -> pd.DataFrame:
-    """Return rows as a plan reads them, in an order that does not depend on where they were."""
+    """Return rows as a plan reads them, in an order that does not depend on distribution."""
     kept = [name for name in rows.column_names if name != "part"]
     ordered = rows.select(kept).sort_by([("query", "ascending"), ("chunk", "ascending")])
     named = ordered.rename_columns([COLUMN_NAMES.get(name, name) for name in kept])
@@ -224,12 +224,12 @@ def _ordered_frame(rows: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def _part_to_rows(part: Partition, made: EvaluationPlan) -> pa.Table:
-    """Write a part as rows; the last is of the part itself and has no query."""
+def _part_to_rows(part: Partition, the_plan: EvaluationPlan) -> pa.Table:
+    """Return a part as rows; the last one is about the part itself and has no query."""
     ties: list[Any] = [None] * (len(part.query_ids) + 1)
     for at, row in zip(part.tied.tolist(), part.ties, strict=True):
         ties[at] = row
-    answers = MergedPartitions(part, made.shape, made.conventions).answered
+    answers = MergedPartitions(part, the_plan.shape, the_plan.conventions).answered
     about = np.concatenate([part.unknown, part.scoreless, answers.ravel()]).astype(np.float64)
     columns = [[*part.query_ids, None], [*part.rows, about], ties, [None] * len(ties)]
     return pa.table(
@@ -239,10 +239,8 @@ def _part_to_rows(part: Partition, made: EvaluationPlan) -> pa.Table:
 
 
 def _part_from_rows(rows: pa.Table, shape: PartitionLayout) -> Partition:
-    """Read what `_part_to_rows` wrote of any number of parts; raises `BadInput` for what they
-    say.
-    """
-    problems = [said for said in rows["problem"].to_pylist() if said is not None]
+    """Read parts that `_part_to_rows` wrote; raise `BadInput` if one reports a problem."""
+    problems = [problem for problem in rows["problem"].to_pylist() if problem is not None]
     if problems:
         raise BadInput(min(problems))
     is_query = pc.is_valid(rows["query_id"])
@@ -264,27 +262,27 @@ def _numbers(lists: Any, width: int) -> Any:
     return flat.reshape(-1, width)
 
 
-def _values(made: EvaluationPlan, wide: DataFrame) -> DataFrame:
+def _values(the_plan: EvaluationPlan, wide: DataFrame) -> DataFrame:
     """Return the values of all queries as a Spark frame.
 
-    A run that answers nothing in any partition has no value, so that is asked of all of them first.
+    A run that answers nothing in any partition has no value, so all are read for that first.
     """
     about = wide.where("query_id is null").toArrow()
-    _part_from_rows(about, made.shape)
-    runs = len(made.shape.runs)
-    numbers = _numbers(about["numbers"], 2 * runs + made.shape.runs_by_measure)
-    answered = numbers[:, 2 * runs :].any(axis=0).reshape(len(made.shape.measures), runs)
+    _part_from_rows(about, the_plan.shape)
+    runs = len(the_plan.shape.runs)
+    numbers = _numbers(about["numbers"], 2 * runs + the_plan.shape.runs_by_measure)
+    answered = numbers[:, 2 * runs :].any(axis=0).reshape(len(the_plan.shape.measures), runs)
 
     def written(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            part = _part_from_rows(pa.Table.from_batches([batch]), made.shape)
+            part = _part_from_rows(pa.Table.from_batches([batch]), the_plan.shape)
             columns = value_columns_of_parts(
-                MergedPartitions(part, made.shape, made.conventions, answered)
+                MergedPartitions(part, the_plan.shape, the_plan.conventions, answered)
             )
             yield from pa.Table.from_pandas(pd.DataFrame(columns), schema=schema).to_batches()
 
-    schema = _schema_of(made.shape)
-    more = ", residual double" if made.shape.rbp else ""
+    schema = _schema_of(the_plan.shape)
+    more = ", residual double" if the_plan.shape.rbp else ""
     return wide.where("query_id is not null").mapInArrow(written, VALUES_DDL + more)
 
 
@@ -296,7 +294,7 @@ def _schema_of(shape: PartitionLayout) -> pa.Schema:
 
 
 def _foreign(golden: _SparkRows, found: _SparkRows, rule: GradeRule) -> int:
-    """Count the graded chunks where none of them is in a list of a query with grades; else 0."""
+    """Count the graded chunks if none of them is in a list of a judged query, else return 0."""
     graded = golden.frame
     if rule.negative_as_ungraded:
         graded = graded.where("value >= 0")

@@ -1,7 +1,7 @@
-"""Evaluation: golden grades meet ranked lists once, then every value follows each new grade.
+"""Evaluation: golden grades are aligned with ranked lists once, then each new grade updates them.
 
-`Scoreboard` holds the values of all runs, `Conventions` say how to read them. Queries, runs and
-buckets come in as a `Collection`; the store reads one, and `collect` makes one of plain dicts.
+`Scoreboard` holds the values of all runs, `Conventions` say how to read them. The input is a
+`Collection` of queries, runs and buckets: the store reads one, `collect` makes one of plain dicts.
 """
 
 from labeler.evaluation.alignment import RankedChunk

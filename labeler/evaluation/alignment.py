@@ -1,4 +1,4 @@
-"""Alignment of golden grades with ranked lists: at which ranks of each run the judged chunks are.
+"""Alignment of golden grades with ranked lists: the ranks of the judged chunks in each run.
 
 Ties are ordered here: as in the file, or as trec_eval does. A list without scores has no ties.
 """
@@ -20,13 +20,13 @@ from labeler.model import Collection, PackedLists, StoredList, StoredRun
 Scores = npt.NDArray[np.float32]
 
 NO_SCORES: Scores = np.array([], dtype=np.float32)
-GLANCE_MASK, GLANCE_MASK_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
+LOW_BITS, LOW_BITS_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
 QUERIES_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
-    """A chunk where a run puts it: ``score`` and ``grade`` are None where there is none."""
+    """A chunk of a ranked list: ``score`` and ``grade`` are None where there is none."""
 
     rank: int
     chunk: int
@@ -40,12 +40,11 @@ def align(
     lists: Sequence[Sequence[ChunkNumbers]],
     side_of: Sequence[int] | None = None,
 ) -> Hits:
-    """Find the judged chunks of queries in their ranked lists: a row of hits for each list.
+    """Find the judged chunks of queries in their ranked lists, one row of hits per list.
 
-    ``lists[i]`` are of the query whose grades are ``goldens[i]``. Some queries are joined at once,
-    as many as a processor keeps at hand. Where grades are of several chunkings, ``side_of`` says
-    of which one each list of a query is, or else its first chunk does; what is known of its query
-    is known on that side alone.
+    ``lists[i]`` are of the query whose grades are ``goldens[i]``. Queries are joined in blocks that
+    fit the processor's cache. With several chunkings, a row has the known grades of its chunking
+    alone: that of ``side_of`` for each list of a query, else of its first chunk.
     """
     starts = range(0, len(goldens), QUERIES_AT_ONCE)
     blocks = (slice(start, start + QUERIES_AT_ONCE) for start in starts)
@@ -57,10 +56,10 @@ def _join(
     lists: Sequence[Sequence[ChunkNumbers]],
     side_of: Sequence[int] | None,
 ) -> Hits:
-    """Do the same for a few queries, at least one; one alone takes fewer steps.
+    """Align a block of at least one query; a single query takes fewer steps.
 
-    A glance at the last bits of each number leaves few to be searched for: most of a list is not
-    judged.
+    A lookup by the last bits of each chunk number leaves few chunks for the search: most of a list
+    is unjudged.
     """
     alone = goldens[0] if len(goldens) == 1 else None
     each = [*chain.from_iterable(lists)]
@@ -68,24 +67,24 @@ def _join(
     lengths = np.array([*map(len, each)], dtype=np.int64)
     query_of_row = np.arange(len(lists)).repeat([*map(len, lists)])
     pairs, grades = (alone.chunks, alone.grades) if alone else _graded_pairs(goldens)
-    glance = GLANCE_MASK_OF_ONE if alone else GLANCE_MASK
-    maybe = np.zeros(glance + 1, dtype=np.bool_)
-    maybe[pairs & glance] = True
-    at = maybe.take(retrieved & glance).nonzero()[0]
+    mask = LOW_BITS_OF_ONE if alone else LOW_BITS
+    may_be_judged = np.zeros(mask + 1, dtype=np.bool_)
+    may_be_judged[pairs & mask] = True
+    at = may_be_judged.take(retrieved & mask).nonzero()[0]
     ends = lengths.cumsum()
     starts = ends - lengths
     row = ends.searchsorted(at, side="right")
-    sought = retrieved[at] if alone else pair_numbers(query_of_row[row], retrieved[at])
-    place = pairs.searchsorted(sought)
-    judged = (pairs.take(place, mode="clip") == sought).nonzero()[0]
+    wanted = retrieved[at] if alone else pair_numbers(query_of_row[row], retrieved[at])
+    place = pairs.searchsorted(wanted)
+    judged = (pairs.take(place, mode="clip") == wanted).nonzero()[0]
     row, at, place = row[judged], at[judged], place[judged]
     pooled = None
     if any(len(golden.pool) for golden in goldens):
-        without = np.ones(len(retrieved), dtype=np.bool_)
-        without[at] = False
+        is_ungraded = np.ones(len(retrieved), dtype=np.bool_)
+        is_ungraded[at] = False
         listed = pair_numbers(query_of_row.repeat(lengths), retrieved)
-        there = np.flatnonzero(without & np.isin(listed, _pooled_pairs(goldens)))
-        pooled = np.searchsorted(there, at) - np.searchsorted(there, starts[row])
+        in_pool = np.flatnonzero(is_ungraded & np.isin(listed, _pooled_pairs(goldens)))
+        pooled = np.searchsorted(in_pool, at) - np.searchsorted(in_pool, starts[row])
     if goldens[0].sides is not None:
         graded = ((golden.chunks, golden.grades) for golden in goldens)
         known = known_per_chunking(goldens[0].sides, graded, lists, side_of)
@@ -105,28 +104,27 @@ def _join(
 
 
 def _graded_pairs(goldens: Sequence[QueryGrades]) -> tuple[Ints, npt.NDArray[np.int8]]:
-    """Return the graded pairs of queries, rising, and their grades."""
+    """Return the graded pairs of queries, ascending, and their grades."""
     chunks = np.concatenate([golden.chunks for golden in goldens])
     query = np.arange(len(goldens)).repeat([len(golden.chunks) for golden in goldens])
     return pair_numbers(query, chunks), np.concatenate([golden.grades for golden in goldens])
 
 
 def _pooled_pairs(goldens: Sequence[QueryGrades]) -> Ints:
-    """Return the pairs that are in the pools of queries."""
     chunks = np.concatenate([golden.pool for golden in goldens])
     query = np.repeat(np.arange(len(goldens)), [len(golden.pool) for golden in goldens])
     return pair_numbers(query, chunks)
 
 
 def pair_numbers(query: Ints, chunks: ChunkNumbers) -> Ints:
-    """Return a number for each pair; they rise with the query, and then with the chunk."""
+    """Return a number for each pair, which rises with the query, then with the chunk."""
     return query << 32 | chunks
 
 
 def hits_of(
     collection: Collection, row: Ints, rank: Ints, grade: npt.NDArray[np.integer], length: Ints
 ) -> Hits:
-    """Return hits that stand in order; ``length`` has shape (queries, runs)."""
+    """Return hits that are already in order; ``length`` has shape (queries, runs)."""
     queries, runs = length.shape
     kinds = collection.golden_query * 4 + collection.golden_grade
     known = np.bincount(kinds, minlength=4 * queries).reshape(-1, 4)
@@ -140,7 +138,7 @@ def hits_of(
 
 
 def rows_of(hits: Hits, start: int, stop: int) -> Hits:
-    """Only the rows from ``start`` up to ``stop``, numbered from 0."""
+    """Return the rows from ``start`` up to ``stop``, numbered from 0."""
     inside = slice(*np.searchsorted(hits.row, [start, stop]).tolist())
     return Hits(
         hits.row[inside] - start,
@@ -152,10 +150,10 @@ def rows_of(hits: Hits, start: int, stop: int) -> Hits:
     )
 
 
-def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
-    """Put the rows of some queries in place of those they had; all have the same number of rows."""
+def realigned(hits: Hits, changed: Mapping[int, Hits]) -> Hits:
+    """Replace the rows of some queries; each query keeps its number of rows."""
     parts, done = [], 0
-    for query, part in sorted(moved.items()):
+    for query, part in sorted(changed.items()):
         rows = len(part.length)
         parts += [rows_of(hits, done, query * rows), part]
         done = (query + 1) * rows
@@ -165,7 +163,7 @@ def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
 def write_out_list(
     chunks: ChunkNumbers, stored: StoredList | None, golden: QueryGrades, chunk_ids: Sequence[str]
 ) -> list[RankedChunk]:
-    """Write out a list: ``chunks`` in the order that counts, of which ``stored`` has the scores."""
+    """Return a list as records: ``chunks`` in ranked order, with the scores of ``stored``."""
     scores: dict[int, float] = {}
     if stored is not None and stored.scores is not None:
         scores = dict(zip(stored.chunks.tolist(), stored.scores.tolist(), strict=True))
@@ -201,54 +199,54 @@ def _tied_stretches(scores: Scores) -> Iterator[slice]:
 
 @dataclass(eq=False)
 class OrderedLists:
-    """The ranked lists of all runs, in the order they are stored in or trec_eval's (``by_score``).
+    """The ranked lists of all runs, in stored order or in trec_eval's (``by_score``).
 
-    What takes long is found out when it is first asked for, and then kept.
+    Slow properties are computed on first access and kept.
     """
 
     collection: Collection
     by_score: bool
 
     @cached_property
-    def _turned(self) -> tuple[Mapping[int, ChunkNumbers], ...]:
-        """For each run the lists that are not in the order they are stored in, by query."""
+    def _reordered(self) -> tuple[Mapping[int, ChunkNumbers], ...]:
+        """For each run, the lists not in stored order, by query."""
         if not self.by_score:
             return ({},) * len(self.collection.runs)
         names = self.collection.chunk_ids
         return tuple(
             {
                 query: in_trec_eval_order(run.lists[query].chunks, scores, names)
-                for query, scores in unsettled.items()
+                for query, scores in unsorted_scores.items()
             }
-            for run, unsettled in zip(self.collection.runs, self.unsettled, strict=True)
+            for run, unsorted_scores in zip(self.collection.runs, self.unsorted_scores, strict=True)
         )
 
     @cached_property
     def _stored(self) -> tuple[Callable[[int], ChunkNumbers | None], ...]:
-        """For each run, what gives the list of a query as it is stored."""
+        """For each run, the function that returns the stored list of a query."""
         return tuple(_chunk_getter(run.lists) for run in self.collection.runs)
 
     def ordered(self, run: int, query: int) -> ChunkNumbers:
-        """Return a run's list of a query, best first; empty where it has none."""
-        found = self._turned[run].get(query)
+        """Return a run's list of a query, best first; empty if it has none."""
+        found = self._reordered[run].get(query)
         if found is None:
             found = self._stored[run](query)
         return NO_CHUNKS if found is None else found
 
     def count_if_none(self, run: int, chunks: ChunkNumbers) -> int:
-        """Count ``chunks`` where not one of them stands in any list of a run; 0 where some do."""
-        of = (self.ordered(run, query) for query in range(len(self.collection.query_ids)))
-        return 0 if any(np.isin(each, chunks).any() for each in of) else len(chunks)
+        """Count ``chunks`` if none of them is in any list of a run; 0 if one is."""
+        lists = (self.ordered(run, query) for query in range(len(self.collection.query_ids)))
+        return 0 if any(np.isin(each, chunks).any() for each in lists) else len(chunks)
 
     @cached_property
-    def unsettled(self) -> tuple[Mapping[int, Scores], ...]:
-        """For each run the scores, as 32-bit floats, of lists in which they do not all fall."""
-        return tuple(map(_unsettled_scores, self.collection.runs))
+    def unsorted_scores(self) -> tuple[Mapping[int, Scores], ...]:
+        """For each run, the scores of lists in which 32-bit scores do not strictly fall."""
+        return tuple(map(_find_unsorted_scores, self.collection.runs))
 
     @cached_property
     def tied(self) -> tuple[int, ...]:
         """For each run, the number of queries in which two chunks have the same score."""
-        return tuple(sum(map(has_ties, of.values())) for of in self.unsettled)
+        return tuple(sum(map(has_ties, of.values())) for of in self.unsorted_scores)
 
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
@@ -257,14 +255,14 @@ class OrderedLists:
 
     @cached_property
     def listed(self) -> Bools:
-        """Say where a run has a list, (queries, runs)."""
+        """Where a run has a list, (queries, runs)."""
         listed = np.zeros((len(self.collection.query_ids), len(self.collection.runs)), np.bool_)
         for at, run in enumerate(self.collection.runs):
             listed[list(run.lists), at] = True
         return listed
 
     def hits(self, golden: Sequence[QueryGrades]) -> Hits:
-        """Find the judged chunks of all queries: for each query a row for each run."""
+        """Find the judged chunks of all queries, one row per query and run."""
         return self.align(range(len(golden)), golden)
 
     def align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
@@ -276,7 +274,7 @@ class OrderedLists:
 
     @cached_property
     def _side_of(self) -> Sequence[int] | None:
-        """Of which chunking each run is, None where all are of one."""
+        """The chunking of each run, None if all are of one."""
         sides = self.collection.sides
         if sides is None or not self.collection.has_several_chunkings:
             return None
@@ -284,7 +282,7 @@ class OrderedLists:
 
 
 def _chunk_getter(lists: Mapping[int, StoredList]) -> Callable[[int], ChunkNumbers | None]:
-    """Return what gives the chunks of a query's list, None where there is none."""
+    """Return a function from a query to the chunks of its list, None if it has no list."""
     if isinstance(lists, PackedLists):
         return lists.chunks_of
     return {query: ranking.chunks for query, ranking in lists.items()}.get
@@ -301,8 +299,8 @@ def has_ties(scores: Scores) -> bool:
     return len(np.unique(scores)) < len(scores)
 
 
-def _unsettled_scores(run: StoredRun) -> dict[int, Scores]:
-    """Return the scores, as 32-bit floats, of the lists in which they do not all fall, by query."""
+def _find_unsorted_scores(run: StoredRun) -> dict[int, Scores]:
+    """Return the scores of lists in which 32-bit scores do not strictly fall, by query."""
     queries, scores, bounds = _scores_of(run.lists)
     return {
         queries[at]: scores[bounds[at] : bounds[at + 1]]
@@ -311,9 +309,9 @@ def _unsettled_scores(run: StoredRun) -> dict[int, Scores]:
 
 
 def _scores_of(lists: Mapping[int, StoredList]) -> tuple[list[int], Scores, Ints]:
-    """Return the queries whose lists have scores, these one after the other, and where each begins.
+    """Return the queries whose lists have scores, all these scores, and the bounds of each list.
 
-    The end of the last stands after the beginnings.
+    The bounds have one entry more than the lists: the end of the last.
     """
     if isinstance(lists, PackedLists) and lists.scores is not None:
         return list(lists), lists.scores, lists.bounds
@@ -323,10 +321,10 @@ def _scores_of(lists: Mapping[int, StoredList]) -> tuple[list[int], Scores, Ints
 
 
 def lists_with_neighbours(pairs: Bools, bounds: Ints) -> list[int]:
-    """Return which lists hold neighbours for whom ``pairs`` is true.
+    """Return the numbers of the lists with neighbouring entries for which ``pairs`` is true.
 
-    The lists stand one after the other, the first from ``bounds[0]`` up to ``bounds[1]``, and
-    ``pairs[i]`` is of their entries i and i + 1.
+    The lists follow each other, the first from ``bounds[0]`` up to ``bounds[1]``; ``pairs[i]`` is
+    about the entries i and i + 1.
 
     >>> lists_with_neighbours(np.array([False, True, True]), np.array([0, 2, 4]))
     [1]

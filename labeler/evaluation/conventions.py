@@ -1,6 +1,6 @@
-"""Conventions: what a number means beyond the name of its measure, and how numbers are written.
+"""Conventions: how a measure is computed beyond its name, and how numbers are formatted.
 
-Two scoreboards can be compared only where their conventions agree. The presets are ``graded`` and
+Two scoreboards can be compared only if their conventions agree. The presets are ``graded`` and
 ``trec_eval``.
 """
 
@@ -35,28 +35,23 @@ PRESETS = ("graded", "trec_eval")
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """What a number means beyond its measure's name; two boards compare only where these agree.
+    """The rules that values are computed by; two boards can be compared only if these agree.
 
-    ``pool_depth`` is how many chunks of a list are to be graded at all: the holes of a measure
-    without a cut-off are counted down to there, since below it every chunk is one.
+    ``pool_depth`` is how many chunks of a list are meant to be graded: for a measure without a
+    cut-off, unjudged chunks are counted down to this rank, since below it every chunk is unjudged.
 
-    ``golden_rule`` is how several people's grades of a chunk became one; None where the grades
-    came as one for each chunk.
+    ``golden_rule`` is how the grades of several people became one; None if each chunk came with one
+    grade. ``carried`` says whether grades transferred from another chunking count, None if there
+    are none. ``undefined`` is the value of a query with nothing relevant: 0, 1, or ``"nan"``, which
+    leaves the query out; None is the preset's rule.
 
-    ``carried`` says whether grades that were carried over from another chunking count, None where
-    there are no such ones.
+    ``golden`` is the hash of the golden set behind the numbers, None if it has none. It changes
+    with every grade, so it is not part of equality. ``frozen`` is the name of the frozen version,
+    None for the live set. ``selected`` are the queries behind the numbers. ``weighted`` is the
+    traffic that means are weighted by, None if every query counts the same.
 
-    ``undefined`` is what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which
-    leaves it out; None stands for what the preset does.
-
-    ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
-    moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
-    is the name of the version it was frozen as, None where it is live. ``selected`` are the
-    queries of it that numbers are of. ``weighted`` is the traffic that means are weighted by, None
-    where each query counts the same.
-
-    ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
-    `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
+    ``dcg`` and ``rel`` apply to measures whose name leaves them open. Make conventions with
+    `Conventions.of`, which sets the ``dcg`` of the preset.
 
     >>> print(Conventions.of("trec_eval").describe())  # doctest: +ELLIPSIS
     gain = grade · relevant from grade 1 · ... · nothing relevant: 0, in the mean · ...
@@ -113,7 +108,7 @@ class Conventions:
         undefined: Undefined | None = None,
         selected: Selection = EVERYTHING,
     ) -> Conventions:
-        """Make the conventions of a preset, with the gain that belongs to it."""
+        """Make the conventions of a preset, with its gain."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
         by_task = dict(budget_by_task or {})
@@ -121,20 +116,20 @@ class Conventions:
         return cls(preset, rel, dcg, budget, by_task, *rules, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
-        """Return these conventions for numbers that rest on this golden set, if one is kept."""
+        """Return these conventions for numbers on a golden set; None for one that is not kept."""
         if golden is None:
             return self if self.golden is None else replace(self, golden=None, frozen=None)
         return replace(self, golden=golden.hash, frozen=golden.name)
 
     def selecting(self, collection: Collection) -> tuple[Collection, Conventions]:
-        """Return what is selected of a collection, and conventions that name its chunkings."""
-        cut = self.selected.of(collection)
-        if cut.sides is None or cut.sides.names == self.selected.chunkings:
-            return cut, self
-        return cut, replace(self, selected=replace(self.selected, chunkings=cut.sides.names))
+        """Return the selected part of a collection, and conventions that name its chunkings."""
+        chosen = self.selected.of(collection)
+        if chosen.sides is None or chosen.sides.names == self.selected.chunkings:
+            return chosen, self
+        return chosen, replace(self, selected=replace(self.selected, chunkings=chosen.sides.names))
 
     def across(self, collection: Collection, runs: Sequence[str]) -> Conventions:
-        """Return these conventions for all chunkings that some runs are of, whatever was chosen."""
+        """Return these conventions with all chunkings of some runs selected."""
         if collection.sides is None:
             return self
         every = (*collection.runs, *collection.runs_left_out)
@@ -148,23 +143,23 @@ class Conventions:
 
     @property
     def stand_in(self) -> float | None:
-        """What a query counts for which nothing is relevant; None where it is left out."""
+        """The value of a query with nothing relevant; None if it is left out."""
         if self.undefined is None:
             return 0.0 if self.like_trec_eval else None
         return None if isinstance(self.undefined, str) else float(self.undefined)
 
     def budget_of(self, task: str | None) -> int:
-        """Return the prompt budget of a query of a task, or of none."""
+        """Return the prompt k of a query with this task, or without a task."""
         return self.budget_by_task.get(task or "", self.budget)
 
     def measures(self, texts: str | Iterable[str]) -> UniqueMeasures:
-        """Read measures, with this gain and threshold where a name leaves them open."""
+        """Parse measures, with this gain and threshold where a name leaves them open."""
         return parse_all(texts, rel=self.rel, dcg=self.dcg)
 
     def heading(self, measure: Measure) -> str:
-        """Return a measure's short name where these conventions say the rest of it.
+        """Return a measure's short name if these conventions give the rest of it.
 
-        They never say RBP's ``p``, without which its value cannot be read.
+        They never give RBP's ``p``, without which its value cannot be read.
 
         >>> measures = parse_all("nDCG@10 P(rel=3)@5 RBP@10", dcg="exp-log2")
         >>> [Conventions().heading(measure) for measure in measures]
@@ -176,7 +171,7 @@ class Conventions:
         return measure.label if usual == measure else str(measure)
 
     def depth_of_unjudged(self, measure: Measure) -> str:
-        """Say down to where holes are counted, where a measure has no cut-off that says so.
+        """Return how deep unjudged chunks are counted, for a measure without a cut-off.
 
         >>> [Conventions().depth_of_unjudged(each) for each in parse_all("AP P@5 EvidenceP@2000c")]
         ['in the top 10', '', '']
@@ -185,7 +180,7 @@ class Conventions:
         return f"in the top {self.pool_depth}" if is_open else ""
 
     def describe(self) -> str:
-        """Say everything in one line, to stand under every number."""
+        """Return all conventions in one line, to be shown under every number."""
         like_trec_eval = self.like_trec_eval
         tie = ", a tie is as ungraded" if self.golden_rule == MAJORITY else ""
         words = [
@@ -220,7 +215,7 @@ class Conventions:
 
     @property
     def sentence(self) -> str:
-        """The same with the name of the preset, as pages say it."""
+        """The description with the name of the preset, as pages show it."""
         return f"Conventions ({self.preset}): {self.describe()}"
 
     def as_dict(self) -> dict[str, object]:
@@ -242,12 +237,12 @@ def _is_undefined(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    is_number = isinstance(value, (int, Integral))  # int first, since that is quickly found out
+    is_number = isinstance(value, (int, Integral))  # int first: the fastest check
     return is_number and not isinstance(value, bool)
 
 
 def format_number(value: float) -> str:
-    """Write a value for people: four digits, a dash where it is undefined; 0 has no sign.
+    """Format a value for people: four digits, a dash if it is undefined; 0 has no sign.
 
     >>> format_number(0.60114), format_number(-0.00001), format_number(float("nan"))
     ('0.6011', '0.0000', '–')
@@ -259,14 +254,9 @@ def format_number(value: float) -> str:
 
 
 def format_signed(value: float) -> str:
-    """Write a difference for people: four digits and its sign, which 0 has not.
+    """Format a difference for people: four digits with its sign; 0 has no sign.
 
-    >>> (
-    ...     format_signed(0.25),
-    ...     format_signed(-0.25),
-    ...     format_signed(-0.00001),
-    ...     format_signed(float("nan")),
-    ... )
+    >>> tuple(map(format_signed, (0.25, -0.25, -0.00001, float("nan"))))
     ('+0.2500', '−0.2500', '0.0000', '–')
     """
     if math.isnan(value):
@@ -276,14 +266,9 @@ def format_signed(value: float) -> str:
 
 
 def format_with_arrow(value: float) -> str:
-    """Write a difference with an arrow before it, so that direction needs no colour.
+    """Format a difference with an arrow in front, so that its direction needs no colour.
 
-    >>> (
-    ...     format_with_arrow(0.25),
-    ...     format_with_arrow(-0.25),
-    ...     format_with_arrow(0.0),
-    ...     format_with_arrow(float("nan")),
-    ... )
+    >>> tuple(map(format_with_arrow, (0.25, -0.25, 0.0, float("nan"))))
     ('▲ +0.2500', '▼ −0.2500', '0.0000', '–')
     """
     shown = format_signed(value)
@@ -291,7 +276,7 @@ def format_with_arrow(value: float) -> str:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return a share in per cent, where 100% is all and 0% is none.
+    """Format a share in per cent; 100% is shown only for all, 0% only for none.
 
     >>> format_share(1, 3), format_share(999, 1000), format_share(1, 1000), format_share(0, 0)
     ('33%', '>99%', '<1%', '–')

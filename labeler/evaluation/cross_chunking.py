@@ -1,7 +1,7 @@
-"""Measures across chunkings: the documents that lists hold, and the evidence that they find.
+"""Measures across chunkings: the documents in ranked lists, and the evidence that they find.
 
-Both rest on the grades of all chunkings and on the positions of chunks in their documents. These
-are located when a measure first asks for them, which takes seconds for a hundred thousand chunks.
+Both use the grades of all chunkings and the positions of chunks in their documents. Chunks are
+located when a measure first needs it, which takes seconds for a hundred thousand chunks.
 """
 
 from __future__ import annotations
@@ -38,23 +38,26 @@ NO_MARKS: Marks = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class QueryEvidence:
-    """What is known of a query in all chunkings: its golden grades, and passages they rest on."""
+    """A query's golden grades in all chunkings, and the marked passages behind them."""
 
     grades: QueryGrades
     marks: Marks
-    _placed: dict[int, list[Span] | None] = field(default_factory=dict, init=False, repr=False)
+    _spans: dict[int, list[Span] | None] = field(default_factory=dict, init=False, repr=False)
 
-    def placed(self, laid: ChunkPositions) -> Mapping[int, list[Span] | None]:
-        """Return what each chunk's passages take of the ground, found once; None for nothing."""
-        if not self._placed:
-            found = {chunk: laid.marked(chunk, passages) for chunk, passages in self.marks.items()}
-            self._placed.update(found)
-        return self._placed
+    def passage_spans(self, positions: ChunkPositions) -> Mapping[int, list[Span] | None]:
+        """Return the index spans of each chunk's passages, found once; None if not found."""
+        if not self._spans:
+            found = {at: positions.marked(at, passages) for at, passages in self.marks.items()}
+            self._spans.update(found)
+        return self._spans
 
     def changed(
         self, changes: Sequence[GradeChange], grades: QueryGrades | None = None
     ) -> QueryEvidence:
-        """Apply changes in order: the last one of a pair counts; ``grades`` has them already."""
+        """Return the evidence after changes, applied in order: the last one of a pair counts.
+
+        ``grades`` are the changed grades, if they are known already.
+        """
         marks = {**self.marks, **{change.chunk: change.marks for change in changes}}
         kept = {chunk: passages for chunk, passages in marks.items() if passages}
         return QueryEvidence(self.grades.changed(changes) if grades is None else grades, kept)
@@ -63,7 +66,7 @@ class QueryEvidence:
 def evidence_by_query(
     collection: Collection, golden: Sequence[QueryGrades]
 ) -> tuple[QueryEvidence, ...]:
-    """Return what is known of each query; ``golden`` are the grades of the selected chunkings."""
+    """Return the evidence of each query; ``golden`` has the grades of the selected chunkings."""
     grades = (
         golden
         if collection.everywhere is None
@@ -81,7 +84,7 @@ def evidence_by_query(
 def _all_grades_by_query(
     every: AllGoldenGrades, golden: Sequence[QueryGrades]
 ) -> list[QueryGrades]:
-    """Cut the golden grades of all chunkings into one piece for each query."""
+    """Return the golden grades of all chunkings of each query."""
     bounds = np.searchsorted(every.query, np.arange(len(golden) + 1)).tolist()
     none = np.zeros(len(every.query), np.bool_)
     carried = none if every.carried is None else every.carried
@@ -98,17 +101,17 @@ def _all_grades_by_query(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DocumentHits(Hits):
-    """Hits that are documents: each where its first chunk stands, with its best chunk's grade.
+    """Hits that are documents: each at the rank of its first chunk, with its best chunk's grade.
 
-    ``open_row`` and ``open_rank`` are where documents stand of which no chunk is graded.
-    ``length`` counts chunks still.
+    ``open_row`` and ``open_rank`` are the places of documents without a graded chunk. ``length``
+    still counts chunks.
     """
 
     open_row: Ints
     open_rank: Ints
 
     def holes(self, k: int | Ints) -> Ints:
-        """How many documents in the top ``k`` of each row have no graded chunk."""
+        """Return how many documents in the top ``k`` of each row have no graded chunk."""
         limits = k[self.open_row] if isinstance(k, np.ndarray) else k
         inside = self.open_row[self.open_rank <= limits]
         return np.bincount(inside, minlength=len(self.length))
@@ -116,9 +119,9 @@ class DocumentHits(Hits):
 
 @dataclass(eq=False)
 class CrossChunking:
-    """The texts of a golden set laid out, and the lists that stand on them.
+    """The located texts of a golden set, and the ranked lists of all runs.
 
-    It is found when it is first asked for, and takes long where there are many texts.
+    Computed on first access, which takes long if there are many texts.
     """
 
     collection: Collection
@@ -126,11 +129,10 @@ class CrossChunking:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
         return len(self.collection.runs)
 
     def ordered(self, query: int, run: int | None = None) -> list[ChunkNumbers]:
-        """Return the lists of all runs for a query, or of one; empty where nobody keeps texts."""
+        """Return the lists of all runs for a query, or of one; empty if there are no texts."""
         runs = range(self.runs) if run is None else [run]
         if self.collection.texts is None:
             return [NO_CHUNKS for _ in runs]
@@ -138,7 +140,6 @@ class CrossChunking:
 
     @cached_property
     def positions(self) -> ChunkPositions:
-        """Where all chunks stand."""
         read = self.collection.texts
         return NO_POSITIONS if read is None else find_chunk_positions(read())
 
@@ -146,8 +147,8 @@ class CrossChunking:
         self, known: Sequence[QueryEvidence], lists: Sequence[Sequence[ChunkNumbers]]
     ) -> DocumentHits:
         """Return the documents of lists as hits, a row each; ``lists[i]`` are of ``known[i]``."""
-        laid, (chunks, row, rank, lengths) = self.positions, _flatten_lists(lists)
-        document = laid.document[laid.at(chunks)]
+        positions, (chunks, row, rank, lengths) = self.positions, _flatten_lists(lists)
+        document = positions.document[positions.indices(chunks)]
         there = np.flatnonzero(document != NO_DOCUMENT)
         pairs = row[there] << 32 | document[there]
         _, first = np.unique(pairs, return_index=True)
@@ -171,11 +172,11 @@ class CrossChunking:
         )
 
     def _best(self, known: Sequence[QueryEvidence]) -> tuple[Ints, Ints]:
-        """Return the best grade of each document a query knows, by query << 32 | document."""
+        """Return the best grade of each document of a query, by query << 32 | document."""
         chunks = np.concatenate([NO_CHUNKS, *(each.grades.chunks for each in known)])
         grades = np.concatenate([NO_CHUNKS, *(each.grades.grades for each in known)])
         query = np.repeat(np.arange(len(known)), [len(each.grades.chunks) for each in known])
-        document = self.positions.document[self.positions.at(chunks)]
+        document = self.positions.document[self.positions.indices(chunks)]
         there = document != NO_DOCUMENT
         numbers = np.sort((query[there] << 32 | document[there]) << 2 | grades[there])
         is_last = np.ones(len(numbers), dtype=np.bool_)
@@ -183,12 +184,12 @@ class CrossChunking:
         best = numbers[is_last]
         return best >> 2, best & 3
 
-    def finds(
+    def found_evidence(
         self, known: Sequence[QueryEvidence], lists: Sequence[Sequence[ChunkNumbers]], rel: int
     ) -> FoundEvidence:
-        """Return what lists find of the evidence of grades from ``rel`` on, a row for each."""
-        laid, (chunks, _, _, lengths) = self.positions, _flatten_lists(lists)
-        at = laid.at(chunks)
+        """Return the evidence of grades from ``rel`` on that lists find, a row for each list."""
+        positions, (chunks, _, _, lengths) = self.positions, _flatten_lists(lists)
+        at = positions.indices(chunks)
         parts: list[tuple[int, int, int, int]] = []
         totals, row = [], 0
         for each, of in zip(known, lists, strict=True):
@@ -198,27 +199,27 @@ class CrossChunking:
                 parts += self._pieces(evidence, of, row)
             row += len(of)
         pieces = np.array(parts, dtype=np.int64).reshape(-1, 4)
-        texts = _retrieved_texts(chunks, at, lengths, laid)
-        return _finds_from_pieces(pieces, np.array(totals, dtype=np.int64), texts)
+        texts = _retrieved_texts(chunks, at, lengths, positions)
+        return _evidence_from_pieces(pieces, np.array(totals, dtype=np.int64), texts)
 
     def evidence(self, known: QueryEvidence, rel: int) -> list[Span]:
         """Return the union of the passages marked for chunks of grade ``rel`` or more."""
         if not known.marks:
             return []
         grades = known.grades.as_dict()
-        placed = known.placed(self.positions).items()
-        found = (spans for chunk, spans in placed if spans and grades.get(chunk, 0) >= rel)
+        passage_spans = known.passage_spans(self.positions).items()
+        found = (spans for chunk, spans in passage_spans if spans and grades.get(chunk, 0) >= rel)
         return merge_spans(chain.from_iterable(found))
 
-    def lost(self, known: Iterable[QueryEvidence]) -> int:
-        """Count the chunks whose marked passages stand nowhere, so that they are no evidence."""
+    def count_lost(self, known: Iterable[QueryEvidence]) -> int:
+        """Count the chunks with marked passages that were not located: they are no evidence."""
         return sum(
-            spans is None for each in known for spans in each.placed(self.positions).values()
+            spans is None for each in known for spans in each.passage_spans(self.positions).values()
         )
 
     @cached_property
     def chunks(self) -> Mapping[str, Ints]:
-        """The chunks that stand in any list of each run, each once."""
+        """The chunks in the lists of each run, each once."""
         queries = range(len(self.collection.query_ids))
         return {
             run.name: np.unique(
@@ -230,7 +231,7 @@ class CrossChunking:
     def overlaps(
         self, some: Sequence[int], others: Sequence[int]
     ) -> list[tuple[int, int, float, float]]:
-        """Return the places of chunks that have text in common, with the share of each text."""
+        """Return the places of chunks with common text, and its share of each of the two texts."""
         spans = [[self._spans(chunk) for chunk in chunks] for chunks in (some, others)]
         return [
             (at, beside, shared / total_length(one), shared / total_length(other))
@@ -240,34 +241,33 @@ class CrossChunking:
         ]
 
     def _spans(self, chunk: int) -> list[Span]:
-        stood = self.positions.stood.get(chunk)
-        return [] if stood is None else merge_spans(stood.place.spans)
+        located = self.positions.located.get(chunk)
+        return [] if located is None else merge_spans(located.location.spans)
 
     def _pieces(
         self, evidence: list[Span], lists: Sequence[ChunkNumbers], row: int
     ) -> list[tuple[int, int, int, int]]:
-        """Return row, rank, place in the text and size of what each list's texts newly find."""
+        """Return row, rank, place in the text and size of the evidence that each text adds."""
         near = self.positions.near(np.concatenate([NO_CHUNKS, *lists]), evidence)
-        holders = {
-            chunk: _evidence_in_text(evidence, self.positions.stood[chunk].place) for chunk in near
-        }
+        located = self.positions.located
+        holders = {at: _evidence_in_text(evidence, located[at].location) for at in near}
         found = []
         for number, chunks in enumerate(lists, row):
-            seen: list[Span] = []
+            covered: list[Span] = []
             for place in np.flatnonzero(np.isin(chunks, near)).tolist():
                 rank = place + 1
                 for at, start, end in holders[int(chunks[place])]:
-                    for piece in subtract_spans([(start, end)], seen):
+                    for piece in subtract_spans([(start, end)], covered):
                         found.append((number, rank, at + piece[0] - start, piece[1] - piece[0]))
-                    seen = merge_spans([*seen, (start, end)])
+                    covered = merge_spans([*covered, (start, end)])
         return found
 
 
-def _evidence_in_text(evidence: list[Span], place: ChunkLocation) -> list[tuple[int, int, int]]:
-    """Return where in a text evidence stands, and from where to where it is in the ground."""
+def _evidence_in_text(evidence: list[Span], location: ChunkLocation) -> list[tuple[int, int, int]]:
+    """Return each piece of evidence in a text: its place there, and its span in the index."""
     return [
         (segment.at + start - segment.start, start, end)
-        for segment in place.segments
+        for segment in location.segments
         for start, end in intersect_spans(evidence, [(segment.start, segment.start + segment.size)])
     ]
 
@@ -275,7 +275,7 @@ def _evidence_in_text(evidence: list[Span], place: ChunkLocation) -> list[tuple[
 def _flatten_lists(
     lists: Sequence[Sequence[ChunkNumbers]],
 ) -> tuple[ChunkNumbers, Ints, Ints, Ints]:
-    """Return all chunks of lists one after the other, with their rows, their ranks, and lengths."""
+    """Return all chunks of lists one after the other, their rows and ranks, and list lengths."""
     each = list(chain.from_iterable(lists))
     lengths = np.array(list(map(len, each)), dtype=np.int64)
     chunks = np.concatenate([NO_CHUNKS, *each])
@@ -285,18 +285,20 @@ def _flatten_lists(
 
 
 def _retrieved_texts(
-    chunks: ChunkNumbers, at: Ints, lengths: Ints, laid: ChunkPositions
+    chunks: ChunkNumbers, at: Ints, lengths: Ints, positions: ChunkPositions
 ) -> RetrievedTexts:
     def cut(place: int, left: int) -> int:
-        stood = laid.stood.get(int(chunks[place]))
-        return 0 if stood is None else stood.size_of(left)
+        located = positions.located.get(int(chunks[place]))
+        return 0 if located is None else located.size_of(left)
 
     bounds = np.concatenate([[0], np.cumsum(lengths)])
-    return RetrievedTexts(bounds, laid.size[at], laid.length[at], laid.unplaced[at], cut)
+    return RetrievedTexts(
+        bounds, positions.size[at], positions.length[at], positions.unplaced[at], cut
+    )
 
 
-def _finds_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> FoundEvidence:
-    """Return finds of pieces, which stand by row, then by rank, then by place in the text."""
+def _evidence_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> FoundEvidence:
+    """Return found evidence from pieces ordered by row, rank and place in the text."""
     row, rank, at, size = pieces.T
     is_new = np.ones(len(row), dtype=np.bool_)
     is_new[1:] = np.any(pieces[1:, :2] != pieces[:-1, :2], axis=1)
@@ -305,81 +307,80 @@ def _finds_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> Fou
 
 @dataclass(eq=False)
 class MeasureInputs:
-    """All that measures read of some lists: hits, and what is made of them when it is asked for.
+    """The input of measures for some lists; documents and evidence are found on first access.
 
     ``judged`` says which queries count, ``anywhere`` which have a grade in any chunking. The lists
     are those of all runs, or of ``run`` alone.
     """
 
     hits: Hits
-    across: CrossChunking
+    chunkings: CrossChunking
     known: Sequence[QueryEvidence]
     queries: Sequence[int]
     judged: Bools
     run: int | None = None
 
     def of(self, measure: Measure) -> Hits | FoundEvidence:
-        """Return what a measure reads."""
+        """Return what a measure reads: chunks, documents or evidence."""
         if measure.reads == "documents":
             return self.documents
-        return self.hits if measure.reads == "chunks" else self.finds(measure.rel or 1)
+        return self.hits if measure.reads == "chunks" else self.found_evidence(measure.rel or 1)
 
     def holes(self, measure: Measure, k: int | Ints) -> Ints:
-        """Count what could be more than it seems in the top ``k`` of each list.
+        """Count what a measure cannot value in the top ``k`` of each list.
 
-        That is what nobody has graded, and of the evidence texts whose place nobody knows.
+        These are unjudged chunks or documents; for evidence, texts without a known location.
         """
         found = self.of(measure)
         if isinstance(found, FoundEvidence):
             return found.holes(WHOLE_LIST if measure.cutoff is None else k, measure.characters)
         return found.holes(k)
 
-    def lacks(self, measure: Measure) -> Bools:
-        """Say for each query that no list could have a value, whatever stands in for undefined."""
-        found, runs = self.of(measure), self.across.runs if self.run is None else 1
-        told = found.total > 0 if isinstance(found, FoundEvidence) else found.known.sum(axis=1) > 0
-        return ~told[::runs] if runs else np.ones(len(self.queries), dtype=np.bool_)
+    def lacks_input(self, measure: Measure) -> Bools:
+        """Say which queries have no grade, or no evidence, that a measure could use."""
+        found, runs = self.of(measure), self.chunkings.runs if self.run is None else 1
+        some = found.total > 0 if isinstance(found, FoundEvidence) else found.known.sum(axis=1) > 0
+        return ~some[::runs] if runs else np.ones(len(self.queries), dtype=np.bool_)
 
     @cached_property
     def _lists(self) -> list[list[ChunkNumbers]]:
-        return [self.across.ordered(query, self.run) for query in self.queries]
+        return [self.chunkings.ordered(query, self.run) for query in self.queries]
 
     @cached_property
     def documents(self) -> DocumentHits:
-        """The documents in the lists."""
-        return self.across.documents(self.known, self._lists)
+        return self.chunkings.documents(self.known, self._lists)
 
     @cached_property
-    def _finds(self) -> dict[int, FoundEvidence]:
+    def _found_by_rel(self) -> dict[int, FoundEvidence]:
         return {}
 
-    def finds(self, rel: int) -> FoundEvidence:
-        """Return what the lists find of the evidence of grades from ``rel`` on."""
-        if rel not in self._finds:
-            self._finds[rel] = self.across.finds(self.known, self._lists, rel)
-        return self._finds[rel]
+    def found_evidence(self, rel: int) -> FoundEvidence:
+        """Return the evidence of grades from ``rel`` on that the lists find."""
+        if rel not in self._found_by_rel:
+            self._found_by_rel[rel] = self.chunkings.found_evidence(self.known, self._lists, rel)
+        return self._found_by_rel[rel]
 
     @cached_property
-    def anywhere(self) -> Bools:
-        """Say which queries have a grade in any chunking."""
+    def judged_anywhere(self) -> Bools:
+        """Which queries have a grade in any chunking."""
         return np.array([len(each.grades.chunks) > 0 for each in self.known], dtype=np.bool_)
 
 
-NO_DOCUMENT = -1  # the document of a chunk of which nobody knows it
+NO_DOCUMENT = -1  # the document number of a chunk whose document is unknown
 _MOST_COLLECTIONS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkPositions:
-    """The places of chunks: arrays have an entry for each chunk number, and one for all others.
+    """Positions of chunks: arrays with an entry per chunk number, and a last one for unknown ones.
 
-    ``document`` numbers the documents, `NO_DOCUMENT` for none. ``size`` are the characters of the
-    text but white space, ``length`` all of them. Chunks that are ``unplaced`` have a text that
-    stands nowhere, those that are ``doubtful`` fit several places and are taken to stand in the
-    first. All that a chunk takes of the ground lies between ``low`` and ``high``.
+    ``document`` numbers the documents, `NO_DOCUMENT` for none. ``size`` is the number of characters
+    but white space, ``length`` the number of all. The text of an ``unplaced`` chunk was not found;
+    a ``doubtful`` chunk fits several locations, and the first is used. All index spans of a chunk
+    are between ``low`` and ``high``.
     """
 
-    stood: Mapping[int, LocatedChunk]
+    located: Mapping[int, LocatedChunk]
     documents: tuple[str, ...]
     document: Ints
     size: Ints
@@ -390,28 +391,28 @@ class ChunkPositions:
     doubtful: Bools
 
     def near(self, chunks: npt.NDArray[np.signedinteger], spans: Sequence[Span]) -> list[int]:
-        """Return those of some chunks that may have something of spans of the ground, rising."""
+        """Return those of some chunks that may overlap spans of the text index, ascending."""
         every = np.unique(chunks)
-        at = self.at(every)
+        at = self.indices(every)
         edges = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        reach = (self.low[at, np.newaxis] < edges[:, 1]) & (edges[:, 0] < self.high[at, np.newaxis])
-        found: list[int] = every[reach.any(axis=1)].tolist()
+        near = (self.low[at, np.newaxis] < edges[:, 1]) & (edges[:, 0] < self.high[at, np.newaxis])
+        found: list[int] = every[near.any(axis=1)].tolist()
         return found
 
-    def at(self, chunks: npt.NDArray[np.signedinteger]) -> Ints:
-        """Return where in the arrays chunks stand."""
+    def indices(self, chunks: npt.NDArray[np.signedinteger]) -> Ints:
+        """Return the array index of each chunk: the last one for an unknown chunk."""
         places: Ints = np.minimum(chunks, len(self.size) - 1)
         return places
 
     def marked(self, chunk: int, passages: Iterable[Passage]) -> list[Span] | None:
-        """Return what passages of a chunk take of the ground; None where they are not there."""
-        stood = self.stood.get(chunk)
-        return None if stood is None else stood.marked(passages)
+        """Return the index spans of a chunk's passages; None if they were not found."""
+        located = self.located.get(chunk)
+        return None if located is None else located.marked(passages)
 
 
 @lru_cache(maxsize=_MOST_COLLECTIONS)
 def find_chunk_positions(texts: CollectionTexts) -> ChunkPositions:
-    """Find where all chunks stand; it takes some seconds for a hundred thousand."""
+    """Locate all chunks; this takes some seconds for a hundred thousand."""
     chunkings: list[Sequence[Cut]] = [
         [cut_from_chunk(chunk) for chunk in cuts.values()] for cuts in texts.cuts.values()
     ]
@@ -419,26 +420,25 @@ def find_chunk_positions(texts: CollectionTexts) -> ChunkPositions:
     numbers = {
         chunk.chunk_id: number for cuts in texts.cuts.values() for number, chunk in cuts.items()
     }
-    return _as_arrays({numbers[chunk_id]: stood for chunk_id, stood in by_id.items()})
+    return _as_arrays({numbers[chunk_id]: located for chunk_id, located in by_id.items()})
 
 
-def _as_arrays(stood: Mapping[int, LocatedChunk]) -> ChunkPositions:
-    width = max(stood, default=-1) + 2
+def _as_arrays(located: Mapping[int, LocatedChunk]) -> ChunkPositions:
+    width = max(located, default=-1) + 2
     documents: dict[str, int] = {}
     document = np.full(width, NO_DOCUMENT, dtype=np.int64)
     size, length, low, high = (np.zeros(width, dtype=np.int64) for _ in range(4))
     unplaced, doubtful = (np.zeros(width, dtype=np.bool_) for _ in range(2))
-    for number, each in stood.items():
+    for number, each in located.items():
         if each.document_id is not None:
             document[number] = documents.setdefault(each.document_id, len(documents))
-        size[number], length[number] = each.place.size, len(each.text)
-        if spans := each.place.spans:
+        size[number], length[number] = each.location.size, len(each.text)
+        if spans := each.location.spans:
             low[number], high[number] = min(spans)[0], max(end for _, end in spans)
         unplaced[number] = not spans
-        doubtful[number] = each.place.others > 0
+        doubtful[number] = each.location.others > 0
     sizes = (document, size, length, low, high)
-    return ChunkPositions(stood, tuple(documents), *sizes, unplaced, doubtful)
+    return ChunkPositions(located, tuple(documents), *sizes, unplaced, doubtful)
 
 
-NO_POSITIONS = _as_arrays({})
-"""Where nobody keeps the texts."""
+NO_POSITIONS = _as_arrays({})  # of a collection without texts

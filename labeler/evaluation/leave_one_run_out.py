@@ -1,8 +1,8 @@
-"""Recall of each run without what only its own system brought into the pool, and rank correlation.
+"""Recall of each run without the chunks that only its own system pooled, and rank correlation.
 
-A chunk is graded because some run has it near its top. So a run is sure to have found what it
-alone brought in, while the finds of a system that was never asked are missing. All runs of a
-system are left out together. Kendall's tau-b says how far the two orders of the runs agree.
+A chunk is graded because some run ranks it near the top. So each run has found the chunks that it
+alone contributed to the pool, while those of a system that was not pooled are missing. All runs of
+a system are left out together. Kendall's tau-b says how far the two orders of the runs agree.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from labeler.model import Pair
 RECALLS = ("R", "SetR")
 ONE_SYSTEM = "all runs are of one system: nobody else could have found what it did"
 NOTHING_LEFT = "nothing relevant is left without what its system alone brought in"
-_GRADE_BITS = 2  # bits of a number that say the grade, below those of its pair
+_GRADE_BITS = 2  # the low bits of a number are the grade, the others the pair
 
 
 class OwnPoolRecall(NamedTuple):
-    """A run's recall as it is, and ``without`` what only its own system brought into the pool.
+    """A run's recall, and its recall ``without`` the chunks that only its own system pooled.
 
-    In the latter, the ``only_system`` relevant chunks that no run of another system has within the
-    pool depth count as not relevant, unless somebody found them by hand, too. Of the run's own,
-    ``only_run`` are in no other run there, also of its system. Each mean is over the queries for
-    which it is defined, ``n`` and ``n_without``. A rank is 1 plus how many runs have more. A value
-    that is not there is NaN, its rank None, and ``reason`` says why.
+    For the latter, the ``only_system`` relevant chunks that no run of another system has within the
+    pool depth count as not relevant, unless a person found them by hand too. ``only_run`` of the
+    run's chunks are in no other run, even of its system. Each mean is over the queries for which it
+    is defined, ``n`` and ``n_without``. A rank is 1 plus the number of runs with a higher value. A
+    missing value is NaN, its rank None, and ``reason`` says why.
     """
 
     run: str
@@ -57,11 +57,11 @@ class OwnPoolRecall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OwnPoolComparison:
-    """All runs by one recall, and how far the two orders of them agree.
+    """All runs by one recall measure, and how far the two orders of them agree.
 
-    ``tau`` is Kendall's tau-b over the ``runs`` that have both values; where it is not defined it
-    is NaN, and ``why`` says why. ``ties`` are runs with equal values, ``ties_without`` those that
-    are equal without what their systems alone brought in.
+    ``tau`` is Kendall's tau-b over the ``runs`` that have both values; if it is undefined it is
+    NaN, and ``why`` says why. ``ties`` are runs with equal values, ``ties_without`` runs with equal
+    values without the chunks that only their systems pooled.
     """
 
     measure: Measure
@@ -79,18 +79,16 @@ class OwnPoolComparison:
 
 
 def recall_measures(measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    """Return the measures that are recall."""
     return tuple(each for each in measures if each.name in RECALLS and not each.crosses)
 
 
 def compare_own_pools(
     board: Scoreboard, measures: Iterable[Measure], found_by_hand: Iterable[Pair] = ()
 ) -> tuple[OwnPoolComparison, ...]:
-    """Measure each run's recall once more, as if its system had never been asked what to grade.
+    """Compute each run's recall again, as if its system had not contributed to the pool.
 
-    A run of the same system is no other witness: all of them are left out together. A query that
-    has nothing relevant left is treated as any other without. Raises `BadInput` for a measure that
-    is no recall.
+    Runs of the same system are left out together. A query with nothing relevant left is treated as
+    any query with nothing relevant. Raises `BadInput` for a measure that is not recall.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["c", "d"]}, "B": {"q": ["d", "x"]}}
@@ -109,7 +107,7 @@ def compare_own_pools(
 
 
 class _JudgedChunks(NamedTuple):
-    """A run's judged chunks, and for each a number of its query, its chunk and its grade."""
+    """A run's judged chunks, and for each a number made of query, chunk and grade."""
 
     hits: Hits
     numbers: Ints
@@ -124,7 +122,7 @@ def _read_judged(board: Scoreboard, run: str) -> _JudgedChunks:
 
 
 def _numbers_of(board: Scoreboard, pairs: Iterable[Pair]) -> Ints:
-    """Return the numbers of pairs, without a grade; those of other queries are none of ours."""
+    """Return the numbers of pairs, without a grade; pairs of unknown queries are ignored."""
     known = set(board.collection.query_ids)
     found = [(board.number_of(query), chunk) for query, chunk in pairs if query in known]
     queries, chunks = np.array(found, dtype=np.int64).reshape(-1, 2).T
@@ -135,15 +133,17 @@ def _by_measure(
     board: Scoreboard, measure: Measure, lists: Sequence[_JudgedChunks], by_hand: Ints
 ) -> OwnPoolComparison:
     runs, scores = board.collection.runs, board.table([measure])
-    near = [_relevant_in_pool(board, measure, judged, by_hand) for judged in lists]
+    relevant = [_relevant_in_pool(board, measure, judged, by_hand) for judged in lists]
     by_system: dict[str, list[Ints]] = {}
-    for run, found in zip(runs, near, strict=True):
+    for run, found in zip(runs, relevant, strict=True):
         by_system.setdefault(run.system, []).append(found)
-    brought = [np.unique(np.concatenate(found)) for found in by_system.values()]
-    own = dict(zip(by_system, _in_no_other(brought), strict=True))
+    pooled = [np.unique(np.concatenate(found)) for found in by_system.values()]
+    unique = dict(zip(by_system, _in_no_other(pooled), strict=True))
     rows = [
-        _row(board, score, run.system, judged, len(only), own[run.system], len(own))
-        for score, run, judged, only in zip(scores, runs, lists, _in_no_other(near), strict=True)
+        _row(board, score, run.system, judged, len(only), unique[run.system], len(unique))
+        for score, run, judged, only in zip(
+            scores, runs, lists, _in_no_other(relevant), strict=True
+        )
     ]
     return _with_ranks(measure, board.conventions.pool_depth, rows)
 
@@ -151,16 +151,16 @@ def _by_measure(
 def _relevant_in_pool(
     board: Scoreboard, measure: Measure, judged: _JudgedChunks, by_hand: Ints
 ) -> Ints:
-    """Return the numbers of what is relevant and within the pool depth, and not found by hand."""
+    """Return the numbers of relevant chunks within the pool depth, not found by hand."""
     hits = judged.hits
     relevant = (hits.grade >= measure.parameters["rel"]) & board.counted(measure)[hits.row]
-    near = judged.numbers[relevant & (hits.rank <= board.conventions.pool_depth)]
-    found: Ints = near[~np.isin(near >> _GRADE_BITS, by_hand)]
+    in_pool = judged.numbers[relevant & (hits.rank <= board.conventions.pool_depth)]
+    found: Ints = in_pool[~np.isin(in_pool >> _GRADE_BITS, by_hand)]
     return found
 
 
 def _in_no_other(parts: Sequence[Ints]) -> Iterator[Ints]:
-    """Give of each part the numbers that no other holds; none holds one twice."""
+    """Yield for each part the numbers in no other part; no part has a number twice."""
     numbers, counts = np.unique(np.concatenate([NO_CHUNKS, *parts]), return_counts=True)
     single = numbers[counts == 1]
     return (part[np.isin(part, single)] for part in parts)
@@ -190,7 +190,7 @@ def _row(
 def _without(
     board: Scoreboard, score: Score, judged: _JudgedChunks, own: Ints
 ) -> tuple[float, int]:
-    """Return a run's mean with ``own`` counted as not relevant, and over how many queries it is."""
+    """Return a run's mean with ``own`` counted as not relevant, and its number of queries."""
     if not len(own):
         return score.value, score.n
     hits, query, grade = judged.hits, own >> _GRADE_BITS >> 32, own & 3
@@ -198,8 +198,8 @@ def _without(
     np.subtract.at(known, (query, grade), 1)
     np.add.at(known[:, 0], query, 1)
     lowered = np.where(np.isin(judged.numbers, own), 0, hits.grade)
-    less = Hits(hits.row, hits.rank, lowered, known, hits.length, pooled=hits.pooled)
-    values = board.measured(score.measure, less)
+    reduced = Hits(hits.row, hits.rank, lowered, known, hits.length, pooled=hits.pooled)
+    values = board.measured(score.measure, reduced)
     defined = values[~np.isnan(values)]
     return (float(defined.mean()) if len(defined) else math.nan), len(defined)
 
@@ -219,11 +219,8 @@ def _with_ranks(measure: Measure, depth: int, rows: Sequence[OwnPoolRecall]) -> 
     return OwnPoolComparison(measure, depth, ranked, both, tau, why, *ties)
 
 
-# --- in words and as rows --------------------------------------------------------------------
-
-
 def describe_tau(found: OwnPoolComparison, conventions: Conventions) -> str:
-    """Say how far the order of runs is the same without what each alone brought in."""
+    """Return a sentence on how far the two orders of runs agree."""
     heading = conventions.heading(found.measure)
     if found.why is not None:
         return f"Kendall's tau-b of the two orders by {heading} is not defined: {found.why}"
@@ -239,14 +236,14 @@ def describe_tau(found: OwnPoolComparison, conventions: Conventions) -> str:
 
 
 def own_pool_notes(found: Sequence[OwnPoolComparison], conventions: Conventions) -> list[Note]:
-    """Say of each recall how far its two orders agree."""
+    """Return a note on each recall measure: how far its two orders agree."""
     return [
         Note("own pool", describe_tau(each, conventions), measure=each.measure) for each in found
     ]
 
 
 def own_pool_records(found: Iterable[OwnPoolComparison]) -> list[Record]:
-    """Return what programs get: a row for each run and measure, and tau in every row."""
+    """Return a row for each run and measure for programs, with tau in every row."""
     return [
         {
             "run": row.run,
@@ -270,12 +267,11 @@ def own_pool_records(found: Iterable[OwnPoolComparison]) -> list[Record]:
     ]
 
 
-EQUAL_WITHIN = 1e-12
-"""Values nearer than this are equal: they differ by the order of adding."""
+EQUAL_WITHIN = 1e-12  # smaller differences come from the order of adding
 
 
 def ranks(values: Sequence[float]) -> list[int | None]:
-    """Return each value's rank: 1 plus how many are higher; None for NaN.
+    """Return each value's rank: 1 plus the number of higher values; None for NaN.
 
     >>> ranks([0.5, math.nan, 0.7, 0.5])
     [2, None, 1, 2]
@@ -289,7 +285,7 @@ def ranks(values: Sequence[float]) -> list[int | None]:
 
 
 def groups_of_equals(names: Sequence[str], values: Sequence[float]) -> tuple[tuple[str, ...], ...]:
-    """Return the names that share a rank, each group of them once.
+    """Return the groups of names that share a rank.
 
     >>> groups_of_equals("abcd", [0.5, math.nan, 0.7, 0.5])
     (('a', 'd'),)
@@ -302,10 +298,11 @@ def groups_of_equals(names: Sequence[str], values: Sequence[float]) -> tuple[tup
 
 
 def kendall_tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, str | None]:
-    """Return Kendall's tau-b of two orders of the same things, or NaN and why there is none.
+    """Return Kendall's tau-b of two orders of the same things, or NaN and the reason.
 
-    What has no value in one of them is left out. Pairs that are equal in one order agree in
-    nothing and shorten the scale: 1 needs the same pairs to be equal in both.
+    Things without a value in one order are left out. Pairs that are equal in one order count
+    neither as agreement nor as disagreement, and shrink the scale: 1 needs the same pairs to be
+    equal in both.
 
     >>> kendall_tau([0.1, 0.2, 0.3], [0.1, 0.3, 0.2])[0].__round__(4)
     0.3333
@@ -323,7 +320,7 @@ def kendall_tau(one: Sequence[float], other: Sequence[float]) -> tuple[float, st
 
 
 def _pairwise_signs(values: Floats) -> Floats:
-    """Say of each pair which is higher, 0 for equal ones."""
+    """Return for each pair which is higher, 0 for equal ones."""
     first, second = np.triu_indices(len(values), 1)
     apart = values[first] - values[second]
     return np.where(np.abs(apart) <= EQUAL_WITHIN, 0.0, np.sign(apart))

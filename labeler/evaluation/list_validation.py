@@ -1,7 +1,7 @@
-"""Validation of ranked lists handed over as dicts or sequences: ids are texts, scores finite.
+"""Validation of ranked lists given as dicts or sequences: ids are texts, scores are finite.
 
-Lists that a file reader made are not checked again. Most of the code is about speed: a million
-entries are checked without a Python loop over them.
+Lists from a file reader are not checked again. Most of the code is about speed: a million entries
+are checked without a Python loop over them.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ _LONG_LIST, _LONGEST_LIST = 400, 1 << 17
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a finite number that is neither true nor false."""
+    """Say whether a value is a finite number; booleans are not numbers."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    with suppress(OverflowError):  # a whole number that no float can hold
+    with suppress(OverflowError):  # an int too large for a float
         return math.isfinite(value)
     return False
 
 
 def check_list_kind(run: str, query_id: str, ranked: object) -> None:
-    """Raise `BadInput` for what is no kind of list."""
-    if isinstance(ranked, (dict, Mapping, Ranking)):  # dict first, since that is quickly found out
+    """Raise `BadInput` for a value that is not a ranked list."""
+    if isinstance(ranked, (dict, Mapping, Ranking)):  # dict first: the fastest check
         return
     if isinstance(ranked, str | bytes | bytearray) or not isinstance(ranked, Sequence):
         where = _where(run, query_id)
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
 
 
-def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
-    """Return the scores in lists, one after the other, where all are dicts of ids and floats.
+def plain_scores(lists: Sequence[object], *, in_cache: bool) -> Floats | None:
+    """Return the scores of lists, one after the other, if all are dicts of ids and floats.
 
-    None where there is anything else in them but numbers. The floats need not be finite. Lists are
-    ``at_hand`` where a processor need not fetch their ids from far away.
+    None if there is anything else but numbers in them. The floats need not be finite. ``in_cache``
+    says that the ids are already in the processor's cache.
     """
     if not all_of_type(dict, lists):
         return None
     dicts = cast("Sequence[dict[Any, Any]]", lists)
-    if not at_hand and max(map(len, dicts), default=0) < _LONG_LIST:
+    if not in_cache and max(map(len, dicts), default=0) < _LONG_LIST:
         _warm_cache(dicts)
     given: list[Any] = []
     for each in dicts:
@@ -65,10 +65,10 @@ def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
 
 
 def _warm_cache(dicts: Iterable[dict[Any, Any]]) -> None:
-    """Bring dicts from memory to the processor, with their keys and values.
+    """Bring dicts with their keys and values from memory into the processor's cache.
 
-    To copy a dict touches all of them at once: what is then done one by one waits for none. It pays
-    where many keys are soon looked up, and not for a few among a thousand.
+    Copying a dict touches all of them at once, so that later steps need not wait for each in turn.
+    It pays if many keys are looked up soon, and not for a few among a thousand.
     """
     deque(map(dict.copy, dicts), maxlen=0)
 
@@ -76,8 +76,8 @@ def _warm_cache(dicts: Iterable[dict[Any, Any]]) -> None:
 def keys_are_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
     """Say whether all keys of dicts are texts, and none of them empty.
 
-    Python keeps keys more tightly where all are texts, so that the size of a dict tells it: where
-    it does not, each is looked at.
+    Python stores keys more compactly if all are texts, so the size of a dict shows it; only if it
+    does not, each key is checked.
     """
     longest = max(map(len, dicts), default=0)
     sizes = _sizes_of_text_dicts(longest.bit_length()) if longest <= _LONGEST_LIST else frozenset()
@@ -88,7 +88,7 @@ def keys_are_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
 
 @cache
 def _sizes_of_text_dicts(bits: int) -> frozenset[int]:
-    """Return the sizes that dicts of texts with so many entries can have, and no other dict."""
+    """Return the sizes that dicts of texts with up to so many entries have, and no other dict."""
     counts = [2**each * 2 // 3 for each in range(3, bits + 3)]
     texts = {dict.__sizeof__(dict.fromkeys(map(str, range(count)))) for count in counts}
     others = {dict.__sizeof__(dict.fromkeys(range(count))) for count in counts}
@@ -96,7 +96,7 @@ def _sizes_of_text_dicts(bits: int) -> frozenset[int]:
 
 
 def check_list(run: str, query_id: str, ranked: GivenList) -> None:
-    """Raise `BadInput` for what a list must not hold; that floats are finite is not looked at."""
+    """Raise `BadInput` for a malformed list; that floats are finite is not checked."""
     if isinstance(ranked, (dict, Mapping)):
         if not all_ids(ranked) or not all_of_type(float, ranked.values()):
             check_chunk_ids(_where(run, query_id), ranked)
@@ -109,14 +109,14 @@ def check_list(run: str, query_id: str, ranked: GivenList) -> None:
 
 
 def check_whole_list(run: str, query_id: str, ranked: GivenList) -> None:
-    """Raise `BadInput` for what a list must not hold, or where a score is not finite."""
+    """Raise `BadInput` for a malformed list, or for a score that is not finite."""
     check_list(run, query_id, ranked)
     if isinstance(ranked, Mapping) and not math.isfinite(sum(ranked.values())):
-        check_scores(run, query_id, ranked)  # the sum may be infinite where no score is
+        check_scores(run, query_id, ranked)  # the sum may be infinite though no score is
 
 
 def all_of_type(kind: type, values: Collection[Any]) -> bool:
-    """Say whether all values are of one kind, and of no kind derived from it."""
+    """Say whether all values have exactly this type, and no subtype."""
     return countOf(map(type, values), kind) == len(values)
 
 
@@ -128,25 +128,25 @@ def all_ids(values: Iterable[Any]) -> bool:
 def _hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
     """Say the same of all values in several lists, or of all keys of dicts."""
     try:
-        return not any(map("".startswith, map(tuple, lists)))  # it starts with an empty text alone
-    except TypeError:  # one is no text
+        return not any(map("".startswith, map(tuple, lists)))  # true only for an empty text
+    except TypeError:  # a value is not a text
         return False
 
 
 def as_floats(given: list[Any]) -> Floats | None:
-    """Return values as an array where all are numbers and some are floats; None for any others.
+    """Return values as an array if all are numbers and some are floats; None for any others.
 
-    Their sum is a float then. It is one, too, with what is true or false among them: that is looked
-    for among ones and zeros.
+    The sum of such values is a float. It is one too with booleans among them: these are searched
+    among the zeros and ones.
 
     >>> as_floats([0.5, 2.0]), as_floats([0.5, True]), as_floats([0.5, None])
     (array([0.5, 2. ]), None, None)
     """
-    with suppress(Exception):  # whatever else there is raises where it is added up
+    with suppress(Exception):  # other values raise when they are summed
         if type(sum(given)) is float:
-            found = pack_floats(given)
-            doubtful = ((found == 0) | (found == 1)).nonzero()[0].tolist()
-            return found if all_of_type(float, [given[at] for at in doubtful]) else None
+            floats = pack_floats(given)
+            zeros_and_ones = ((floats == 0) | (floats == 1)).nonzero()[0].tolist()
+            return floats if all_of_type(float, [given[at] for at in zeros_and_ones]) else None
     return None
 
 
@@ -156,7 +156,7 @@ def pack_floats(numbers: Sequence[Any]) -> Floats:
 
 
 def check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
-    """Raise `BadInput` for what is no id."""
+    """Raise `BadInput` for a value that is not an id."""
     if all_ids(chunk_ids):
         return
     for chunk_id in chunk_ids:
@@ -171,7 +171,7 @@ def check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
 
 
 def check_scores(run: str, query_id: str, scores: Mapping[str, Any]) -> None:
-    """Raise `BadInput` for a score that is no finite number."""
+    """Raise `BadInput` for a score that is not a finite number."""
     for chunk_id, score in scores.items():
         if not is_number(score):
             raise BadInput(

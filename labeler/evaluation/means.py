@@ -1,7 +1,7 @@
 """Means over queries, plain or weighted by traffic, and the reasons why a value is missing.
 
 A query that a run has no list for counts as 0. A run that answers none of the queries that count
-has no value at all: its mean would be 0 for no reason of ranking (wrong ids, an empty file).
+has no value at all: its mean would be 0 for reasons other than ranking (wrong ids, an empty file).
 Weighted by traffic, a query counts as often as questions of its bucket are asked: its weight is
 the bucket's share of the logged questions over its share of the graded queries, so the mean
 weight is 1.
@@ -32,21 +32,20 @@ WHY_UNDEFINED: Mapping[Reads, str] = MappingProxyType(
         "evidence": "no passage is marked in what is relevant",
     }
 )
-"""What leaves a measure undefined, by what it reads, before "for ...".
-"""
+"""Why a measure is undefined, by what it reads, to be followed by "for ..."."""
 
 
 class Score(NamedTuple):
     """The mean of one measure for one run, over all queries or those of one bucket.
 
-    ``value`` is NaN where no query counts, and everywhere for a run that has no result for any
-    that does; ``reason`` says which. ``n`` queries are in the mean; ``undefined`` ones were
-    left out of it. Over both together: ``holes`` chunks inside the top k that nobody has graded
-    (inside the pool depth without a cut-off), ``missing`` queries the run has no list for, and
-    ``carried`` chunks down to there whose grade was carried over from other chunks.
+    ``value`` is NaN if no query counts, and for a run without a result for any query that counts;
+    ``reason`` says which. ``n`` queries are in the mean; ``undefined`` queries were left out of it.
+    Over both together: ``holes`` counts the unjudged chunks inside the top k (inside the pool depth
+    without a cut-off), ``missing`` the queries the run has no list for, and ``carried`` the chunks
+    down to that rank with a transferred grade.
     """
 
-    # A named tuple because a board makes thousands at a time, five times as fast as a dataclass.
+    # A named tuple, since a board makes thousands at a time: five times as fast as a dataclass.
     run: str
     measure: Measure
     facet: str | None
@@ -60,17 +59,16 @@ class Score(NamedTuple):
 
     @property
     def reason(self) -> str | None:
-        """Say why there is no value; None where there is one."""
         if not math.isnan(self.value):
             return None
         return why_no_mean(self.n, self.undefined, self.measure)
 
 
 class QueryScore(NamedTuple):
-    """One measure's value for one run and query; NaN where there is none, see ``reason``.
+    """One measure's value for one run and query; NaN if there is none, and ``reason`` says why.
 
     ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
-    ``holes`` and ``carried`` are as a `Score` has them.
+    ``holes`` and ``carried`` are as in a `Score`.
     """
 
     run: str
@@ -85,14 +83,13 @@ class QueryScore(NamedTuple):
 
     @property
     def reason(self) -> str | None:
-        """Say why there is no value; None where there is one."""
         if not math.isnan(self.value):
             return None
         return why_no_value(self.judged, self.counted, self.measure)
 
 
 def why_no_mean(n: int, undefined: int, measure: Measure) -> str:
-    """Say why a mean has no value, over ``n`` queries that count and ``undefined`` that do not."""
+    """Return why a mean of ``n`` queries, with ``undefined`` ones left out, has no value."""
     if n:
         return NO_RESULT
     if undefined:
@@ -101,7 +98,6 @@ def why_no_mean(n: int, undefined: int, measure: Measure) -> str:
 
 
 def why_no_value(judged: bool, counted: bool, measure: Measure) -> str:
-    """Say why a query has no value."""
     if counted:
         return NO_RESULT
     if judged:
@@ -117,8 +113,8 @@ def query_scores(
 ) -> list[QueryScore]:
     """Return a run's values query by query, then by measure.
 
-    ``columns`` are a measure's values and holes, whether it counts, whether there is a grade that
-    it could rest on, and carried grades; all are (queries,).
+    ``columns`` has for each measure: values, unjudged chunks, whether the query counts, whether it
+    has a grade that the measure can use, and transferred grades; all are (queries,).
     """
     listed = [(measure, *map(np.ndarray.tolist, each)) for measure, each in columns.items()]
     flags = zip(query_ids, absent.tolist(), strict=True)
@@ -134,7 +130,7 @@ def query_scores(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What stands beside the means: how much of the golden set they rest on."""
+    """The size of the golden set behind the means."""
 
     queries: int
     judged: int
@@ -148,8 +144,8 @@ class Counts:
 class Means:
     """The means of measures in every run and bucket, as arrays.
 
-    ``value``, ``holes`` and ``carried`` (measures, runs, buckets), ``n`` and ``undefined``
-    (measures, buckets), ``missing`` (runs, buckets) are what the fields of a `Score` are.
+    The arrays are the fields of a `Score`: ``value``, ``holes`` and ``carried`` (measures, runs,
+    buckets), ``n`` and ``undefined`` (measures, buckets), ``missing`` (runs, buckets).
     """
 
     measures: tuple[Measure, ...]
@@ -163,7 +159,7 @@ class Means:
     carried: Ints
 
     def rows(self, runs: Sequence[str]) -> list[Score]:
-        """Write out the scores: by run, then by measure, then by bucket."""
+        """Return the scores by run, then by measure, then by bucket."""
         values, holes, missing = self.value.tolist(), self.holes.tolist(), self.missing.tolist()
         carried = self.carried.tolist()
         counts = list(zip(self.measures, self.n.tolist(), self.undefined.tolist(), strict=True))
@@ -188,7 +184,7 @@ class Means:
 
 
 def merge_means(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
-    """Return the means of some measures, in this order, of parts that have them between them."""
+    """Return the means of measures, in this order, from parts that together have all of them."""
     if len(parts) == 1:
         return parts[0]
     there = [measure for part in parts for measure in part.measures]
@@ -212,7 +208,7 @@ def means_from_totals(
     buckets: tuple[str | None, ...],
     carried: Ints | None = None,
 ) -> Means:
-    """Divide what the rows of a sheet add up to, (buckets, width), by how many are defined."""
+    """Divide the sums of the rows of a table, (buckets, width), by the number of defined values."""
     columns = layout.columns(measures)
     n = totals.take(columns.defined, axis=1)
     divisor = np.where(n > 0, n, np.nan)[:, :, np.newaxis]
@@ -240,14 +236,14 @@ NOT_WEIGHTED = (
 
 @dataclass(frozen=True, eq=False)
 class TrafficWeights:
-    """What traffic makes of the queries of a board, grouped by its facet."""
+    """Weights of a board's queries by the traffic of their buckets in one facet."""
 
     traffic: Traffic
     grouping: Grouping
 
     @staticmethod
     def of(traffic: Traffic, facets: Mapping[str, Sequence[str | None]]) -> TrafficWeights:
-        """Weigh all queries of a collection by one of its facets; may raise `NotFound`."""
+        """Make the weights of all queries of a collection; may raise `NotFound`."""
         if traffic.facet not in facets:
             there = ", ".join(facets) or "none"
             raise NotFound(f"no facet is called {traffic.facet!r}; there are: {there}")
@@ -255,17 +251,17 @@ class TrafficWeights:
 
     @property
     def asked(self) -> Bools:
-        """Say which queries are of a bucket that was asked for, (queries,)."""
+        """Which queries are of a bucket with traffic, (queries,)."""
         there = {bucket for bucket, _ in self.traffic.counts}
         of = np.array([*(bucket in there for bucket in self.grouping.buckets), False])
         asked: Bools = of[self.grouping.group]
         return asked
 
     def weights(self, judged: Bools) -> Floats:
-        """Return the weight of each query, (queries,); 0 where its bucket was never asked for.
+        """Return the weight of each query, (queries,); 0 if its bucket has no traffic.
 
-        Of a bucket's weight each judged query gets the same part. Where the shares are the same,
-        every weight is exactly 1: whole numbers are divided, once.
+        The judged queries of a bucket share its weight equally. If the shares are the same, every
+        weight is exactly 1: whole numbers are divided, once.
         """
         graded = np.bincount(
             self.grouping.group[judged], minlength=len(self.grouping.buckets) + 1
@@ -280,7 +276,7 @@ class TrafficWeights:
         return weights
 
     def sentences(self, judged: Bools) -> Iterator[tuple[str, str]]:
-        """Say what weights rest on, and what of the traffic or of the set they leave out."""
+        """Yield the kind and sentence of notes on the weights and on what they leave out."""
         weights = self.weights(judged)
         counted = weights[judged & (weights > 0)]
         if len(counted):
@@ -314,7 +310,7 @@ class TrafficWeights:
 
 
 def effective_sample_size(weights: Floats) -> float:
-    """Return as how many queries of equal weight these tell: Kish (1965), Survey Sampling, 8.2.
+    """Return Kish's effective sample size (1965, Survey Sampling, 8.2) of weighted queries.
 
     >>> effective_sample_size(np.array([1.0, 1.0])), effective_sample_size(np.array([3.0, 1.0]))
     (2.0, 1.6)
@@ -322,54 +318,54 @@ def effective_sample_size(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
 
 
-def weighted_means(means: Means, sheet: ValueTable, grouping: Grouping, weights: Floats) -> Means:
-    """Return means with the weighted value of each: rows times weights, added as they always are.
+def weighted_means(means: Means, table: ValueTable, grouping: Grouping, weights: Floats) -> Means:
+    """Return means with weighted values: rows times weights, summed like all rows.
 
-    Counts stay counts of queries. Weights of exactly 1 give the bits of the unweighted value.
+    Counts are still of queries. Weights of exactly 1 give the bits of the unweighted value.
     """
-    table = sheet.table.copy()
-    table[:, 1:] *= weights[:, np.newaxis]
-    totals, about = add_up(grouping, table).totals, (means.measures, means.facet, means.buckets)
-    return replace(means, value=means_from_totals(totals, sheet.layout, *about).value)
+    weighted = table.matrix.copy()
+    weighted[:, 1:] *= weights[:, np.newaxis]
+    totals, labels = add_up(grouping, weighted).totals, (means.measures, means.facet, means.buckets)
+    return replace(means, value=means_from_totals(totals, table.layout, *labels).value)
 
 
 @dataclass(frozen=True, eq=False)
 class AnsweredQueries:
-    """Where runs have a list, and where it holds a result: both (queries, runs)."""
+    """Where runs have a list, and where it has a result: both (queries, runs)."""
 
     listed: Bools
     answered: Bools
 
     @cached_property
     def _empty(self) -> Ints:
-        """How many lists of each run hold nothing, (runs,)."""
+        """The number of empty lists of each run, (runs,)."""
         empty: Ints = np.sum(self.listed & ~self.answered, axis=0)
         return empty
 
-    def values(self, sheet: ValueTable, measure: Measure) -> Floats:
-        """Return a measure's values, (queries, runs), NaN where undefined or without any answer."""
-        values = sheet.values(measure)
-        values[:, self.silent(sheet, measure)] = np.nan
+    def values(self, table: ValueTable, measure: Measure) -> Floats:
+        """Return a measure's values, (queries, runs), NaN if undefined or without any answer."""
+        values = table.values(measure)
+        values[:, self.silent(table, measure)] = np.nan
         return values
 
     def clear_silent_runs(
-        self, means: Floats, sheet: ValueTable, measures: tuple[Measure, ...], everything: Grouping
+        self, means: Floats, table: ValueTable, measures: tuple[Measure, ...], everything: Grouping
     ) -> None:
         """Set to NaN the means, (measures, runs, buckets), of runs without an answer that counts.
 
-        A run has one if more queries count than it leaves open, which sums tell at no cost; only
-        where they do not are the queries looked at.
+        A run has one if more queries count than it leaves open, which the sums show at no cost; the
+        queries are checked only if the sums do not show it.
         """
-        totals = sheet.totals(None, everything)[0]
+        totals = table.totals(None, everything)[0]
         left_open = totals[1 : 1 + means.shape[1]] + self._empty
-        counted = totals[sheet.layout.columns(measures).defined]
+        counted = totals[table.layout.columns(measures).defined]
         most = np.maximum.reduce(left_open, initial=-1)
         if np.minimum.reduce(counted, initial=np.inf) > most:
             return
         for at in np.flatnonzero(counted <= most).tolist():
-            means[at, self.silent(sheet, measures[at])] = np.nan
+            means[at, self.silent(table, measures[at])] = np.nan
 
-    def silent(self, sheet: ValueTable, measure: Measure) -> Bools:
+    def silent(self, table: ValueTable, measure: Measure) -> Bools:
         """Say which runs answer no query that counts, (runs,)."""
-        answers: Bools = np.any(self.answered[sheet.defined(measure)], axis=0)
+        answers: Bools = np.any(self.answered[table.defined(measure)], axis=0)
         return ~answers

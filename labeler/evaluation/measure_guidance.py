@@ -15,19 +15,19 @@ from labeler.measures import BUDGET, Bools, Measure
 from labeler.model import CHUNKING_SEPARATOR, DEFAULT_CHUNKING, Collection
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "P@budget", "Success@3", "RR", "AP", "Judged@10")
-"""The measures that every page and command takes where nobody chose any, the leading one first.
+"""The default measures of all pages and commands, the leading one first.
 
-One of each kind: the whole ranking by grade, what the prompt gets, the first good chunk, all that
-is relevant, and how far to trust the others.
+One of each kind: the whole ranking by grade, the chunks in the prompt, the first good chunk, all
+that is relevant, and how far to trust the others.
 """
 
 CROSS_CHUNKING_MEASURES = (
     *("EvidenceR@2000c", "EvidenceP@2000c", "EvidenceIoU@2000c"),
     *("nDCG(documents=True)@10", "R(documents=True)@budget"),
 )
-"""The measures that stand before them where runs are of several chunkings: those that compare.
+"""The measures that compare chunkings, in front of the defaults for runs of several chunkings.
 
-A prompt of as many characters leads, so that no chunker wins by longer chunks.
+A prompt of so many characters leads, so that no chunker wins by longer chunks.
 """
 
 MEASURES_BY_TASK: Mapping[str, str] = MappingProxyType(
@@ -46,7 +46,7 @@ MANY_UNJUDGED = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Where a number lies: ``kind`` is one word for programs, ``sentence`` is for people."""
+    """A way in which a number misleads: a ``kind`` for programs, a ``sentence`` for people."""
 
     kind: str
     sentence: str
@@ -55,9 +55,9 @@ class Caution:
 def measures_for_task(
     conventions: Conventions, task: str | None, by_task: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Measure, ...]:
-    """Return the measures that fit a task, the leading one first; none for a task unknown to us.
+    """Return the measures that fit a task, the leading one first; none for an unknown task.
 
-    ``by_task`` are those that a team has chosen in their place.
+    ``by_task`` replaces the defaults of a task by a team's choice.
 
     >>> [measure.label for measure in measures_for_task(Conventions(), "compliance")]
     ['R@budget', 'P@budget']
@@ -68,10 +68,11 @@ def measures_for_task(
 def measures_for_runs(
     collection: Collection, runs: Iterable[str] | None = None, *, chunks: bool = True
 ) -> tuple[str, ...]:
-    """Return the names of the usual measures of some runs, or of all that are compared.
+    """Return the names of the default measures of some runs, or of all that are compared.
 
-    Of runs of several chunkings those that compare lead, without those of the evidence where nobody
-    marked any. Others follow where ``chunks`` of each of these are graded.
+    For runs of several chunkings, the measures that compare chunkings lead, without those of
+    evidence if no passage is marked. The other defaults follow if ``chunks`` is set and each of the
+    chunkings has grades.
 
     >>> from labeler.evaluation import collect
     >>> measures_for_runs(collect({"q": {"c": 3}}, {"A": {"q": ["c"]}})) == DEFAULT_MEASURES
@@ -93,7 +94,7 @@ def measures_for_runs(
 
 
 def _graded_chunkings(collection: Collection) -> set[str]:
-    """Return the chunkings that have a golden grade, those that are not selected too."""
+    """Return the chunkings with a golden grade, even those that are not selected."""
     every = collection.everywhere
     chunks = np.unique(collection.golden_chunk if every is None else every.chunk)
     found = {
@@ -108,12 +109,8 @@ def measure_names_for_task(
 ) -> list[str]:
     """Return the names of the same measures.
 
-    >>> (
-    ...     measure_names_for_task("single"),
-    ...     measure_names_for_task("single", {"single": "RR"}),
-    ...     measure_names_for_task(None),
-    ... )
-    (['Success@3', 'RR'], ['RR'], [])
+    >>> measure_names_for_task("single"), measure_names_for_task("single", {"single": "RR"})
+    (['Success@3', 'RR'], ['RR'])
     """
     return (by_task.get(task or "") or MEASURES_BY_TASK.get(task or "", "")).split()
 
@@ -124,10 +121,11 @@ def cautions(
     facet: str | None = None,
     bucket: str | None = None,
 ) -> tuple[Caution, ...]:
-    """Say where the numbers of these measures lie, over all queries, a facet's or one bucket's.
+    """Return the ways in which values of these measures may mislead, overall or in buckets.
 
-    The first measure is taken to lead. Holes are looked at in every run of the board. Queries that
-    nobody has graded are not asked. Raises `NotFound` for an unknown facet or bucket.
+    They are about all queries, those of a facet, or those of one bucket. The first measure is the
+    leading one. Unjudged chunks are counted in every run of the board; queries without grades are
+    left out. Raises `NotFound` for an unknown facet or bucket.
     """
     board = board.snapshot()
     chosen = board.resolve(measures)
@@ -147,10 +145,10 @@ def cautions(
 def unjudged_by_run(
     board: Scoreboard, measure: Measure, facet: str | None = None, bucket: str | None = None
 ) -> dict[str, tuple[int, int]]:
-    """Return each run's holes inside a measure's cut-off, and of how many chunks they are.
+    """Return each run's number of unjudged chunks inside a measure's cut-off, and of all chunks.
 
-    Over all queries that count, or those of a facet, or of one bucket of it; a query without a list
-    has neither. May raise `NotFound`.
+    Over all queries that count, or those of a facet or bucket; a query without a list adds to
+    neither. May raise `NotFound`.
     """
     queries = _queries_of(board, board.judged_for(measure), facet, bucket)
     counts = (board.holes(measure), board.looked_at(measure))
@@ -186,21 +184,21 @@ def _size_cautions(size: int, where: str) -> Iterator[Caution]:
 def _task_cautions(
     board: Scoreboard, measures: Sequence[Measure], queries: Bools
 ) -> Iterator[Caution]:
-    """Speak of a task where at least half of the queries have it."""
+    """Yield cautions about a task that at least half of the queries have."""
     tasks = board.collection.facets.get("task", (None,) * len(queries))
-    given = [task for task, asked in zip(tasks, queries.tolist(), strict=True) if asked]
-    single, research = (2 * given.count(task) >= len(given) for task in ("single", "research"))
+    found = [task for task, is_chosen in zip(tasks, queries.tolist(), strict=True) if is_chosen]
+    single, research = (2 * found.count(task) >= len(found) for task in ("single", "research"))
     names = [measure.name for measure in measures]
     if single and names and names[0] in ("nDCG", "AP"):
         yield Caution(
             "ranking leads",
-            f"{given.count('single')} of {len(given)} queries want a single answer: "
+            f"{found.count('single')} of {len(found)} queries want a single answer: "
             f"{measures[0].label} counts what comes after it; Success@3 and RR fit better",
         )
     if research and "RR" in names:
         yield Caution(
             "RR for research",
-            f"{given.count('research')} of {len(given)} queries are research: RR sees the first "
+            f"{found.count('research')} of {len(found)} queries are research: RR sees the first "
             "relevant chunk only; nDCG@10 and R@10 fit better",
         )
 
@@ -225,7 +223,9 @@ def _grade_cautions(
     board: Scoreboard, measures: Sequence[Measure], queries: Bools
 ) -> Iterator[Caution]:
     ids = [
-        i for i, asked in zip(board.collection.query_ids, queries.tolist(), strict=True) if asked
+        i
+        for i, is_chosen in zip(board.collection.query_ids, queries.tolist(), strict=True)
+        if is_chosen
     ]
     known = np.array([board.counts_of(query_id) for query_id in ids]).sum(axis=0)
     binary = [each for each in measures if each.rel is not None and each.reads != "evidence"]
@@ -247,11 +247,11 @@ def _unjudged_cautions(
     by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
     for measure in by_cutoff.values():
         of = "the prompt" if measure.cutoff == BUDGET else f"the top {measure.cutoff}"
-        for run, (count, shown) in unjudged_by_run(board, measure, facet, bucket).items():
-            if shown and count / shown > MANY_UNJUDGED:
+        for run, (count, listed) in unjudged_by_run(board, measure, facet, bucket).items():
+            if listed and count / listed > MANY_UNJUDGED:
                 yield Caution(
                     "holes",
-                    f"{run}: nobody has graded {count / shown:.0%} of {of}; "
+                    f"{run}: nobody has graded {count / listed:.0%} of {of}; "
                     "what these are can move its values either way",
                 )
 

@@ -1,7 +1,6 @@
 """Notes beside the numbers: what was left out of them, or treated in a way that could surprise.
 
-Each note has a kind for programs and a sentence for people, and says which runs or which measure
-it is about.
+Each note has a kind for programs and a sentence for people, and names its runs or its measure.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ WHY_NOTHING = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know about numbers: ``kind`` is for programs, ``sentence`` for people.
+    """A remark on numbers: ``kind`` is for programs, ``sentence`` for people.
 
-    It concerns the numbers of ``runs``, or of all where none is named; of one ``measure`` alone, of
-    one ``bucket`` (facet and bucket) or of one ``pair`` of runs compared, where they are given.
+    It concerns the numbers of ``runs``, or of all if none is named; or only those of one
+    ``measure``, one ``bucket`` (facet and bucket) or one ``pair`` of compared runs, if given.
     """
 
     kind: str
@@ -46,12 +45,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """What to know of one run beside its values.
+    """Counts of one run, for the notes beside its values.
 
-    Of its queries ``tied`` have equal scores, and ``scoreless`` is 1 where one has none. Of those
-    that somebody graded it has no list for ``absent`` and no result for ``unanswered``; in the
-    others' lists stand ``graded`` chunks that have a golden grade. Where not one chunk in its lists
-    is graded for any query, ``foreign_to`` is how many others are, else 0.
+    ``tied`` is the number of its queries with equal scores; ``scoreless`` is 1 if a list has no
+    scores. Of the graded queries, it has no list for ``absent`` and no result for ``unanswered``;
+    the lists of the others contain ``graded`` judged chunks. If no chunk in its lists is graded for
+    any query, ``foreign_to`` is the number of graded chunks, else 0.
     """
 
     tied: int
@@ -72,29 +71,29 @@ def count_by_run(
     judged: Bools,
     foreign_to: Callable[[int], int],
 ) -> Mapping[str, RunCounts]:
-    """Count it for each run: ``listed``, ``answered`` and its ``hits`` are (queries, runs).
+    """Return the counts of each run: ``listed``, ``answered`` and ``hits`` are (queries, runs).
 
-    ``foreign_to`` is asked only of runs in whose lists nothing is graded.
+    ``foreign_to`` is called only for runs without graded chunks in their lists.
     """
     graded = hits.sum(axis=0).tolist()
-    absent, unanswered = (np.sum(~there[judged], axis=0) for there in (listed, answered))
+    absent, unanswered = (np.sum(~lists[judged], axis=0) for lists in (listed, answered))
     foreign = [0 if count else foreign_to(run) for run, count in enumerate(graded)]
     columns = (tied, map(int, scoreless), absent.tolist(), unanswered.tolist(), graded, foreign)
     return dict(zip(names, map(RunCounts, *columns), strict=True))
 
 
 def absent_list_notes(
-    names: Sequence[str], listed: Bools, judged: Bools, anywhere: Bools
+    names: Sequence[str], listed: Bools, judged: Bools, judged_anywhere: Bools
 ) -> Iterator[Note]:
-    """Say which runs have no list for queries that count by a grade of any chunking.
+    """Yield a note on each run without lists for queries that count by a grade of any chunking.
 
-    ``listed`` is (queries, runs). Nothing is said where those that are ``judged`` tell the same, or
-    of a run that has no list for any of them.
+    ``listed`` is (queries, runs). There is no note if the ``judged`` queries are the same, and none
+    on a run without a list for any of the queries.
     """
-    if np.array_equal(judged, anywhere):
+    if np.array_equal(judged, judged_anywhere):
         return
-    of = int(np.sum(anywhere))
-    for name, absent in zip(names, np.sum(~listed[anywhere], axis=0).tolist(), strict=True):
+    of = int(np.sum(judged_anywhere))
+    for name, absent in zip(names, np.sum(~listed[judged_anywhere], axis=0).tolist(), strict=True):
         if 0 < absent < of:
             sentence = (
                 f"{name}: no list for {_count_queries(absent)} of {of} with golden grades in any "
@@ -110,7 +109,7 @@ def make_notes(
     conventions: Conventions,
     scores: Iterable[Score] = (),
 ) -> tuple[Note, ...]:
-    """Say it run by run, then for the golden set, then for the ``scores`` that a run has not."""
+    """Return notes run by run, then on the golden set, then on the ``scores`` that are missing."""
     scores = list(scores)
     notes = [
         Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
@@ -119,7 +118,7 @@ def make_notes(
     ]
     silent = {run for note in notes if note.kind == NO_RESULT_KIND for run in note.runs}
     if left_out := len(collection.left_out):
-        chosen = replace(conventions.selected, chunkings=None).describe()  # which leave none out
+        chosen = replace(conventions.selected, chunkings=None).describe()  # they leave none out
         said = f"{_count_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _chunking_notes(collection)]
@@ -142,7 +141,7 @@ def nothing_is_relevant(scores: Iterable[Score]) -> bool:
 
 
 def _chunking_notes(collection: Collection) -> Iterator[tuple[str, str]]:
-    """Say which chunkings runs are of, where they are of several or others are left out."""
+    """Yield notes on runs of several chunkings, and on runs of others that are left out."""
     if collection.has_several_chunkings:
         names = sorted({run.chunking for run in collection.runs})
         yield (
@@ -192,16 +191,15 @@ def _run_notes(
 
 
 def _judged_notes(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
-    """Say how a run meets the queries that somebody graded, of which there are some."""
+    """Yield notes on how a run covers the graded queries, of which there is at least one."""
     if own.unanswered == judged:
         yield NO_RESULT_KIND, "no result for any query with golden grades, so no value"
         return
     if own.absent:
         yield (
             "absent",
-            f"no list for {_count_queries(own.absent)} of {judged} with golden "
-            "grades, where its values "
-            "are 0",
+            f"no list for {_count_queries(own.absent)} of {judged} with golden grades, where its "
+            "values are 0",
         )
     if number := own.foreign_to:
         others = "one other is" if number == 1 else f"{number:,} others are"
@@ -233,42 +231,43 @@ DOCUMENT_RULE = (
 
 
 def cross_chunking_notes(
-    across: CrossChunking, known: Sequence[QueryEvidence], measures: Iterable[Measure]
+    chunkings: CrossChunking, known: Sequence[QueryEvidence], measures: Iterable[Measure]
 ) -> Iterator[Note]:
-    """Say how evidence and documents are counted, where measures of them are asked for."""
+    """Yield notes on how evidence and documents are counted, if measures read them."""
     reads = {measure.reads for measure in measures}
     if "evidence" in reads:
         yield Note("evidence", EVIDENCE_RULE)
-        yield from _evidence_notes(across, known)
-        for run, chunks in across.chunks.items():
-            yield from _location_notes(across, run, chunks)
+        yield from _evidence_notes(chunkings, known)
+        for run, chunks in chunkings.chunks.items():
+            yield from _location_notes(chunkings, run, chunks)
     if "documents" in reads:
         yield Note("documents", DOCUMENT_RULE)
-        for run, chunks in across.chunks.items():
-            unknown = np.sum(across.positions.document[across.positions.at(chunks)] == NO_DOCUMENT)
+        for run, chunks in chunkings.chunks.items():
+            document = chunkings.positions.document[chunkings.positions.indices(chunks)]
+            unknown = np.sum(document == NO_DOCUMENT)
             if unknown:
                 said = format_count(int(unknown), "chunk", "chunks")
                 sentence = f"{run}: {said} whose document nobody knows, which count as of none"
                 yield Note("no document", sentence, (run,))
 
 
-def _evidence_notes(across: CrossChunking, known: Sequence[QueryEvidence]) -> Iterator[Note]:
+def _evidence_notes(chunkings: CrossChunking, known: Sequence[QueryEvidence]) -> Iterator[Note]:
     graded = sum(len(each.grades.chunks) > 0 for each in known)
-    bare = sum(len(each.grades.chunks) > 0 and not across.evidence(each, 1) for each in known)
+    bare = sum(len(each.grades.chunks) > 0 and not chunkings.evidence(each, 1) for each in known)
     if bare:
         of = f"{bare:,} of {format_count(graded, 'graded query', 'graded queries')}"
         yield Note("no evidence", f"{of} without a passage marked in what is relevant: undefined")
-    if lost := across.lost(known):
+    if lost := chunkings.count_lost(known):
         said = format_count(lost, "chunk has a passage", "chunks have passages")
         yield Note("lost evidence", f"{said} marked that no document holds: no evidence")
 
 
-def _location_notes(across: CrossChunking, run: str, chunks: Ints) -> Iterator[Note]:
-    at = across.positions.at(chunks)
-    if unplaced := int(np.sum(across.positions.unplaced[at])):
+def _location_notes(chunkings: CrossChunking, run: str, chunks: Ints) -> Iterator[Note]:
+    at = chunkings.positions.indices(chunks)
+    if unplaced := int(np.sum(chunkings.positions.unplaced[at])):
         said = format_count(unplaced, "chunk whose place", "chunks whose places")
         sentence = f"{run}: {said} in the documents nobody knows: retrieved, but finding nothing"
         yield Note("unplaced", sentence, (run,))
-    if doubtful := int(np.sum(across.positions.doubtful[at])):
+    if doubtful := int(np.sum(chunkings.positions.doubtful[at])):
         said = format_count(doubtful, "chunk fits", "chunks fit")
         yield Note("several places", f"{run}: {said} several places, the first counts", (run,))

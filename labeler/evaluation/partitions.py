@@ -1,8 +1,8 @@
 """Evaluation in partitions of the queries, merged to the bits of one scoreboard.
 
-For logs that are too long for one scoreboard. Each partition gives one row of numbers per query;
-put in one order, the rows add up as a scoreboard adds them, however the queries were divided. Any
-engine that groups rows by query can make partitions (`labeler.spark` has Spark do it).
+This is for logs that are too long for one scoreboard. Each partition has one row of numbers per
+query; sorted and summed, the rows give the same bits however the queries were divided. Any engine
+that groups rows by query can make partitions (`labeler.spark` uses Spark).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from labeler.model import StoredRun
 
 @dataclass(frozen=True, eq=False)
 class PartitionLayout:
-    """Where a number stands in the rows of parts, for these runs and measures.
+    """The order of the numbers in the rows of partitions, for some runs and measures.
 
-    First as on a board's sheet, then by run whether it has a result, how many of its chunks are
-    graded and whether it has ties, then the residuals of each RBP by run. ``ties`` stand apart:
-    by measure that ties can move, by end (lowest, highest) and by run.
+    First the numbers of a board's table, then by run: whether it has a result, how many of its
+    chunks are graded, whether it has ties; then the residuals of each RBP by run. ``ties`` are
+    separate: by measure that ties can move, by end (lowest, highest) and by run.
     """
 
     runs: tuple[str, ...]
@@ -46,7 +46,6 @@ class PartitionLayout:
 
     @cached_property
     def layout(self) -> RowLayout:
-        """Where a number stands on a sheet."""
         return RowLayout.of(len(self.runs), self.measures)
 
     @cached_property
@@ -61,28 +60,25 @@ class PartitionLayout:
 
     @property
     def width(self) -> int:
-        """How many numbers a row has."""
         return self.layout.width + len(self.runs) * (3 + len(self.rbp))
 
     @property
     def runs_by_measure(self) -> int:
-        """How many means there are."""
         return len(self.measures) * len(self.runs)
 
     @property
     def width_of_ties(self) -> int:
-        """How many numbers the ties of a row take."""
+        """The number of tie values of a query."""
         return 2 * len(self.moving) * len(self.runs)
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """What some queries say: a row of numbers (queries, `PartitionLayout.width`) for each of
-    ``query_ids``.
+    """The values of some queries: ``rows`` (queries, `PartitionLayout.width`), one per query id.
 
     ``ties`` (len(tied), `PartitionLayout.width_of_ties`) are of the queries at ``tied``, in which
     some run has tied scores; NaN for the other runs. ``unknown`` (runs,) counts the queries of each
-    run that have no grades here, ``scoreless`` (runs,) says which have a list without scores.
+    run that have no grades here, ``scoreless`` (runs,) says which runs have a list without scores.
     """
 
     query_ids: tuple[str, ...]
@@ -94,7 +90,7 @@ class Partition:
 
     @staticmethod
     def of(board: Scoreboard, shape: PartitionLayout) -> Partition:
-        """Return what a board of some queries says."""
+        """Make the partition of a board of some queries."""
         board = board.snapshot()
         queries, runs = len(board.collection.query_ids), len(shape.runs)
         of_runs = [board.hits(run) for run in shape.runs]
@@ -103,8 +99,8 @@ class Partition:
         has_ties = [_tied_queries(board, run) for run in shape.runs]
         by_run = [np.array(each, dtype=np.float64).T for each in (answered, graded, has_ties)]
         residuals = [residuals_of_all_queries(board, measure) for measure in shape.rbp]
-        sheet = board._state.with_measures(shape.measures, crosses=False)
-        rows = sheet.table  # also of a run silent in this part
+        # Not `Scoreboard.values`: these are NaN for a run without an answer in this partition.
+        rows = board._state.with_measures(shape.measures, crosses=False).matrix
         tied, ties = _tie_values(board, shape)
         unknown = [run.unknown_queries for run in board.collection.runs]
         return Partition(
@@ -118,38 +114,38 @@ class Partition:
 
     @staticmethod
     def joined(parts: Iterable[Partition], order: Sequence[str] | None = None) -> Partition:
-        """Return all parts as one, its queries in an ``order``, or by id where there is none."""
-        given = [*parts]
-        query_ids = [query_id for part in given for query_id in part.query_ids]
+        """Join partitions, with the queries in an ``order``, or by id if there is none."""
+        all_parts = [*parts]
+        query_ids = [query_id for part in all_parts for query_id in part.query_ids]
         rank: Mapping[str, int] = {}
         if order is not None:
             rank = {query_id: at for at, query_id in enumerate(order)}
         key = query_ids.__getitem__ if order is None else lambda at: rank[query_ids[at]]
         places = sorted(range(len(query_ids)), key=key)
-        now_at = np.empty(len(places), dtype=np.int64)
-        now_at[places] = np.arange(len(places))
-        before = np.cumsum([0, *(len(part.query_ids) for part in given)])
-        tied = [part.tied + start for part, start in zip(given, before[:-1], strict=True)]
+        new_place = np.empty(len(places), dtype=np.int64)
+        new_place[places] = np.arange(len(places))
+        offsets = np.cumsum([0, *(len(part.query_ids) for part in all_parts)])
+        tied = [part.tied + start for part, start in zip(all_parts, offsets[:-1], strict=True)]
         return Partition(
             tuple(query_ids[at] for at in places),
-            np.concatenate([part.rows for part in given])[places],
-            now_at[np.concatenate(tied)],
-            np.concatenate([part.ties for part in given]),
-            np.sum([part.unknown for part in given], axis=0),
-            np.any([part.scoreless for part in given], axis=0),
+            np.concatenate([part.rows for part in all_parts])[places],
+            new_place[np.concatenate(tied)],
+            np.concatenate([part.ties for part in all_parts]),
+            np.sum([part.unknown for part in all_parts], axis=0),
+            np.any([part.scoreless for part in all_parts], axis=0),
         )
 
 
 def _tied_queries(board: Scoreboard, run: str) -> Bools:
-    """Say in which queries a run has tied scores, (queries,)."""
+    """Return in which queries a run has tied scores, (queries,)."""
     found = np.zeros(len(board.collection.query_ids), dtype=np.bool_)
-    for query_id, scores in board.unsettled(run).items():
+    for query_id, scores in board.unsorted_scores(run).items():
         found[board.number_of(query_id)] = has_ties(scores)
     return found
 
 
 def _tie_values(board: Scoreboard, shape: PartitionLayout) -> tuple[Ints, Floats]:
-    """Return in which queries runs have ties, and what other orders make of their values."""
+    """Return the queries with ties, and their values in other orders."""
     runs, queries = len(shape.runs), len(board.collection.query_ids)
     ties = np.full((queries, len(shape.moving), 2, runs), np.nan)
     is_tied = np.zeros(queries, dtype=np.bool_)
@@ -164,10 +160,10 @@ def _tie_values(board: Scoreboard, shape: PartitionLayout) -> tuple[Ints, Floats
 
 @dataclass(frozen=True, eq=False)
 class MergedPartitions:
-    """What all parts together say, as a board of all of them would.
+    """The values of all partitions together, equal to those of one board.
 
-    Where these are not all, ``known_answers`` says which runs answer a query that counts in all of
-    them, by measure: (measures, runs).
+    If these are not all partitions, ``known_answers`` says which runs answer a query that counts in
+    any partition, by measure: (measures, runs).
     """
 
     part: Partition
@@ -181,19 +177,19 @@ class MergedPartitions:
         return ValueTable.of(self.shape.layout, self.part.rows[:, : self.shape.layout.width])
 
     def _columns(self, place: int) -> Floats:
-        """Return what stands at a place behind the sheet's numbers, (queries, runs)."""
+        """Return the ``place``-th block of columns after the table's numbers, (queries, runs)."""
         runs = len(self.shape.runs)
         first = self.shape.layout.width + place * runs
         return self.part.rows[:, first : first + runs]
 
     @cached_property
     def absent(self) -> Bools:
-        """Say where a run has no list, (queries, runs)."""
+        """Where a run has no list, (queries, runs)."""
         return self.part.rows[:, 1 : 1 + len(self.shape.runs)] > 0
 
     @cached_property
     def judged(self) -> Bools:
-        """Say which queries have a golden grade at all, (queries,)."""
+        """Which queries have a golden grade, (queries,)."""
         return self.part.rows[:, 0] > 0
 
     @cached_property
@@ -213,7 +209,7 @@ class MergedPartitions:
 
     @cached_property
     def answered(self) -> Bools:
-        """Say which runs answer a query that counts in a measure, (measures, runs)."""
+        """Which runs answer a query that counts in a measure, (measures, runs)."""
         if self.known_answers is not None:
             return self.known_answers
         silent = [self.answers.silent(self.sheet, measure) for measure in self.shape.measures]
@@ -239,10 +235,10 @@ class MergedPartitions:
         }
 
     def notes(self, foreign_to: Callable[[str], int]) -> list[Note]:
-        """Say what was left out or could surprise, as a board and its ties do.
+        """Return notes on what was left out or could surprise, and on ties, as of one board.
 
-        ``foreign_to`` is asked of a run no list of which holds a chunk that is graded for its
-        query: how many chunks are graded for some, if none of them stands in any of its lists.
+        ``foreign_to`` is called for a run without a chunk that is graded for the query of its list.
+        It returns how many chunks are graded if none of them is in any of the run's lists, else 0.
         """
         counts = {
             run: self._run_counts(at, partial(foreign_to, run))
@@ -270,7 +266,7 @@ class MergedPartitions:
         )
 
     def _tie_ranges(self) -> dict[str, list[TieRange]]:
-        """Return the ranges of each run with tied scores, as `tied_ranges` does."""
+        """Return the ranges of each run with tied scores, as `find_tie_ranges` does."""
         shape = self.shape
         ties = self.part.ties.reshape(-1, len(shape.moving), 2, len(shape.runs))
         found: dict[str, list[TieRange]] = {}
@@ -281,9 +277,9 @@ class MergedPartitions:
                 values = self.values(measure)[:, at]
                 ends = []
                 for end in ties[:, place, :, at].T:
-                    moved, has_ties = values.copy(), ~np.isnan(end)
-                    moved[self.part.tied[has_ties]] = end[has_ties]
-                    ends.append(mean_of_defined(moved))
+                    changed, has_ties = values.copy(), ~np.isnan(end)
+                    changed[self.part.tied[has_ties]] = end[has_ties]
+                    ends.append(mean_of_defined(changed))
                 found.setdefault(run, []).append(TieRange(measure, mean_of_defined(values), *ends))
         return found
 

@@ -1,6 +1,6 @@
 """Collections made of plain dicts of grades and rankings, for notebooks that need no database.
 
-`collect_lazily` numbers only the judged chunks; all others get a number when somebody asks.
+`collect_lazily` numbers only the judged chunks; the others are numbered on first access.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Runs: TypeAlias = Mapping[str, Mapping[str, GivenList]]
 Grades: TypeAlias = npt.NDArray[np.int8]
 ChunkNumbering: TypeAlias = defaultdict[str, int]
-"""Texts by number, from 0 in the order in which they are first looked up."""
+"""The number of each text, from 0 in the order of first lookup."""
 
 
 def collect(
@@ -36,10 +36,10 @@ def collect(
 ) -> Collection:
     """Make a collection from ``{query: {chunk: grade}}`` and ``{run: {query: ranking}}``.
 
-    A grade of -1 says that a chunk is in the pool and nobody graded it. A ranking is
-    ``{chunk: score}``, put in order here (ties stay as given), or chunks in order, or
-    a `Ranking`, which is in order as well. The queries are those of ``qrels``; one with no grades
-    yet is there as ``{}``. ``facets`` is ``{facet: {query: bucket}}``.
+    A grade of -1 puts an unjudged chunk into the pool. A ranking is ``{chunk: score}``, sorted here
+    (ties stay as given), or chunks in order, or a `Ranking`, which is in order as well. The queries
+    are those of ``qrels``; a query without grades is given as ``{}``. ``{facet: {query: bucket}}``
+    is the form of ``facets``.
 
     >>> collect({"q1": {"c1": 3}}, {"A": {"q1": ["c2", "c1"], "q9": []}}).runs[0].unknown_queries
     1
@@ -64,12 +64,12 @@ def _judged_chunks(qrels: Qrels) -> list[str]:
 
 
 def all_grades(qrels: Qrels) -> Grades:
-    """Return the grades of all queries, one query's after the other's."""
+    """Return the grades of all queries, query after query."""
     return np.fromiter(chain.from_iterable(each.values() for each in qrels.values()), np.int8)
 
 
 def _golden_columns(qrels: Qrels, grade: Grades, chunk: ChunkNumbers) -> dict[str, Any]:
-    """Return what a collection has of these grades of chunks, and of nobody who keeps them."""
+    """Return the golden columns of a collection, at revision 0."""
     query = np.repeat(np.arange(len(qrels)), [*map(len, qrels.values())])
     order = np.argsort(pair_numbers(query, chunk))
     in_pool = order[grade[order] < 0]
@@ -87,21 +87,21 @@ def _golden_columns(qrels: Qrels, grade: Grades, chunk: ChunkNumbers) -> dict[st
 
 
 def collect_lazily(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
-    """Make the same collection, in which only what is graded has a number yet.
+    """Make the same collection, in which only graded chunks are numbered at first.
 
-    All other chunks are numbered as soon as somebody asks for an id or for what is in a list.
-    ``grades`` are `all_grades` of the qrels.
+    All other chunks are numbered when an id or a list is first read. ``grades`` are `all_grades` of
+    the qrels.
     """
     whole = _LazyCollection(qrels, runs)
     stored = []
     for at, (name, run) in enumerate(runs.items()):
-        known = countOf(map(qrels.__contains__, run), True)
-        lists, unknown = _LazyLists(whole, at, known), len(run) - known
+        size = countOf(map(qrels.__contains__, run), True)
+        lists, unknown = _LazyLists(whole, at, size), len(run) - size
         stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
     judged = _judged_chunks(qrels)
-    alone = len(set(judged)) == len(judged)  # each is judged for one query
+    unique = len(set(judged)) == len(judged)  # no chunk is judged for two queries
     chunk = (
-        np.arange(len(judged), dtype=np.int32) if alone else _number_all(judged, _new_numbering())
+        np.arange(len(judged), dtype=np.int32) if unique else _number_all(judged, _new_numbering())
     )
     return Collection(
         tuple(qrels), {}, _LazyIds(whole), tuple(stored), **_golden_columns(qrels, grades, chunk)
@@ -110,7 +110,7 @@ def collect_lazily(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
 
 @dataclass
 class _LazyCollection:
-    """A collection that is made when it is first needed."""
+    """A collection made on first access."""
 
     qrels: Qrels
     runs: Runs
@@ -122,7 +122,7 @@ class _LazyCollection:
 
 @dataclass(eq=False)
 class _LazyIds(Sequence[str]):
-    """The ids of all chunks by number."""
+    """The ids of all chunks by number, made on first access."""
 
     whole: _LazyCollection
 
@@ -139,7 +139,7 @@ class _LazyIds(Sequence[str]):
 
 @dataclass(eq=False)
 class _LazyLists(Mapping[int, StoredList]):
-    """The lists of a run by query."""
+    """The lists of a run by query, made on first access."""
 
     whole: _LazyCollection
     run: int
@@ -169,8 +169,8 @@ def _store_lists(
 ) -> list[dict[int, StoredList]]:
     """Return the lists of each run.
 
-    Query by query, since runs find the same chunks for a query: numbered run by run, their ids
-    would have to be fetched from memory again and again, which takes longer than all scoring.
+    Numbered query by query, since runs find the same chunks for a query: run by run, their ids
+    would be fetched from memory again and again, which takes longer than all scoring.
     """
     places = [
         (at, query, run[text])
@@ -178,27 +178,27 @@ def _store_lists(
         for at, run in enumerate(runs)
         if text in run
     ]
-    given = [ranked for _, _, ranked in places]
-    texts = [each.chunk_ids if isinstance(each, Ranking) else each for each in given]
+    rankings = [ranked for _, _, ranked in places]
+    texts = [each.chunk_ids if isinstance(each, Ranking) else each for each in rankings]
     bounds = np.cumsum([0, *map(len, texts)])
     numbers = np.fromiter(map(chunks.__getitem__, chain.from_iterable(texts)), np.int32)
-    own_scores = list(map(_scores, given))
-    filled = (
+    own_scores = list(map(_scores, rankings))
+    with_nan = (
         repeat(math.nan, len(ids)) if own is None else own
         for ids, own in zip(texts, own_scores, strict=True)
     )
-    scores = np.fromiter(chain.from_iterable(filled), np.float64, int(bounds[-1]))
+    scores = np.fromiter(chain.from_iterable(with_nan), np.float64, int(bounds[-1]))
     for place in lists_with_neighbours(scores[1:] > scores[:-1], bounds):
-        if isinstance(given[place], Mapping):
+        if isinstance(rankings[place], Mapping):
             span = slice(bounds[place], bounds[place + 1])
             best_first = np.argsort(-scores[span], kind="stable")
             numbers[span], scores[span] = numbers[span][best_first], scores[span][best_first]
-    with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
-        single = scores.astype(np.float32)
+    with np.errstate(over="ignore"):  # scores beyond 32 bits become infinite, and tied
+        scores32 = scores.astype(np.float32)
     lists: list[dict[int, StoredList]] = [{} for _ in runs]
     spans = starmap(slice, pairwise(bounds.tolist()))
     for (at, query, _), own, span in zip(places, own_scores, spans, strict=True):
-        lists[at][query] = StoredList(numbers[span], None if own is None else single[span])
+        lists[at][query] = StoredList(numbers[span], None if own is None else scores32[span])
     return lists
 
 

@@ -1,7 +1,7 @@
 """Golden grades of one query: sorted arrays of chunk numbers and grades, cut out of a collection.
 
-Where grades are of several chunkings, a query counts only if it has a grade in each of them, and
-every run is measured by the grades of its own chunking.
+With several chunkings, a query counts only if it has a grade in each of them, and every run is
+measured by the grades of its own chunking.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ NO_CHUNKS: ChunkNumbers = np.array([], dtype=np.int32)
 class QueryGrades:
     """The golden grades of one query, sorted by chunk, each chunk once.
 
-    ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
-    ``sides`` are the chunkings the chunks are of, None where they are all of one. ``carried`` says
-    which grades were carried over from other chunks, None where none was.
+    ``pool`` has the chunks that a file put into the query's pool without a grade, graded by now or
+    not. ``sides`` has the chunking of each chunk, None if all are of one. ``carried`` is true for
+    transferred grades, None if there are none.
     """
 
     chunks: ChunkNumbers
@@ -39,18 +39,18 @@ class QueryGrades:
     carried: Bools | None = None
 
     def is_judged_on_all(self, like_trec_eval: bool) -> bool:
-        """Say whether the query counts on each side, of which there are several."""
+        """Say whether the query counts in each chunking."""
         if self.sides is None:
             return True
         counting = [self.chunks, self.pool] if like_trec_eval else [self.chunks]
         return are_in_all_chunkings(self.sides, np.concatenate(counting))
 
     def as_dict(self) -> dict[int, int]:
-        """Return the grade of each chunk that has one."""
+        """Return the grade of each graded chunk."""
         return dict(zip(self.chunks.tolist(), self.grades.tolist(), strict=True))
 
     def of(self, chunks: ChunkNumbers) -> Ints:
-        """Return the grade of each of ``chunks``, -1 where it has none.
+        """Return the grade of each of ``chunks``, -1 for an unjudged one.
 
         >>> golden = QueryGrades(np.array([2, 7]), np.array([3, 0]), np.zeros(2, np.bool_))
         >>> golden.of(np.array([7, 5, 2])).tolist()
@@ -61,15 +61,15 @@ class QueryGrades:
         return np.where(known, np.append(self.grades, -1)[place], -1)
 
     def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
-        """Apply changes in order: the last one of a pair counts."""
+        """Return the grades after changes, applied in order: the last one of a pair counts."""
         carried = np.zeros(len(self.chunks), np.bool_) if self.carried is None else self.carried
         columns = [each.tolist() for each in (self.chunks, self.grades, self.stale, carried)]
         for change in changes:
             at = bisect_left(columns[0], change.chunk)
-            there = slice(at, bisect_right(columns[0], change.chunk, at))
+            entry = slice(at, bisect_right(columns[0], change.chunk, at))
             new = (change.chunk, change.grade, change.stale, change.kind == "carry")
             for column, value in zip(columns, new, strict=True):
-                column[there] = [] if change.grade is None else [value]
+                column[entry] = [] if change.grade is None else [value]
         return QueryGrades(
             np.array(columns[0], dtype=np.int32),
             np.array(columns[1], dtype=np.int8),
@@ -81,7 +81,7 @@ class QueryGrades:
 
 
 def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
-    """Cut the golden grades into one piece for each query, empty ones included."""
+    """Return the golden grades of each query, with an empty entry for a query without grades."""
     sides = collection.sides if collection.has_several_chunkings else None
     carried = collection.carried
     queries = np.arange(len(collection.query_ids) + 1)
@@ -110,7 +110,7 @@ def judged_in_collection(collection: Collection, like_trec_eval: bool) -> Bools:
 
 
 def judged_in_grades(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Bools:
-    """Say which queries count; to trec_eval one does that has a pool and no grade."""
+    """Say which queries count; for trec_eval, a query with a pool and no grade counts too."""
     return np.array(
         [
             (len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0))
@@ -121,12 +121,11 @@ def judged_in_grades(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Boo
     )
 
 
-SideChunks = npt.NDArray[np.int32]
-ChunkGrades = tuple[SideChunks, npt.NDArray[np.int8]]
+ChunkGrades = tuple[ChunkNumbers, npt.NDArray[np.int8]]
 
 
-def are_in_all_chunkings(sides: ChunkingIndex, chunks: SideChunks) -> bool:
-    """Say whether there is one of ``chunks`` on each side."""
+def are_in_all_chunkings(sides: ChunkingIndex, chunks: ChunkNumbers) -> bool:
+    """Say whether ``chunks`` has a chunk of each chunking."""
     of = sides.of[chunks]
     return all((of == side).any() for side in range(len(sides.names)))
 
@@ -134,16 +133,16 @@ def are_in_all_chunkings(sides: ChunkingIndex, chunks: SideChunks) -> bool:
 def known_per_chunking(
     sides: ChunkingIndex,
     graded: Iterable[ChunkGrades],
-    lists: Sequence[Sequence[SideChunks]],
+    lists: Sequence[Sequence[ChunkNumbers]],
     side_of: Sequence[int] | None,
 ) -> Ints:
-    """Count the chunks of each grade that a query has on the side of each of its lists, (rows, 4).
+    """Count the graded chunks in the chunking of each list of a query, by grade: (rows, 4).
 
-    ``side_of`` says of which side a query's lists are; where it is None, their first chunks do.
+    ``side_of`` gives the chunking of each of a query's lists; if None, their first chunks do.
     """
     rows = []
-    for (chunks, grades), of in zip(graded, lists, strict=True):
+    for (chunks, grades), own_lists in zip(graded, lists, strict=True):
         side = sides.of[chunks]
-        found = side_of or [int(sides.of[each[0]]) if len(each) else 0 for each in of]
-        rows += [np.bincount(grades[side == which], minlength=4) for which in found]
+        list_sides = side_of or [int(sides.of[each[0]]) if len(each) else 0 for each in own_lists]
+        rows += [np.bincount(grades[side == own], minlength=4) for own in list_sides]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)

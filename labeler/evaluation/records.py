@@ -1,7 +1,7 @@
-"""Rows of scores, as CSV, JSON and the Python functions hand them out.
+"""Rows of scores for CSV, JSON and the Python functions.
 
-A row carries the name by which its measure was asked for; a measure asked for by two names has
-two rows.
+A row has the name by which its measure was requested; a measure requested by two names has two
+rows.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from labeler.measures import Measure
 
 Record = dict[str, Any]
 ResidualsByPlace = Mapping[tuple[str, Measure, str | None], float]
-"""How much ungraded chunks could add to an RBP, by run, measure and place."""
+"""How much unjudged chunks could add to an RBP, by run, measure and bucket or query id."""
 
 
 def measure_names(measure: Measure) -> list[Record]:
-    """Return the two columns that name a measure, once for each name it was asked for by.
+    """Return the two columns that name a measure, once for each name it was requested by.
 
     >>> from labeler.measures import parse
     >>> measure_names(parse("MRR"))
@@ -32,10 +32,10 @@ def measure_names(measure: Measure) -> list[Record]:
 def score_records(
     scores: Iterable[Score], residuals: ResidualsByPlace | None = None
 ) -> list[Record]:
-    """Return means as rows; facet and bucket are columns where a score is of a bucket.
+    """Return means as rows; facet and bucket are columns if any score is of a bucket.
 
-    ``value`` is NaN where there is none, and ``reason`` says why. With ``residuals`` there is a
-    column for them, NaN for every measure but RBP. ``carried`` is a column where there are any.
+    ``value`` is NaN if there is none, and ``reason`` says why. ``residuals`` add a column, NaN for
+    every measure but RBP. ``carried`` is a column if any grade was transferred.
     """
     rows = list(scores)
     has_carried = any(row.carried for row in rows)
@@ -85,9 +85,9 @@ def query_records(
 
 
 def notes_on_record(record: Record, notes: Iterable[Note]) -> list[Note]:
-    """Return the notes that concern a row, of whichever kind: those of its run or runs, and of all.
+    """Return the notes that concern a row: those on its run or runs, and those on all runs.
 
-    A note on a measure, a bucket or a pair of runs concerns the rows of that one alone.
+    A note on a measure, a bucket or a pair of runs concerns only the rows of that one.
     """
     pair = (record.get("run_a"), record.get("run_b"))
     place = (record.get("facet"), record.get("bucket"))

@@ -1,7 +1,7 @@
-"""Scoreboard: the live value of every run, measure and bucket, which follows the golden grades.
+"""Scoreboard: the live values of every run, measure and bucket, updated with each new grade.
 
-A value is computed when its measure is first asked for, then kept up to date. `regraded` returns
-a scoreboard as it would be with other golden grades.
+A measure is computed on first access, then kept up to date. `regraded` returns a scoreboard with
+other golden grades.
 """
 
 from __future__ import annotations
@@ -65,96 +65,15 @@ from labeler.measures import (
 from labeler.model import AllGoldenGrades, Collection, GoldenState, GradeChange, Traffic
 
 
-class BoardLookup:
-    """One query, one run: what is known of them as it is now."""
-
-    collection: Collection
-    run_names: tuple[str, ...]
-    _state: BoardState
-    _lists: OrderedLists
-    _query_numbers: Mapping[str, int]
-
-    def golden(self, query_id: str) -> dict[int, int]:
-        """Return the golden grades of a query by chunk, retrieved or not."""
-        return self._state.golden[self.number_of(query_id)].as_dict()
-
-    def grades(self, query_id: str, chunks: ChunkNumbers) -> Ints:
-        """Return the golden grade of each of the chunks for a query, -1 where there is none."""
-        return self._state.golden[self.number_of(query_id)].of(chunks)
-
-    def graded(self) -> tuple[Ints, Ints]:
-        """Return every pair with a golden grade, rising, and its grade.
-
-        A pair's number is its query's place << 32 | its chunk's number.
-        """
-        return self._state.graded()
-
-    def counts_of(self, query_id: str) -> tuple[int, ...]:
-        """Return how many chunks of a query have grade 0, 1, 2 and 3."""
-        golden = self._state.golden[self.number_of(query_id)]
-        return tuple(np.bincount(golden.grades, minlength=4).tolist())
-
-    def chunks(self, run: str, query_id: str) -> ChunkNumbers:
-        """Return a run's list in the order the conventions use; empty where it has none."""
-        return self._lists.ordered(self.column_of(run), self.number_of(query_id))
-
-    def ranked(self, run: str, query_id: str) -> list[RankedChunk]:
-        """Return a run's list with scores and golden grades, in the order the conventions use.
-
-        Under trec_eval's that is not the order of the file where scores are tied. A query the run
-        has no list for gives an empty one. Raises `NotFound` for an unknown run or query.
-        """
-        chunks, query = self.chunks(run, query_id), self.number_of(query_id)
-        stored = self.collection.runs[self.column_of(run)].lists.get(query)
-        return write_out_list(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
-
-    def hits(self, run: str, query_id: str | None = None) -> Hits:
-        """Return a run's judged chunks: a row for each query in order, or the row of one."""
-        state = self._state
-        if query_id is None:
-            return state.hits_of(self.column_of(run))
-        return state.hits_in(self.column_of(run), self.number_of(query_id))
-
-    def read_by(
-        self, measure: Measure, run: str, query_id: str | None = None
-    ) -> Hits | FoundEvidence:
-        """Return what a measure reads of a run's lists: its hits, its documents, what it finds."""
-        query = None if query_id is None else self.number_of(query_id)
-        return self._state.seen_of(self.column_of(run), query).of(measure)
-
-    def chunking_of(self, run: str) -> str:
-        """Return the chunking that a run's chunks are of; may raise `NotFound`."""
-        return self.collection.runs[self.column_of(run)].chunking
-
-    def overlaps(
-        self, some: Sequence[int], others: Sequence[int]
-    ) -> list[tuple[int, int, float, float]]:
-        """Return the places of chunks that have text in common, with the share of each text."""
-        return self._state.across.overlaps(some, others)
-
-    def column_of(self, name: str) -> int:
-        """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""
-        if name not in self.run_names:
-            there = ", ".join(self.run_names) or "none"
-            raise NotFound(f"no run is called {name!r}; there are: {there}")
-        return self.run_names.index(name)
-
-    def number_of(self, query_id: str) -> int:
-        """Return a query's row in `values`, its place in the collection; may raise `NotFound`."""
-        if query_id not in self._query_numbers:
-            raise NotFound(f"query {query_id!r} is not on this board; read the data again")
-        return self._query_numbers[query_id]
-
-
-class Scoreboard(BoardLookup):
+class Scoreboard:
     """Every run's value for every query under one set of conventions, kept up to date.
 
-    A value is computed when its measure is first asked for, and from then on whenever a grade
-    changes. Any number of threads may read while one refreshes: each answer is of one revision.
+    A measure is computed on first access, and from then on updated whenever a grade changes. Any
+    number of threads may read while one refreshes: each result is of one revision.
 
-    Queries without any golden grade are left out of every mean; `counts` says how many. A query
-    that a run has no list for counts 0 for that run, as long as it has results for any that counts;
-    a run without has no value, mean or other:
+    Queries without any golden grade are left out of every mean; `counts` has their number. A query
+    that a run has no list for counts 0 for that run, as long as the run has results for any query
+    that counts; a run without such results has no values and no means:
 
     >>> from labeler.evaluation import collect
     >>> grades = {"q1": {"c1": 3}, "q2": {"c2": 1}, "q3": {"c3": 0}, "q4": {}}
@@ -180,36 +99,36 @@ class Scoreboard(BoardLookup):
         self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: self._everything}
         self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
-        self._within: tuple[Hashable, ...] = ()
+        self._narrowed_by: tuple[Hashable, ...] = ()
         self._inside: Bools | None = None
-        self._weighing: TrafficWeights | None = None
+        self._weighting: TrafficWeights | None = None
         rest = (conventions.stand_in, conventions.pool_depth, collection.has_several_chunkings)
         listed = self._lists.listed
         self._rules = RowRules(~listed, self._budgets, *rest)
         self._lock = threading.Lock()
         self._state = BoardState.first(collection, conventions, self._lists, self._rules)
-        answered = self._state.aligned.length.reshape(listed.shape) > 0
+        answered = self._state.first_hits.length.reshape(listed.shape) > 0
         self._answers = AnsweredQueries(listed, answered)
 
     @property
     def conventions(self) -> Conventions:
-        """How these values are to be read, and the golden set they rest on."""
-        conventions, by = self._state.conventions, self._weighing
+        """The conventions of these values, with the hash of the golden set."""
+        conventions, by = self._state.conventions, self._weighting
         return conventions if by is None else replace(conventions, weighted=by.traffic)
 
     @property
     def golden_state(self) -> GoldenState | None:
-        """What the golden set is by its content, None where nobody keeps it."""
-        return self._state.is_of
+        """The identity of the golden set by its content, None if it is not kept."""
+        return self._state.golden_state
 
     @property
     def revision(self) -> int:
-        """The newest judgment these values know of."""
+        """The newest judgment included in these values."""
         return self._state.revision
 
     @property
     def facets(self) -> Mapping[str, tuple[str, ...]]:
-        """The facets there are, each with its buckets in order."""
+        """The facets, each with its buckets in order."""
         return {
             facet: tuple(map(str, grouping.buckets))
             for facet, grouping in self._groupings.items()
@@ -218,7 +137,7 @@ class Scoreboard(BoardLookup):
 
     @property
     def counts(self) -> Counts:
-        """How much of the golden set the means rest on."""
+        """The size of the golden set behind the means."""
         return self._state.counts
 
     @property
@@ -226,60 +145,60 @@ class Scoreboard(BoardLookup):
         """For each run, the number of queries in which two chunks have the same score."""
         return dict(zip(self.run_names, self._lists.tied, strict=True))
 
-    def unsettled(self, run: str) -> Mapping[str, Scores]:
-        """Return the scores, as 32-bit floats, of a run's lists in which they do not all fall."""
-        found = self._lists.unsettled[self.column_of(run)]
+    def unsorted_scores(self, run: str) -> Mapping[str, Scores]:
+        """Return the scores of a run's lists in which 32-bit scores do not strictly fall."""
+        found = self._lists.unsorted_scores[self.column_of(run)]
         return {self.collection.query_ids[query]: scores for query, scores in found.items()}
 
     def unbucketed(self, facet: str) -> int:
-        """Count the judged queries that no bucket of ``facet`` holds, so that no row shows them."""
+        """Count the judged queries in no bucket of ``facet``, which no row shows."""
         buckets, group = self.groups(facet)
         return int(np.sum(self._state.judged & (group == len(buckets))))
 
     def snapshot(self) -> Scoreboard:
-        """Return this board as it is now: what takes several questions gets one revision's answers.
+        """Return this board at its current revision, so that several reads give consistent results.
 
-        It shares everything computed so far, and costs nothing.
+        It shares all computed values, and costs nothing.
         """
         return copy.copy(self)
 
     def within(self, facet: str, bucket: str) -> Scoreboard:
-        """Return this board as it is now, with means and values of one bucket's queries alone.
+        """Return a snapshot with means and values of one bucket's queries alone.
 
-        Its counts and notes are still of the whole golden set, and a run has no value where it has
-        none there. Raises `NotFound` for an unknown facet or bucket.
+        Its counts and notes are still of the whole golden set. A run without a result in the bucket
+        has no value. Raises `NotFound` for an unknown facet or bucket.
         """
         return self._narrowed((facet, bucket), self._grouping(facet).inside(bucket))
 
     def weighted_by(self, traffic: Traffic) -> Scoreboard:
-        """Return this board as it is now, with means by how often a query's bucket is asked for.
+        """Return a snapshot with means weighted by the traffic of each query's bucket.
 
-        Queries of no bucket that was asked for count nowhere. May raise `NotFound` for a facet.
+        Queries in buckets without traffic do not count. May raise `NotFound` for a facet.
         """
         by = TrafficWeights.of(traffic, self.collection.facets)
         board = self._narrowed(traffic, by.asked)
-        board._weighing = by
+        board._weighting = by
         return board
 
     @property
     def weights(self) -> Floats | None:
-        """The weight of each query in means, (queries,); None where each counts the same."""
-        return None if self._weighing is None else self._weighing.weights(self._state.judged)
+        """The weight of each query in means, (queries,); None if each counts the same."""
+        return None if self._weighting is None else self._weighting.weights(self._state.judged)
 
     def _narrowed(self, key: Hashable, inside: Bools) -> Scoreboard:
         board = self.snapshot()
-        board._within = (*self._within, key)
+        board._narrowed_by = (*self._narrowed_by, key)
         board._inside = inside if self._inside is None else inside & self._inside
         board._groupings = {name: each.within(inside) for name, each in self._groupings.items()}
         return board
 
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
-        """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
+        """Return notes on queries, runs and ``measures`` that were left out or could surprise."""
         board, asked = self.snapshot(), tuple(measures)
         means = board.means(asked)
         scores = means.rows(board.run_names) if np.isnan(means.value).any() else ()
         about = (board._run_counts(), board.counts, board.conventions, scores)
-        weighs = self._weighing.sentences(board.judged) if self._weighing else ()
+        weighs = self._weighting.sentences(board.judged) if self._weighting else ()
         crossing = board._crossing_notes([measure for measure in asked if measure.crosses])
         return (*starmap(Note, weighs), *make_notes(board.collection, *about), *crossing)
 
@@ -287,43 +206,43 @@ class Scoreboard(BoardLookup):
         if not measures:
             return
         state = self._state
-        where = (self._answers.listed, state.judged, state.seen.anywhere)
+        where = (self._answers.listed, state.judged, state.inputs.judged_anywhere)
         yield from absent_list_notes(self.run_names, *where)
         if self.collection.texts is not None:
-            yield from cross_chunking_notes(state.across, state.known, measures)
+            yield from cross_chunking_notes(state.chunkings, state.known, measures)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         lists, listed = self._lists, self._answers.listed
-        there = (listed, self._answers.answered)
+        answers = (listed, self._answers.answered)
         hits = self._state.hits.per_row.reshape(listed.shape)
-        counted = (lists.tied, lists.scoreless, *there, hits, self._state.judged)
-        return count_by_run(self.run_names, *counted, self._state.foreign_to(lists))
+        columns = (lists.tied, lists.scoreless, *answers, hits, self._state.judged)
+        return count_by_run(self.run_names, *columns, self._state.foreign_to(lists))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
 
-        ``@budget`` comes back as the plain number where it is the same for every query. Raises
-        `NotFound` for an unknown facet.
+        ``@budget`` becomes a plain number if it is the same for every query. Raises `NotFound` for
+        an unknown facet.
         """
         grouping, state, chosen = self._grouping(facet), self._state, self.resolve(measures)
-        key = (chosen, facet, self._within, self._weighing)
-        kept = state.means.get(key)
-        if kept is None:
-            taken = [self._means(state, some, facet, grouping) for some in chosen.kinds]
-            kept = state.means[key] = merge_means(chosen, taken)
-        return kept if kept.measures is chosen else replace(kept, measures=chosen)
+        key = (chosen, facet, self._narrowed_by, self._weighting)
+        cached = state.means.get(key)
+        if cached is None:
+            parts = [self._means(state, some, facet, grouping) for some in chosen.kinds]
+            cached = state.means[key] = merge_means(chosen, parts)
+        return cached if cached.measures is chosen else replace(cached, measures=chosen)
 
     def _means(
         self, state: BoardState, some: UniqueMeasures, facet: str | None, grouping: Grouping
     ) -> Means:
-        """Take the means of measures that all compare between chunkings, or none of them."""
-        sheet = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
-        totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
+        """Compute the means of measures that all compare chunkings, or of measures that do not."""
+        table = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
+        totals = table.totals((facet, self._narrowed_by) if self._narrowed_by else facet, grouping)
         carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)
-        means = means_from_totals(totals, sheet.layout, some, facet, grouping.buckets, carried)
+        means = means_from_totals(totals, table.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
-            means = weighted_means(means, sheet, grouping, weights)
-        self._answers.clear_silent_runs(means.value, sheet, some, self._everything)
+            means = weighted_means(means, table, grouping, weights)
+        self._answers.clear_silent_runs(means.value, table, some, self._everything)
         return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
@@ -334,17 +253,17 @@ class Scoreboard(BoardLookup):
         return self.means(measures, facet).rows(self.run_names)
 
     def per_query(self, run: str, measures: Iterable[Measure]) -> list[QueryScore]:
-        """Return a run's values query by query, in the collection's order, then of ``measures``.
+        """Return a run's values query by query, in the collection's order, then by measure.
 
-        Queries that nobody has graded are among them, with ``judged`` false and NaN. Raises
-        `NotFound` for an unknown run.
+        Queries without grades are included, with ``judged`` false and value NaN. Raises `NotFound`
+        for an unknown run.
         """
         at, state, chosen = self.column_of(run), self._state, self.resolve(measures)
         columns = {
             measure: (
-                self._answers.values(state.sheet_of(measure), measure)[:, at],
-                state.sheet_of(measure).holes(measure)[:, at],
-                state.sheet_of(measure).defined(measure),
+                self._answers.values(state.table_of(measure), measure)[:, at],
+                state.table_of(measure).holes(measure)[:, at],
+                state.table_of(measure).defined(measure),
                 self.judged_for(measure),
                 state.carried.by_query(measure)[:, at],
             )
@@ -355,84 +274,83 @@ class Scoreboard(BoardLookup):
     def values(self, measure: Measure) -> Floats:
         """Return all values of a measure, (queries, runs).
 
-        NaN where it is undefined or nobody has graded, and for a run without any result that
-        counts.
+        NaN if undefined or unjudged, and for a run without any result that counts.
         """
         chosen = self.resolve([measure])
-        values = self._answers.values(self._state.sheet_of(*chosen), *chosen)
+        values = self._answers.values(self._state.table_of(*chosen), *chosen)
         if self._inside is not None:
             values[~self._inside] = np.nan
         return values
 
     def counted(self, measure: Measure) -> Bools:
-        """Say which queries are in the means of a measure, (queries,)."""
+        """Return which queries are in the means of a measure, (queries,)."""
         chosen = self.resolve([measure])
-        counted = self._state.sheet_of(*chosen).defined(*chosen)
+        counted = self._state.table_of(*chosen).defined(*chosen)
         return counted if self._inside is None else counted & self._inside
 
     def holes(self, measure: Measure) -> Ints:
-        """Count the ungraded chunks inside a measure's cut-off, (queries, runs).
+        """Return the number of unjudged chunks inside a measure's cut-off, (queries, runs).
 
         Without a cut-off they are counted inside the pool depth.
         """
         chosen = self.resolve([measure])
-        return self._state.sheet_of(*chosen).holes(*chosen)
+        return self._state.table_of(*chosen).holes(*chosen)
 
     def looked_at(self, measure: Measure) -> Ints:
-        """Return of how many chunks of each list `holes` are ungraded ones, (queries, runs)."""
-        lengths = self._state.aligned.length.reshape(self._rules.absent.shape)
+        """Return the number of chunks of each list that `holes` checks, (queries, runs)."""
+        lengths = self._state.first_hits.length.reshape(self._rules.absent.shape)
         if measure.cutoff is None:
             return np.minimum(lengths, self.conventions.pool_depth)
         return np.minimum(lengths, self.cutoffs(measure)[:, np.newaxis])
 
     def carried(self, measure: Measure) -> Ints:
-        """Count the carried grades down to where `holes` are counted, (queries, runs)."""
+        """Return the number of transferred grades as deep as `holes` checks, (queries, runs)."""
         return self._state.carried.by_query(*self.resolve([measure]))
 
     @property
     def judged(self) -> Bools:
-        """Say which queries have a golden grade at all, (queries,)."""
+        """Which queries have a golden grade, (queries,)."""
         return self._state.judged
 
     def judged_for(self, measure: Measure) -> Bools:
-        """Say the same of what a measure rests on: grades of all chunkings, if it crosses them."""
-        return self._state.seen.anywhere if measure.crosses else self._state.judged
+        """Return which queries are judged; measures that compare chunkings count any chunking's."""
+        return self._state.inputs.judged_anywhere if measure.crosses else self._state.judged
 
     def absent(self, run: str) -> Bools:
-        """Say which queries a run has no list for, (queries,)."""
+        """Return which queries a run has no list for, (queries,)."""
         return self._rules.absent[:, self.column_of(run)]
 
     def cutoffs(self, measure: Measure) -> Ints:
-        """Return how deep a measure looks, (queries,): ``@budget`` depends on a query's task."""
+        """Return the cut-off of each query, (queries,): ``@budget`` depends on the query's task."""
         if measure.cutoff == BUDGET:
             return self._budgets
         return np.full(len(self._budgets), measure.cutoff or WHOLE_LIST)
 
     @property
     def budgets(self) -> Ints:
-        """The prompt budget of each query, (queries,)."""
+        """The prompt k of each query, (queries,)."""
         return self._budgets
 
     def moved_since(self, before: Scoreboard) -> Ints:
-        """Return the queries whose golden grades are others than on this board ``before``, rising.
+        """Return the queries with other golden grades than on the board ``before``, ascending.
 
-        Where ``before`` is no earlier or later look at the same board, these may be all.
+        If ``before`` is not a snapshot of the same board, these may be all.
         """
         return self._state.moved_since(before._state)
 
     def aligned(self, queries: Sequence[str], lists: Sequence[ChunkNumbers]) -> Hits:
-        """Return the judged chunks of lists that no run holds, a row for the one of each query."""
+        """Return the judged chunks of lists that are in no run, one list and row per query."""
         golden = [self._state.golden[self.number_of(query_id)] for query_id in queries]
         return align(golden, [[chunks] for chunks in lists])
 
     def measured(
         self, measure: Measure, hits: Hits, queries: Sequence[str] | None = None
     ) -> Floats:
-        """Return the values of rankings that no run holds, by these conventions.
+        """Return the values of rankings that are in no run, by these conventions.
 
-        ``hits`` has a row for each of ``queries``; None stands for every query in order. NaN where
-        the value would be left out of the mean, and for what chunks alone do not tell: measures of
-        documents and of the evidence.
+        ``hits`` has a row for each of ``queries``; None is every query in order. NaN if the value
+        would be left out of the mean, and for measures of documents and evidence, which need more
+        than hits.
         """
         if measure.crosses:
             return np.full(len(hits.length), np.nan)
@@ -446,7 +364,7 @@ class Scoreboard(BoardLookup):
         return values
 
     def resolve(self, measures: Iterable[Measure]) -> UniqueMeasures:
-        """Give ``@budget`` its number where it is one number; each measure comes once."""
+        """Replace ``@budget`` by its number if there is only one, and drop repeated measures."""
         chosen, plain = without_repeats(measures), self._plain_budget
         if plain is None or not chosen.use_prompt_k:
             return chosen
@@ -457,23 +375,95 @@ class Scoreboard(BoardLookup):
 
     @cached_property
     def _plain_budget(self) -> int | None:
-        """The prompt budget, where it is one number for all queries."""
+        """The prompt k, if it is the same for all queries."""
         budgets = set(self._budgets.tolist()) or {self.conventions.budget}
         return budgets.pop() if len(budgets) == 1 else None
 
     def groups(self, facet: str | None) -> tuple[tuple[str | None, ...], Ints]:
-        """Return a facet's buckets, and each query's place among them: past the last if none."""
+        """Return a facet's buckets, and each query's place among them: past the last if in none."""
         grouping = self._grouping(facet)
         return grouping.buckets, grouping.group
+
+    def golden(self, query_id: str) -> dict[int, int]:
+        """Return the golden grades of a query by chunk, retrieved or not."""
+        return self._state.golden[self.number_of(query_id)].as_dict()
+
+    def grades(self, query_id: str, chunks: ChunkNumbers) -> Ints:
+        """Return the golden grade of each of the chunks for a query, -1 for an unjudged one."""
+        return self._state.golden[self.number_of(query_id)].of(chunks)
+
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return every pair with a golden grade, ascending, and its grade.
+
+        A pair's number is the row of its query << 32 | the number of its chunk.
+        """
+        return self._state.graded()
+
+    def counts_of(self, query_id: str) -> tuple[int, ...]:
+        """Return how many chunks of a query have grade 0, 1, 2 and 3."""
+        golden = self._state.golden[self.number_of(query_id)]
+        return tuple(np.bincount(golden.grades, minlength=4).tolist())
+
+    def chunks(self, run: str, query_id: str) -> ChunkNumbers:
+        """Return a run's list in the order of the conventions; empty if it has none."""
+        return self._lists.ordered(self.column_of(run), self.number_of(query_id))
+
+    def ranked(self, run: str, query_id: str) -> list[RankedChunk]:
+        """Return a run's list with scores and golden grades, in the order of the conventions.
+
+        trec_eval orders tied scores differently from the file. The list is empty for a query
+        without a list. Raises `NotFound` for an unknown run or query.
+        """
+        chunks, query = self.chunks(run, query_id), self.number_of(query_id)
+        stored = self.collection.runs[self.column_of(run)].lists.get(query)
+        return write_out_list(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
+
+    def hits(self, run: str, query_id: str | None = None) -> Hits:
+        """Return a run's judged chunks: a row for each query in order, or the row of one."""
+        state = self._state
+        if query_id is None:
+            return state.hits_of(self.column_of(run))
+        return state.hits_in(self.column_of(run), self.number_of(query_id))
+
+    def read_by(
+        self, measure: Measure, run: str, query_id: str | None = None
+    ) -> Hits | FoundEvidence:
+        """Return what a measure reads of a run's lists: chunks, documents or evidence."""
+        query = None if query_id is None else self.number_of(query_id)
+        return self._state.inputs_of(self.column_of(run), query).of(measure)
+
+    def chunking_of(self, run: str) -> str:
+        """Return the chunking of a run's chunks; may raise `NotFound`."""
+        return self.collection.runs[self.column_of(run)].chunking
+
+    def overlaps(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> list[tuple[int, int, float, float]]:
+        """Return the places of chunks with common text, and its share of each of the two texts."""
+        return self._state.chunkings.overlaps(some, others)
+
+    def column_of(self, name: str) -> int:
+        """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""
+        if name not in self.run_names:
+            there = ", ".join(self.run_names) or "none"
+            raise NotFound(f"no run is called {name!r}; there are: {there}")
+        return self.run_names.index(name)
+
+    def number_of(self, query_id: str) -> int:
+        """Return a query's row in `values`, its place in the collection; may raise `NotFound`."""
+        if query_id not in self._query_numbers:
+            raise NotFound(f"query {query_id!r} is not on this board; read the data again")
+        return self._query_numbers[query_id]
 
     def refresh(
         self, changes: Iterable[GradeChange], revision: int, golden: GoldenState | None = None
     ) -> None:
-        """Bring every value up to date with golden grades that changed up to ``revision``.
+        """Update every value with golden grades that changed up to ``revision``.
 
-        A pair may be graded for the first time, again, or (grade None) no more; ``golden`` is what
-        the golden set is by then. A call that comes later than one with a newer revision does
-        nothing. Raises `NotFound`, and changes nothing, for a query loaded after this board.
+        A pair may be graded for the first time, regraded, or (grade None) no longer graded;
+        ``golden`` is the state of the golden set after the changes. A call with an older revision
+        than the board's does nothing. Raises `NotFound`, and changes nothing, for a query loaded
+        after this board was made.
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
@@ -490,14 +480,14 @@ class Scoreboard(BoardLookup):
         return self._groupings[facet]
 
 
-UNJUDGED = -1
+UNJUDGED = -1  # the grade of an unjudged chunk, in arrays of grades
 
 
 @dataclass(frozen=True, eq=False)
 class GoldenGrades:
-    """The golden grades of a board: numbers of pairs, rising, and the grade of each.
+    """The golden grades of a board as arrays: the number of each pair, ascending, and its grade.
 
-    A pair's number is its query's place on the board << 32 | its chunk's number.
+    A pair's number is the row of its query on the board << 32 | the number of its chunk.
     """
 
     pairs: Ints
@@ -505,17 +495,17 @@ class GoldenGrades:
 
     @staticmethod
     def of(board: Scoreboard) -> GoldenGrades:
-        """Read them from a board, as they are now."""
+        """Return the current golden grades of a board."""
         return GoldenGrades(*board.graded())
 
     def grades_of(self, pairs: Ints) -> Ints:
-        """Return the grade of each of ``pairs``, `UNJUDGED` where it has none."""
+        """Return the grade of each of ``pairs``, `UNJUDGED` if it has none."""
         place = np.searchsorted(self.pairs, pairs)
         known = np.append(self.pairs, -1)[place] == pairs
         return np.where(known, np.append(self.grades, UNJUDGED)[place], UNJUDGED)
 
     def changed(self, pairs: Ints, grades: Ints) -> GoldenGrades:
-        """Return them with other grades of these distinct ``pairs``; `UNJUDGED` takes one away."""
+        """Return the grades with other ones for distinct ``pairs``; `UNJUDGED` removes a grade."""
         kept = ~np.isin(self.pairs, pairs)
         numbers = np.concatenate([self.pairs[kept], pairs[grades != UNJUDGED]])
         values = np.concatenate([self.grades[kept], grades[grades != UNJUDGED]])
@@ -524,9 +514,9 @@ class GoldenGrades:
 
 
 def regraded(board: Scoreboard, runs: Sequence[str], golden: GoldenGrades) -> Scoreboard:
-    """Return a board of some of a board's runs, with these golden grades and none of them stale.
+    """Return a board of some of a board's runs with these golden grades, none of them stale.
 
-    Grades of other chunkings, on which documents and evidence rest too, are as they were.
+    Grades of other chunkings, which measures of documents and evidence also use, are unchanged.
     """
     query, chunk, grade = _golden_columns(golden)
     collection = replace(
@@ -552,12 +542,12 @@ def _golden_columns(
 
 
 def _regraded_everywhere(board: Scoreboard, golden: GoldenGrades) -> AllGoldenGrades | None:
-    """Return the grades of all chunkings with the board's own exchanged for these."""
+    """Return the grades of all chunkings, with the board's own replaced by these."""
     every = board.collection.everywhere
     if every is None:
         return None
     pairs = pair_numbers(every.query.astype(np.int64), every.chunk)
     known = GoldenGrades(pairs, every.grade.astype(np.int64))
-    gone = np.setdiff1d(GoldenGrades.of(board).pairs, golden.pairs)
-    others = known.changed(gone, np.full(len(gone), UNJUDGED))
+    removed = np.setdiff1d(GoldenGrades.of(board).pairs, golden.pairs)
+    others = known.changed(removed, np.full(len(removed), UNJUDGED))
     return AllGoldenGrades(*_golden_columns(others.changed(golden.pairs, golden.grades)))

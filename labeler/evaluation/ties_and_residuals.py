@@ -1,6 +1,6 @@
 """Ranges of a mean that need no model: over all orders of tied scores, and the residual of RBP.
 
-A residual is what all unjudged chunks, retrieved or not, could add to RBP if they were relevant.
+The residual is what all unjudged chunks, retrieved or not, would add to RBP if they were relevant.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from labeler.evaluation.alignment import NO_SCORES, Scores
 from labeler.evaluation.conventions import Conventions, format_number
 from labeler.evaluation.notes import Note
 from labeler.evaluation.records import Record
-from labeler.evaluation.scoreboard import Scoreboard
+from labeler.evaluation.scoreboard import UNJUDGED, Scoreboard
 from labeler.measures import Floats, Hits, Ints, Measure, rbp_residual
-
-UNGRADED = -1
 
 
 class TieRange(NamedTuple):
-    """What a mean is, and what it could be between by re-ordering chunks with equal scores."""
+    """A mean, and its lowest and highest value over all orders of chunks with equal scores."""
 
     measure: Measure
     value: float
@@ -31,17 +29,17 @@ class TieRange(NamedTuple):
 
 
 TieRangesByRun = Mapping[str, Sequence[TieRange]]
-"""By run, for those with tied scores."""
+"""The ranges of each run with tied scores."""
 
 
 def tie_ranges_of_run(
     board: Scoreboard, run: str, measures: Iterable[Measure]
 ) -> tuple[TieRange, ...]:
-    """Return for each measure how far re-ordering a run's tied chunks could move its mean.
+    """Return for each measure how far another order of a run's tied chunks could move its mean.
 
-    Scores are tied where they are equal as 32-bit floats. A list without scores has no ties, nor
-    has one in which they rise somewhere, as ranks gave its order. Raises `NotFound` for an unknown
-    run.
+    Scores are tied if they are equal as 32-bit floats. A list without scores has no ties, nor has a
+    list in which scores rise somewhere, as its order came from ranks. Raises `NotFound` for an
+    unknown run.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": {"x": 1.0, "c": 1.0}}}
@@ -66,7 +64,7 @@ def tie_ranges_of_run(
 
 
 def measures_moved_by_ties(measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    """Return the measures of which it is known how ties would best be ordered."""
+    """Return the measures for which the best order of ties is known."""
     return tuple(
         measure for measure in measures if measure.name not in _NOT_RISING and not measure.crosses
     )
@@ -75,9 +73,9 @@ def measures_moved_by_ties(measures: Iterable[Measure]) -> tuple[Measure, ...]:
 def reordered_values(
     board: Scoreboard, run: str, measures: Iterable[Measure]
 ) -> tuple[Ints, list[tuple[Floats, Floats]]]:
-    """Return the queries in which a run has ties, and the values they lead to at worst and at best.
+    """Return a run's queries with ties, and their values in the worst and in the best order.
 
-    The values are of each of the measures, which are resolved, and of all these queries.
+    The values are of each of the (resolved) measures for all these queries.
     """
     tied = _find_tied_lists(board, run)
     queries = np.array(list(map(board.number_of, tied.queries)), dtype=np.int64)
@@ -96,40 +94,40 @@ def reordered_values(
 
 
 def find_tie_ranges(board: Scoreboard, measures: Iterable[Measure]) -> TieRangesByRun:
-    """Return the ranges of each run with tied scores; the others have no other order."""
+    """Return the ranges of each run with tied scores."""
     chosen = tuple(measures)
     return {run: tie_ranges_of_run(board, run, chosen) for run, tied in board.tied.items() if tied}
 
 
 def tie_notes(ranges: TieRangesByRun, conventions: Conventions) -> list[Note]:
-    """Say for each run with tied scores how far their order could move its means.
+    """Return a note on each run with tied scores: how far their order could move its means.
 
-    A move that four digits do not show is not spoken of.
+    Moves that four digits do not show are left out.
     """
     notes = []
     for run, found in ranges.items():
-        said = [
+        moves = [
             f"{conventions.heading(each.measure)} {format_number(each.lowest)} to "
             f"{format_number(each.highest)}"
             for each in found
             if format_number(each.lowest) != format_number(each.highest)
         ]
-        if said:
-            sentence = f"{run}: other orders of its ties could give {', '.join(said)}"
+        if moves:
+            sentence = f"{run}: other orders of its ties could give {', '.join(moves)}"
             notes.append(Note("tie range", sentence, runs=(run,)))
     return notes
 
 
-# What a better chunk may lower as it moves up, so that no order of ties is known to be the best.
+# Measures that a better chunk may lower as it moves up: no order of ties is known to be the best.
 _NOT_RISING = ("infAP",)
 _SIDES = (("run", "value", ""), ("run_a", "a", "_a"), ("run_b", "b", "_b"))
 
 
 def with_tie_ranges(records: Iterable[Record], ranges: TieRangesByRun) -> list[Record]:
-    """Return means with what other orders of tied scores could make of them.
+    """Return records of means with their ranges over other orders of tied scores.
 
-    ``lowest`` and ``highest``, or in a comparison ``lowest_a`` and so on, are the value itself for
-    a run without ties.
+    ``lowest`` and ``highest``, or in a comparison ``lowest_a`` and so on, equal the value for a run
+    without ties.
     """
     ends = {
         (run, str(each.measure)): (each.lowest, each.highest)
@@ -141,15 +139,15 @@ def with_tie_ranges(records: Iterable[Record], ranges: TieRangesByRun) -> list[R
         more: Record = {}
         for run, value, side in _SIDES:
             if run in record:
-                settled = (record[value], record[value])
-                found = ends.get((record[run], record["full_name"]), settled)
+                without_ties = (record[value], record[value])
+                found = ends.get((record[run], record["full_name"]), without_ties)
                 more |= dict(zip((f"lowest{side}", f"highest{side}"), found, strict=True))
         rows.append({**record, **more})
     return rows
 
 
 class _TiedLists(NamedTuple):
-    """Lists with ties, of one run, best first.
+    """The lists with ties of one run, best first.
 
     ``hits`` has a row for each of the ``queries``. ``row``, ``scores`` and ``grades`` (-1 for none)
     are of all chunks in these lists, one list after the other.
@@ -165,12 +163,12 @@ class _TiedLists(NamedTuple):
         """Return the hits with ties in the worst (``sign`` -1) or best order (1).
 
         Promoting a better chunk never lowers a measure, so the extremes are the orders by grade;
-        where ``by_judged``, by whether there is a grade at all.
+        with ``by_judged``, by whether there is a grade.
         """
-        worth = self.grades > UNGRADED if by_judged else np.maximum(self.grades, 0)
+        worth = self.grades > UNJUDGED if by_judged else np.maximum(self.grades, 0)
         order = np.lexsort((-sign * worth.astype(np.int64), -self.scores, self.row))
         grades = self.grades[order]
-        at = np.flatnonzero(grades > UNGRADED)
+        at = np.flatnonzero(grades > UNJUDGED)
         ends = np.cumsum(self.hits.length)
         row = self.row[at]
         rank = at + 1 - (ends - self.hits.length)[row]
@@ -178,16 +176,16 @@ class _TiedLists(NamedTuple):
 
 
 def _find_tied_lists(board: Scoreboard, run: str) -> _TiedLists:
-    """Return the lists of a run in which scores are tied; one in which they rise has no order."""
+    """Return the lists of a run with tied scores; a list with ascending scores has no ties."""
     found: dict[str, Scores] = {}
-    for query_id, stored in board.unsettled(run).items():
-        is_sorted = board.conventions.like_trec_eval  # else the list is in the file's order
+    for query_id, stored in board.unsorted_scores(run).items():
+        is_sorted = board.conventions.like_trec_eval  # otherwise lists are in file order
         scores = -np.sort(-stored) if is_sorted else stored
         if (scores[1:] == scores[:-1]).any() and not (scores[1:] > scores[:-1]).any():
             found[query_id] = scores
     hits = board.hits(run).rows(list(map(board.number_of, found)))
     row = np.repeat(np.arange(len(found)), hits.length)
-    grades = np.full(len(row), UNGRADED)
+    grades = np.full(len(row), UNJUDGED)
     grades[(np.cumsum(hits.length) - hits.length)[hits.row] + hits.rank - 1] = hits.grade
     return _TiedLists(list(found), hits, row, np.concatenate([NO_SCORES, *found.values()]), grades)
 
@@ -195,14 +193,14 @@ def _find_tied_lists(board: Scoreboard, run: str) -> _TiedLists:
 def _mean_with(
     board: Scoreboard, measure: Measure, column: int, queries: Ints, others: Floats
 ) -> float:
-    """Return a run's mean where some queries have other values."""
+    """Return a run's mean with other values for some queries."""
     values = board.values(measure)[:, column].copy()
     values[queries] = np.where(np.isnan(values[queries]), np.nan, others)
     return mean_of_defined(values)
 
 
 def mean_of_defined(values: Floats) -> float:
-    """Return the mean of values that are there; NaN where none is."""
+    """Return the mean of the values that are not NaN; NaN if there are none."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else math.nan
 
@@ -210,8 +208,8 @@ def mean_of_defined(values: Floats) -> float:
 class Residual(NamedTuple):
     """A mean of RBP and its residual, over all queries or those of one bucket.
 
-    Over the queries that are in the mean, RBP lies between ``value`` and ``highest`` however the
-    rest is graded; both are NaN where no query is.
+    However the rest is graded, RBP is between ``value`` and ``highest`` over the queries in the
+    mean; both are NaN if there are none.
     """
 
     run: str
@@ -223,7 +221,7 @@ class Residual(NamedTuple):
 
     @property
     def highest(self) -> float:
-        """What the mean would be if everything that nobody graded were relevant."""
+        """The mean if all unjudged chunks were relevant."""
         return self.value + self.residual
 
 
@@ -251,7 +249,7 @@ def residual_means(
     return [
         Residual(
             *(row.run, row.measure, row.facet, row.bucket, row.value),
-            _mean_residual(by_query[row.measure][inside[row.bucket], board.column_of(row.run)]),
+            mean_of_defined(by_query[row.measure][inside[row.bucket], board.column_of(row.run)]),
         )
         for row in board.table(chosen, facet)
     ]
@@ -260,8 +258,8 @@ def residual_means(
 def residuals_by_query(board: Scoreboard, measure: Measure) -> Floats:
     """Return the residuals of an RBP, (queries, runs), NaN where a query is not in the mean.
 
-    What stands below the cut-off or below the end of a list is open, too, as Moffat and Zobel
-    define it: of a query that a run has no list for everything is, and its residual is 1.
+    Ranks below the cut-off or below the end of a list count as unjudged too, as Moffat and Zobel
+    define it: if a run has no list for a query, its residual is 1.
     """
     board = board.snapshot()
     return np.where(
@@ -270,7 +268,7 @@ def residuals_by_query(board: Scoreboard, measure: Measure) -> Floats:
 
 
 def residuals_of_all_queries(board: Scoreboard, measure: Measure) -> Floats:
-    """Return the same whether a query is in the mean or not."""
+    """Return the same for all queries, in the mean or not."""
     found = [
         rbp_residual(board.hits(run), board.cutoffs(measure), p=measure.parameters["p"])
         for run in board.run_names
@@ -287,7 +285,7 @@ def residuals_by_place(
 ) -> dict[tuple[str, Measure, str | None], float]:
     """Return the residual of each RBP among ``measures`` by run, measure and place.
 
-    A place is None for all queries, the bucket where a ``facet`` is given, or the query's id.
+    A place is None for all queries, the bucket if there is a ``facet``, or the query's id.
     """
     if not per_query:
         means = residual_means(board, measures, facet)
@@ -305,11 +303,11 @@ def residuals_by_place(
 
 
 def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[Note]:
-    """Say for each RBP how much ungraded chunks could add to each run's mean."""
-    said: dict[Measure, list[str]] = {}
+    """Return a note on each RBP: how much unjudged chunks could add to each run's mean."""
+    by_measure: dict[Measure, list[str]] = {}
     for each in residual_means(board, measures):
         if not math.isnan(each.residual):
-            said.setdefault(each.measure, []).append(f"{each.residual:.4f} ({each.run})")
+            by_measure.setdefault(each.measure, []).append(f"{each.residual:.4f} ({each.run})")
     return [
         Note(
             "residual",
@@ -318,14 +316,9 @@ def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[Note]
             + ", ".join(runs),
             measure=measure,
         )
-        for measure, runs in said.items()
+        for measure, runs in by_measure.items()
     ]
 
 
 def _is_rbp(measure: Measure) -> bool:
     return measure.name == "RBP" and not measure.crosses
-
-
-def _mean_residual(values: Floats) -> float:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else math.nan

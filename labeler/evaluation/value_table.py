@@ -1,8 +1,8 @@
 """Table of values: one row of numbers per query, and exact sums of the rows of each bucket.
 
-A row holds all values, flags and counts of a query in the form in which they are added up. Each
-number is split into two parts of which floats hold every sum exactly, so that no order of adding
-changes a bit: a live mean equals the mean computed from scratch.
+A row has all values, flags and counts of a query in a form that can be summed. Each number is split
+into two parts whose sums are exact in floating point, so that the order of adding changes no bit:
+a live mean equals the mean computed from scratch.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from labeler.measures import (
 )
 from labeler.model import count_buckets, order_buckets
 
-_MOST_LAYOUTS = 128  # layouts, and columns of them, that need not be found again
+_MOST_LAYOUTS = 128  # cached layouts, and cached columns of each
 Depth = tuple[Cutoff, Reads, int | None]
-"""Down to where a measure looks, and at what; a number of characters comes last."""
+"""How deep a measure reads, what it reads, and its number of characters, if any."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowRules:
-    """What a row's numbers depend on besides hits: the same for all grades a query can have.
+    """What a row depends on besides hits, independent of grades.
 
-    ``absent`` (queries, runs) says where a run has no list, ``budgets`` (queries,) are the prompt
-    budgets. ``stand_in`` is what counts where a value is undefined, None if nothing does. Where a
-    measure looks at the whole list, its holes are counted down to ``pool_depth``. Where runs are of
-    ``several`` chunkings, a measure may be undefined for some of them, and is then for all.
+    ``absent`` (queries, runs) is where a run has no list, ``budgets`` (queries,) are prompt k.
+    ``stand_in`` replaces undefined values, None if nothing does. For a measure of the whole list,
+    unjudged chunks are counted down to ``pool_depth``. With several chunkings, a measure that is
+    undefined for some runs is undefined for all.
     """
 
     absent: Bools
@@ -53,25 +53,24 @@ class RowRules:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
         return int(self.absent.shape[1])
 
     def limit(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
-        """Return a cut-off as a number, or as one for each run of each query."""
+        """Return a cut-off as a number, or as one number for each run of each query."""
         if cutoff == BUDGET:
             return np.repeat(self.budgets[queries], self.runs)
         return cutoff or WHOLE_LIST
 
     def unjudged_within(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
-        """Return down to which rank holes are counted, as `limit` does."""
+        """Return the rank down to which unjudged chunks are counted, in the form of `limit`."""
         return self.pool_depth if cutoff is None else self.limit(cutoff, queries)
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureFamily:
-    """Measures that differ by their cut-offs alone, and the columns of their values in a row.
+    """Measures that differ only by their cut-offs, and the columns of their values in a row.
 
-    ``cutoffs`` are (measures, 1), None where it is one measure alone, which knows its own.
+    ``cutoffs`` are (measures, 1), None for a single measure, which has its own.
     """
 
     measures: tuple[Measure, ...]
@@ -82,7 +81,7 @@ class MeasureFamily:
 
 @dataclass(frozen=True, eq=False)
 class RowColumns:
-    """Where the numbers of some measures stand in a row.
+    """The columns of some measures in a row.
 
     ``values`` and ``holes`` (measures, runs), ``defined`` (measures,).
     """
@@ -94,12 +93,12 @@ class RowColumns:
 
 @dataclass(frozen=True, eq=False)
 class RowLayout:
-    """Where a number stands in a row: judged, absent by run, values by measure and run, whether
-    each measure is defined, holes by depth and run.
+    """The order of the numbers in a row.
 
-    One flag serves all runs, because only a query's golden grades can leave a measure undefined.
-    All measures compare between chunkings, if it ``crosses`` them, or none does: in these, a grade
-    of any chunking makes a query count.
+    Judged, absent by run, values by measure and run, whether each measure is defined, unjudged
+    chunks by depth and run. One flag serves all runs, because only a query's golden grades can
+    leave a measure undefined. All measures compare chunkings, and grades of any chunking make a
+    query count, if ``crosses`` is set; otherwise none does.
     """
 
     runs: int
@@ -109,22 +108,21 @@ class RowLayout:
     @staticmethod
     @lru_cache(_MOST_LAYOUTS)
     def of(runs: int, measures: tuple[Measure, ...], crosses: bool = False) -> RowLayout:
-        """Return a layout, and the same one to boards of as many runs with the same measures."""
+        """Return a layout; boards with as many runs and the same measures share it."""
         return RowLayout(runs, measures, crosses)
 
     @cached_property
     def depths(self) -> Mapping[Depth, Measure]:
-        """The depths of the measures, each once with one that looks so deep, the deepest first."""
+        """The depths of the measures, deepest first, each with one measure of that depth."""
         return {_depth(self.measures[at]): self.measures[at] for at in self.deepest_first}
 
     @cached_property
     def places(self) -> Mapping[Measure, int]:
-        """The place of each measure among the measures."""
         return {measure: at for at, measure in enumerate(self.measures)}
 
     @property
     def all_values(self) -> slice:
-        """The columns of all values, by measure and run."""
+        """The columns of the values, by measure and run."""
         first = 1 + self.runs
         return slice(first, first + self.runs * len(self.measures))
 
@@ -136,12 +134,11 @@ class RowLayout:
 
     @property
     def width(self) -> int:
-        """How many numbers a row has."""
         return int(self.all_defined.stop) + self.runs * len(self.depths)
 
     @cached_property
     def deepest_first(self) -> tuple[int, ...]:
-        """The places of the measures by falling cut-off, as `Hits.top` likes to be asked."""
+        """The places of the measures by falling cut-off, the best order for `Hits.top`."""
 
         def depth(at: int) -> int:
             cutoff = self.measures[at].cutoff
@@ -150,54 +147,54 @@ class RowLayout:
         return tuple(sorted(range(len(self.measures)), key=depth, reverse=True))
 
     @cached_property
-    def alone(self) -> tuple[MeasureFamily, ...]:
-        """Each measure for itself, the deepest first."""
+    def single_families(self) -> tuple[MeasureFamily, ...]:
+        """One family for each measure, the deepest first."""
         return tuple(self._family([at]) for at in self.deepest_first)
 
     @cached_property
     def families(self) -> tuple[MeasureFamily, ...]:
-        """The measures by family: of a few hits, all its cut-offs are asked for at once."""
+        """The measures by family: for few hits, all cut-offs are computed at once."""
         found: dict[object, list[int]] = {}
         for at, measure in enumerate(self.measures):
             found.setdefault(measure.family, []).append(at)
         return tuple(map(self._family, found.values()))
 
     def _family(self, places: Sequence[int]) -> MeasureFamily:
-        some = tuple(self.measures[at] for at in places)
+        measures = tuple(self.measures[at] for at in places)
         first, end = (self.all_values.start + at * self.runs for at in (places[0], places[-1] + 1))
         together = places[-1] - places[0] == len(places) - 1
-        cutoffs = [[measure.cutoff or WHOLE_LIST] for measure in some]
+        cutoffs = [[measure.cutoff or WHOLE_LIST] for measure in measures]
         return MeasureFamily(
-            some,
-            np.array(cutoffs, dtype=np.int64) if len(some) > 1 else None,
-            scorer(some[0]),
+            measures,
+            np.array(cutoffs, dtype=np.int64) if len(measures) > 1 else None,
+            scorer(measures[0]),
             slice(first, end) if together else self._by_run(self.all_values.start, places).ravel(),
         )
 
     @cached_property
     def spans_of_unjudged(self) -> tuple[slice, ...]:
-        """The columns of the holes inside each depth."""
+        """The columns of the unjudged chunks inside each depth."""
         starts = [self.all_defined.stop + at * self.runs for at in range(len(self.depths))]
         return tuple(slice(start, start + self.runs) for start in starts)
 
     @cached_property
-    def looks_at_chunks_alone(self) -> bool:
-        """Whether all depths are plain numbers of chunks, or whole lists of them."""
+    def reads_only_chunks(self) -> bool:
+        """Whether all depths are fixed numbers of chunks, or whole lists."""
         return all(cutoff != BUDGET and reads == "chunks" for cutoff, reads, _ in self.depths)
 
     @cached_property
     def crossing(self) -> tuple[int, ...]:
-        """The places of the measures that compare between chunkings."""
+        """The places of the measures that compare chunkings."""
         return tuple(at for at, measure in enumerate(self.measures) if measure.crosses)
 
-    @lru_cache(_MOST_LAYOUTS)  # noqa: B019 - of as many layouts as are kept
-    def lacks(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-        """Return those of some measures that have no place here; found once, as `columns` are."""
+    @lru_cache(_MOST_LAYOUTS)  # noqa: B019 - layouts are cached as well
+    def measures_not_in(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+        """Return those of some measures that are not in this layout (cached)."""
         return tuple(measure for measure in measures if measure not in self.places)
 
-    @lru_cache(_MOST_LAYOUTS)  # noqa: B019 - of as many layouts as are kept
+    @lru_cache(_MOST_LAYOUTS)  # noqa: B019 - layouts are cached as well
     def columns(self, measures: tuple[Measure, ...]) -> RowColumns:
-        """Return the columns of some measures; found once, since the same are asked for again."""
+        """Return the columns of some measures (cached)."""
         places, depths = [self.places[measure] for measure in measures], list(self.depths)
         cutoffs = [depths.index(_depth(measure)) for measure in measures]
         return RowColumns(
@@ -216,47 +213,47 @@ def _depth(measure: Measure) -> Depth:
     return measure.cutoff, measure.reads, measure.characters
 
 
-def fill_rows(layout: RowLayout, rules: RowRules, seen: MeasureInputs) -> Floats:
-    """Compute the rows of the queries ``seen``, (queries, width), from their lists in every run.
+def fill_rows(layout: RowLayout, rules: RowRules, inputs: MeasureInputs) -> Floats:
+    """Compute rows, (queries, width), of the queries of ``inputs`` from their lists in every run.
 
-    Values are 0 where they are not defined, so that they can be added.
+    Undefined values are 0, so that rows can be summed.
     """
     runs, measures = layout.runs, layout.measures
-    judged = seen.anywhere if layout.crosses else seen.judged
-    queries = np.asarray(seen.queries, dtype=np.int64)
+    judged = inputs.judged_anywhere if layout.crosses else inputs.judged
+    queries = np.asarray(inputs.queries, dtype=np.int64)
     rows = np.empty((len(queries), layout.width))
     rows[:, 0] = judged
     rows[:, 1 : 1 + runs] = rules.absent.take(queries, axis=0)
-    for each in layout.families if seen.hits.is_small else layout.alone:
+    for each in layout.families if inputs.hits.is_small else layout.single_families:
         first = each.measures[0]
         limit = rules.limit(first.cutoff, queries) if each.cutoffs is None else each.cutoffs
-        rows[:, each.columns] = _by_query(each.compute(seen.of(first), limit), len(rows), runs)
-    if layout.looks_at_chunks_alone and seen.hits.is_small:
+        rows[:, each.columns] = _by_query(each.compute(inputs.of(first), limit), len(rows), runs)
+    if layout.reads_only_chunks and inputs.hits.is_small:
         depths = [rules.unjudged_within(cutoff, queries) for cutoff, *_ in layout.depths]
-        holes = seen.hits.holes(np.array(depths, dtype=np.int64)[:, np.newaxis])
+        holes = inputs.hits.holes(np.array(depths, dtype=np.int64)[:, np.newaxis])
         rows[:, layout.all_defined.stop :] = _by_query(holes, len(rows), runs)
     else:
         for measure, columns in zip(layout.depths.values(), layout.spans_of_unjudged, strict=True):
-            holes = seen.holes(measure, rules.unjudged_within(measure.cutoff, queries))
+            holes = inputs.holes(measure, rules.unjudged_within(measure.cutoff, queries))
             rows[:, columns] = holes.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
     defined: Bools = judged[:, np.newaxis].repeat(len(measures), axis=1)
     if rules.stand_in is None:
-        asked = slice(None) if rules.several else slice(1)  # one run of a chunking tells it for all
-        of_runs = undefined.reshape(len(rows), len(measures), runs)[:, :, asked]
-        defined &= ~np.logical_or.reduce(of_runs, axis=2)
-    for at in layout.crossing:  # nothing stands in for passages that nobody marked
-        defined[:, at] &= ~seen.lacks(measures[at])
-    if rules.several or layout.crossing:  # what does not count for all is added up for none
+        checked = slice(None) if rules.several else slice(1)  # one run shows it for its chunking
+        by_run = undefined.reshape(len(rows), len(measures), runs)[:, :, checked]
+        defined &= ~np.logical_or.reduce(by_run, axis=2)
+    for at in layout.crossing:  # no stand-in for unmarked passages
+        defined[:, at] &= ~inputs.lacks_input(measures[at])
+    if rules.several or layout.crossing:  # a query counts for all runs or for none
         values[~np.repeat(defined, runs, axis=1)] = 0.0
     rows[:, layout.all_defined] = defined
     return rows
 
 
 def _by_query(values: Floats | Ints, queries: int, runs: int) -> Floats | Ints:
-    """Turn values of measures, (measures, queries x runs) or of one, into a row for each query."""
+    """Reshape values, (measures, queries x runs) or of one measure, to a row for each query."""
     if queries == 1:
         return values.reshape(1, values.size)
     measures = len(values) if values.ndim > 1 else 1
@@ -266,10 +263,10 @@ def _by_query(values: Floats | Ints, queries: int, runs: int) -> Floats | Ints:
 
 @dataclass(frozen=True, eq=False)
 class ValueTable:
-    """The rows of all queries, and what they add up to for each facet that was asked for.
+    """The rows of all queries, and their cached sums for each facet.
 
-    Never changed: ``with_rows`` and ``with_measures`` return another, and sums that two threads
-    fill in at once are the same.
+    Never changed: ``with_rows`` and ``with_measures`` return new tables. Two threads that fill in
+    sums at once compute the same ones.
     """
 
     layout: RowLayout
@@ -278,45 +275,45 @@ class ValueTable:
     stacked: Floats | None = None
 
     @staticmethod
-    def of(layout: RowLayout, table: Floats) -> ValueTable:
-        """Make a sheet of rows that stand below each other, (queries, width)."""
-        return ValueTable(layout, list(table), stacked=table)
+    def of(layout: RowLayout, matrix: Floats) -> ValueTable:
+        """Make a table of stacked rows, (queries, width)."""
+        return ValueTable(layout, list(matrix), stacked=matrix)
 
     @cached_property
-    def table(self) -> Floats:
-        """The rows below each other, (queries, width)."""
+    def matrix(self) -> Floats:
+        """The stacked rows, (queries, width)."""
         return np.stack(self.rows) if self.stacked is None else self.stacked
 
     def defined(self, measure: Measure) -> Bools:
-        """Say for which queries a measure is defined and so in the mean, (queries,)."""
+        """Return for which queries a measure is defined and so in the mean, (queries,)."""
         [column] = self.layout.columns((measure,)).defined
-        defined: Bools = self.table[:, column] > 0
+        defined: Bools = self.matrix[:, column] > 0
         return defined
 
     def values(self, measure: Measure) -> Floats:
         """Return a measure's values, (queries, runs), NaN where it is not defined."""
         columns = self.layout.columns((measure,))
         defined = self.defined(measure)[:, np.newaxis]
-        return np.where(defined, self.table[:, columns.values[0]], np.nan)
+        return np.where(defined, self.matrix[:, columns.values[0]], np.nan)
 
     def holes(self, measure: Measure) -> Ints:
-        """Return the holes inside a measure's cut-off, (queries, runs)."""
+        """Return the number of unjudged chunks inside a measure's cut-off, (queries, runs)."""
         columns = self.layout.columns((measure,))
-        return self.table[:, columns.holes[0]].astype(np.int64)
+        return self.matrix[:, columns.holes[0]].astype(np.int64)
 
     def totals(self, key: Hashable, grouping: Grouping) -> Floats:
-        """Return what the rows of each bucket add up to, (buckets, width).
+        """Return the sums of the rows of each bucket, (buckets, width).
 
-        ``key`` is of this grouping alone; only the sums of a facet are brought up to date later.
+        ``key`` identifies the grouping; only sums by facet are updated with later changes.
         """
         if key not in self.sums:
-            self.sums[key] = add_up(grouping, self.table)
+            self.sums[key] = add_up(grouping, self.matrix)
         return self.sums[key].totals
 
     def with_rows(
         self, fresh: Mapping[int, Floats], groupings: Mapping[str | None, Grouping]
     ) -> ValueTable:
-        """Return the sheet after the rows of some queries changed."""
+        """Return the table after the rows of some queries changed."""
         rows, steps = list(self.rows), {}
         for query, row in fresh.items():
             steps[query], rows[query] = row_change(rows[query], row), row
@@ -328,32 +325,31 @@ class ValueTable:
         return ValueTable(self.layout, rows, sums)
 
     def with_measures(self, other: ValueTable) -> ValueTable:
-        """Return a sheet that says what this one says, and then what ``other`` says."""
+        """Return a table with the measures of this one, then those of ``other``."""
         if not self.layout.measures:
             return other
         measures = (*self.layout.measures, *other.layout.measures)
         layout = RowLayout.of(self.layout.runs, measures, self.layout.crosses)
-        table = np.empty((len(self.rows), layout.width))
-        table[:, : 1 + layout.runs] = self.table[:, : 1 + layout.runs]
-        for sheet in (self, other):
-            new, old = (each.columns(sheet.layout.measures) for each in (layout, sheet.layout))
-            table[:, new.values] = sheet.table[:, old.values]
-            table[:, new.defined] = sheet.table[:, old.defined]
-            table[:, new.holes] = sheet.table[:, old.holes]
-        return ValueTable.of(layout, table)
+        matrix = np.empty((len(self.rows), layout.width))
+        matrix[:, : 1 + layout.runs] = self.matrix[:, : 1 + layout.runs]
+        for part in (self, other):
+            new, old = (each.columns(part.layout.measures) for each in (layout, part.layout))
+            matrix[:, new.values] = part.matrix[:, old.values]
+            matrix[:, new.defined] = part.matrix[:, old.defined]
+            matrix[:, new.holes] = part.matrix[:, old.holes]
+        return ValueTable.of(layout, matrix)
 
 
 _TO_COARSE, _TO_FINE = 1.5 * 2.0**22, 1.5 * 2.0**-10
-"""Added to a number and taken away again, these leave the nearest multiple of 2^-30, of 2^-62.
-"""
-_ROWS_AT_ONCE = 32  # rows that a processor keeps at hand
+"""Added to a number and subtracted again, these round it to a multiple of 2^-30, of 2^-62."""
+_ROWS_AT_ONCE = 32  # rows that fit the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The queries by bucket.
+    """The bucket of each query.
 
-    ``group`` (queries,) is a query's place among ``buckets``; past the last of them it is in none.
+    ``group`` (queries,) is a query's place among ``buckets``; past the last if it is in none.
     """
 
     buckets: tuple[str | None, ...]
@@ -361,26 +357,26 @@ class Grouping:
 
     @staticmethod
     def of(given: Sequence[str | None]) -> Grouping:
-        """Group queries by the bucket that each was ``given``, in a reader's order of buckets."""
+        """Group queries by the bucket of each, with the buckets in a reader's order."""
         buckets = order_buckets(count_buckets(given))
         places = {bucket: place for place, bucket in enumerate(buckets)}
         group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
         return Grouping(buckets, np.array(group, dtype=np.int64))
 
     def inside(self, bucket: str) -> Bools:
-        """Say which queries a bucket holds, (queries,); may raise `NotFound`."""
+        """Return which queries are in a bucket, (queries,); may raise `NotFound`."""
         if bucket not in self.buckets:
             there = ", ".join(map(str, self.buckets)) or "none"
             raise NotFound(f"no bucket is called {bucket!r}; there are: {there}")
-        held: Bools = self.group == self.buckets.index(bucket)
-        return held
+        inside: Bools = self.group == self.buckets.index(bucket)
+        return inside
 
     def within(self, inside: Bools) -> Grouping:
-        """Return the same buckets without the queries that are not ``inside``, (queries,)."""
+        """Return the same buckets with only the queries that are ``inside``, (queries,)."""
         return Grouping(self.buckets, np.where(inside, self.group, len(self.buckets)))
 
     def members(self) -> list[Ints]:
-        """Return the queries of each bucket, rising."""
+        """Return the queries of each bucket, ascending."""
         order = np.argsort(self.group, kind="stable")
         bounds = np.searchsorted(self.group[order], np.arange(len(self.buckets) + 1)).tolist()
         return [order[start:stop] for start, stop in pairwise(bounds)]
@@ -388,15 +384,15 @@ class Grouping:
 
 @dataclass(frozen=True, eq=False)
 class BucketSums:
-    """What rows add up to: ``totals`` are (buckets, width), each the float nearest to the sum.
+    """Sums of rows: ``totals`` are (buckets, width), each the float nearest to the exact sum.
 
     A row whose first number is 0 counts nowhere; that number is 1 otherwise.
 
-    ``parts`` are the sums by bucket, each (2, width): a number is taken apart into a multiple of
-    2^-30 and the multiple of 2^-62 that is nearest to what is left, and of these floats hold every
-    sum. So sums have the same bits in whatever order rows come, at once or after a thousand
-    changes. This holds for whole numbers, and of up to four million queries for values that come to
-    less than 2^23. Of plain floats, 0.1 + 0.2 - 0.2 is not 0.1:
+    ``parts`` are the sums by bucket, each (2, width). A number is split into a multiple of 2^-30
+    and the multiple of 2^-62 nearest to the rest, and floats represent every sum of these exactly.
+    So sums have the same bits in any order of rows, at once or after a thousand changes. This is
+    true of whole numbers, and for up to four million queries of values that sum to less than 2^23.
+    With plain floats, 0.1 + 0.2 - 0.2 is not 0.1:
 
     >>> rows = np.array([[1.0, 0.1], [1.0, 0.2], [1.0, 0.0]])
     >>> one_bucket = Grouping((None,), np.zeros(2, dtype=np.int64))
@@ -410,7 +406,7 @@ class BucketSums:
 
 
 def add_up(grouping: Grouping, table: Floats) -> BucketSums:
-    """Add the rows of all queries, (queries, width), up to the buckets."""
+    """Sum the rows of all queries, (queries, width), by bucket."""
     parts = np.zeros((len(grouping.buckets), 2, table.shape[1]))
     for sums, members in zip(parts, grouping.members(), strict=True):
         counting = members[table[members, 0] > 0]
@@ -422,13 +418,13 @@ def add_up(grouping: Grouping, table: Floats) -> BucketSums:
 
 
 def row_change(before: Floats, after: Floats) -> Floats:
-    """Return by how much sums change where a row does, (2, width)."""
+    """Return the change of the sums when a row changes, (2, width)."""
     parts = _split_exactly(np.array([before * before[0], after * after[0]]))
     return np.array([part[1] - part[0] for part in parts])
 
 
 def update_sums(old: BucketSums, grouping: Grouping, steps: Mapping[int, Floats]) -> BucketSums:
-    """Return the sums after the rows of some queries changed; ``old`` stays as it is."""
+    """Return the sums after the rows of some queries changed; ``old`` is not modified."""
     parts, totals = list(old.parts), old.totals.copy()
     for query, by in steps.items():
         bucket = int(grouping.group[query])
@@ -439,7 +435,7 @@ def update_sums(old: BucketSums, grouping: Grouping, steps: Mapping[int, Floats]
 
 
 def _split_exactly(rows: Floats) -> tuple[Floats, Floats]:
-    """Take numbers apart into a coarse and a fine one."""
+    """Split numbers into a coarse and a fine part."""
     coarse = rows + _TO_COARSE
     coarse -= _TO_COARSE
     fine = rows - coarse

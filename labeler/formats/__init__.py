@@ -1,8 +1,8 @@
 """Reading and writing of data files; no other package opens one.
 
-Readers return `Loaded` records with the line number of each, and raise `BadInput` that names the
-file, the line, what is wrong and what would be right. A file is read completely or not at all.
-Writers return bytes.
+Readers return `Loaded` records with their line numbers, and raise `BadInput` that names the file,
+the line, what is wrong and what would be right. A file is read completely or not at all. Writers
+return bytes.
 """
 
 from labeler.formats.answers_and_signals import read_answers, read_signals
@@ -17,12 +17,7 @@ from labeler.formats.candidates import (
 from labeler.formats.chunks import match_document_names, read_chunks, read_documents
 from labeler.formats.golden import read_golden, read_grades
 from labeler.formats.grades import GradeRule, parse_grade_map
-from labeler.formats.id_resolution import (
-    CHUNK_PREFIX,
-    HASH_DIGITS,
-    IdResolver,
-    query_id_from_text,
-)
+from labeler.formats.id_resolution import CHUNK_PREFIX, HASH_DIGITS, IdResolver, query_id_from_text
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.peers.peer_rows import RELEVANT
 from labeler.formats.queries import parse_query, read_queries

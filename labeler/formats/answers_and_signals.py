@@ -55,7 +55,7 @@ _MOST_NAMED = 5
 
 
 class UniqueRecords(Generic[RecordT]):
-    """The records of a file, each of what they are about once."""
+    """The records of a file, one per key; repeats are counted, contradictions refused."""
 
     def __init__(
         self,
@@ -74,12 +74,9 @@ class UniqueRecords(Generic[RecordT]):
         self._unread: Counter[str] = Counter()
 
     def records(
-        self,
-        progress: Progress | None,
-        wanted: Mapping[str, Sequence[str]],
-        others: Sequence[str],
+        self, progress: Progress | None, wanted: Mapping[str, Sequence[str]], others: Sequence[str]
     ) -> Records:
-        """Give the file's records with their lines, whether it is JSON or a table."""
+        """Yield the file's records with their lines, from JSON or a table."""
         with open_lines(self.source, progress) as raw:
             yield from self._records(raw, wanted, others)
 
@@ -97,7 +94,7 @@ class UniqueRecords(Generic[RecordT]):
         yield from read_table(self.source, lines, wanted, others) if found is None else found
 
     def add(self, line: int, record: RecordT, weight: int) -> None:
-        """Note a record; refuse it where the same thing is said to be otherwise on another line."""
+        """Add a record; refuse it where an earlier line says something else for the same key."""
         place = self._firsts.add(self._key(record))
         if place is None:
             self.kept.add(record, weight)
@@ -112,11 +109,11 @@ class UniqueRecords(Generic[RecordT]):
         return f"{self._words(record)} {where}; keep one of them"
 
     def rest(self, record: Record) -> None:
-        """Note what of a record nobody has read."""
+        """Count the fields that remain in a record, because they have no meaning."""
         self._unread.update(name for name, value in record.items() if value not in (None, ""))
 
     def loaded(self, facts: Mapping[str, int | str]) -> Loaded[RecordT]:
-        """Return the records with their facts, or raise `BadInput` where there is none."""
+        """Return the records with facts; raises `BadInput` without any."""
         if not self.kept:
             raise self.source.fail(None, f"there is no {self.what} in it")
         for place, later in self._firsts.suspected_repeats():
@@ -124,17 +121,17 @@ class UniqueRecords(Generic[RecordT]):
             same = self._key(first) == self._key(second)
             if same and self._content(first) != self._content(second):
                 raise self.source.fail(self._lines[later], self._twice(second, place))
-        told: dict[str, int | str] = {f"{self.what}s": len(self.kept), **facts}
+        all_facts: dict[str, int | str] = {f"{self.what}s": len(self.kept), **facts}
         if self._repeats:
-            told["lines that say the same again"] = self._repeats
+            all_facts["lines that say the same again"] = self._repeats
         if self._unread:
-            told["not read"] = format_names(self._unread)
+            all_facts["not read"] = format_names(self._unread)
         lines = compact_lines(self._lines)
-        return Loaded(self.source.name, self.kept, lines, told)
+        return Loaded(self.source.name, self.kept, lines, all_facts)
 
 
 def take_needed(record: Record, names: Sequence[str], what: str) -> object:
-    """Remove and return what a record cannot do without, or raise `BadInput`."""
+    """Remove and return a required value; raises `BadInput` where it is missing or empty."""
     value = take(record, names)
     if value is None or value == "":
         raise BadInput(f"there is no {what}; name it {or_list(names)}")
@@ -142,7 +139,7 @@ def take_needed(record: Record, names: Sequence[str], what: str) -> object:
 
 
 def format_names(names: Iterable[str]) -> str:
-    """Return names as a report lists them, the first of many."""
+    """Join names for a report, the first of them where there are many."""
     every = list(names)
     more = len(every) - _MOST_NAMED
     first = ", ".join(short(name, 40).strip("'") for name in every[:_MOST_NAMED])
@@ -176,7 +173,7 @@ def read_answers(
 
 
 def parse_answer(record: Record, limits: Limits = LIMITS) -> Answer:
-    """Return the answer a record describes; what it has no meaning for stays in the record."""
+    """Return the answer in a record; fields without a meaning stay in the record."""
     run = take_text(record, RUN)
     return Answer(
         run=run or None,
@@ -187,14 +184,14 @@ def parse_answer(record: Record, limits: Limits = LIMITS) -> Answer:
 
 
 def parse_verdict(value: object) -> bool:
-    """Return whether an answer is right: yes or no, true or false, 1 or 0, and nothing else.
+    """Return whether an answer is right, from yes or no, true or false, 1 or 0 only.
 
     >>> parse_verdict("Yes"), parse_verdict(0), parse_verdict(True)
     (True, False, True)
     """
-    said = str(value).strip().lower() if isinstance(value, str | int) else ""
-    if said in _YES or said in _NO:
-        return said in _YES
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word in _YES or word in _NO:
+        return word in _YES
     given = "it is missing" if value in (None, "") else f"not {short(value)}"
     raise BadInput(
         f"correct must be yes or no, true or false, 1 or 0; {given}; leave out the lines of "
@@ -219,8 +216,8 @@ def _answer_facts(answers: Sequence[Answer]) -> dict[str, int | str]:
     for each in answers:
         right += each.correct
         textless += each.answer is None
-    told: dict[str, int | str] = {"right": right, "wrong": len(answers) - right}
-    return {**told, "without text": textless} if textless else told
+    facts: dict[str, int | str] = {"right": right, "wrong": len(answers) - right}
+    return {**facts, "without text": textless} if textless else facts
 
 
 _DATE_LENGTH = len("2026-01-31")
@@ -236,9 +233,9 @@ def read_signals(
 ) -> Loaded[Signal]:
     """Read signals from JSONL, CSV or TSV, plain or gzip: date, system, name and value.
 
-    ``query`` is the id of one query, and ``n`` how often something was counted; both may be
-    missing. A date is a day, or a moment, which is kept in UTC; without a zone it is one of UTC.
-    Raises `BadInput` with file and line, `NotFound` for a missing file.
+    ``query`` is the id of one query, ``n`` the number of observations; both may be missing. A date
+    is a day or a time, which is stored in UTC; without a zone it is taken as UTC. Raises `BadInput`
+    with file and line, `NotFound` for a missing file.
     """
     source = file_source(path, name, limits)
     found = UniqueRecords[Signal](source, "signal", _signal_key, _signal_content, _describe_signal)
@@ -250,7 +247,7 @@ def read_signals(
 
 
 def parse_signal(record: Record, limits: Limits = LIMITS) -> Signal:
-    """Return the signal a record describes; what it has no meaning for stays in the record."""
+    """Return the signal in a record; fields without a meaning stay in the record."""
     query = take(record, QUERY_BY_ID)
     return Signal(
         date=parse_date(take_needed(record, DATE, "date")),
@@ -263,7 +260,7 @@ def parse_signal(record: Record, limits: Limits = LIMITS) -> Signal:
 
 
 def parse_signal_value(value: object) -> float:
-    """Return a signal's value: one finite number, in digits.
+    """Return a signal's value, one number in ASCII digits.
 
     >>> parse_signal_value("0.034"), parse_signal_value(2)
     (0.034, 2.0)
@@ -282,7 +279,7 @@ def parse_signal_value(value: object) -> float:
 
 
 def parse_date(value: object) -> str:
-    """Return a date as it is kept: a day as it is, a moment in UTC, to the second.
+    """Return a date as it is stored: a day unchanged, a time in UTC, to the second.
 
     >>> parse_date("2026-01-31"), parse_date("2026-01-31T23:30:00-02:00")
     ('2026-01-31', '2026-02-01T01:30:00Z')

@@ -47,9 +47,9 @@ def read_beir(
 ) -> LoadedBeir:
     """Read a BEIR folder, or a zip archive that holds one at its root or one level down.
 
-    Needed are ``corpus.jsonl`` and ``queries.jsonl`` (or ``.gz``) and ``qrels/<split>.tsv``;
+    Required are ``corpus.jsonl`` and ``queries.jsonl`` (or ``.gz``) and ``qrels/<split>.tsv``;
     a folder without any qrels gives an empty golden set. Queries without grades are kept.
-    Raises `BadInput` with file and line, `NotFound` for what is missing.
+    Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
     rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     shown = os.fspath(folder) if name is None else name
@@ -133,7 +133,7 @@ def parts_among(paths: Iterable[str], shown: str) -> dict[str, str]:
 
 
 def _corpus_and_queries(shown: str, parts: Mapping[str, InputFile]) -> tuple[InputFile, InputFile]:
-    """Return corpus and queries, or raise `NotFound` with all that is missing."""
+    """Return corpus and queries; raises `NotFound` that names every missing file."""
     names = ("corpus.jsonl", "queries.jsonl")
     for name in names:
         if name in parts and f"{name}.gz" in parts:
@@ -163,7 +163,7 @@ def _qrels(shown: str, parts: Mapping[str, InputFile], split: str) -> InputFile 
 def _progress_shares(
     sources: Sequence[InputFile], progress: Progress | None
 ) -> Callable[[InputFile], Progress | None]:
-    """Return what gives each source its share of one progress, by size."""
+    """Return a function that gives each source its share of one progress bar, by size."""
     report = Throttle(progress)
     total = sum(source.size for source in sources) or 1
     starts = {
@@ -178,14 +178,10 @@ def _progress_shares(
     return share
 
 
-_END_RECORD = (
-    b"PK\x05\x06"  # begins the record at the end of an archive, which a comment may follow
-)
+_END_RECORD = b"PK\x05\x06"  # begins the record at the end of an archive; a comment may follow
 _END_SIZE, _LONGEST_COMMENT = 22, 1 << 16
 _ZIP64_END_RECORD = b"PK\x06\x06"
-_LIST_BYTES_PER_FILE = (
-    1 << 10
-)  # bytes that the list of an archive may take for each file; about 80 are usual
+_LIST_BYTES_PER_FILE = 1 << 10  # most bytes of an archive's directory per file; 80 are usual
 _ENCRYPTED = 1
 
 
@@ -194,7 +190,7 @@ def archive_members(
 ) -> Mapping[str, zipfile.ZipInfo]:
     """Return the files in an archive by their path in it.
 
-    Raises `BadInput` where there are more than the limits allow or two have one path, and
+    Raises `BadInput` where there are more than the limits allow or two have the same path, and
     `zipfile.BadZipFile` where it is no archive, or a damaged one.
     """
     with archive.open("rb") as stream:
@@ -209,7 +205,7 @@ def archive_members(
 
 
 def list_members(stream: IO[bytes], shown: str, limits: Limits = LIMITS) -> list[zipfile.ZipInfo]:
-    """Return all members of an open archive, once its list is known not to be too long."""
+    """Return all members of an open archive; raises `BadInput` if its directory is too large."""
     if _list_size(stream) > limits.members * _LIST_BYTES_PER_FILE:
         raise BadInput(f"{shown}: {limits.over('members', None, 'what the archive lists')}")
     stream.seek(0)
@@ -221,14 +217,14 @@ def list_members(stream: IO[bytes], shown: str, limits: Limits = LIMITS) -> list
 
 
 def _list_size(stream: IO[bytes]) -> int:
-    """Return how many bytes an archive's list of its files takes, 0 where no end is found."""
+    """Return the size of an archive's directory in bytes, 0 where no end record is found."""
     size = stream.seek(0, os.SEEK_END)
     start = stream.seek(max(0, size - _END_SIZE - _LONGEST_COMMENT))
     tail = stream.read()
     place = tail.rfind(_END_RECORD)
     if place < 0 or len(tail) < place + _END_SIZE:
         return 0
-    # An archive may say more in a second record before this one; its list ends where that begins.
+    # A zip64 record before this one may have a larger size; the directory ends where it begins.
     (listed,) = struct.unpack_from("<L", tail, place + 12)
     large = tail.rfind(_ZIP64_END_RECORD, 0, place)
     if large >= 0 and len(tail) >= large + 48:
@@ -238,7 +234,7 @@ def _list_size(stream: IO[bytes]) -> int:
 
 
 def check_total_size(shown: str, members: Mapping[str, zipfile.ZipInfo], limits: Limits) -> None:
-    """Raise `BadInput` where files of an archive come to more than may be unpacked."""
+    """Raise `BadInput` where the files of an archive are larger than the limit of unpacking."""
     if sum(member.file_size for member in members.values()) > limits.unpacked:
         raise BadInput(f"{shown}: {limits.over('unpacked', None, 'what is unpacked from it')}")
 
@@ -248,11 +244,7 @@ def member_source(
 ) -> InputFile:
     """Return one file inside an archive as a source."""
     return InputFile(
-        name,
-        member.file_size,
-        lambda: _open_member(archive, member, name),
-        limits,
-        bounded=True,
+        name, member.file_size, lambda: _open_member(archive, member, name), limits, bounded=True
     )
 
 

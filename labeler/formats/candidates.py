@@ -1,7 +1,7 @@
 """Files of candidate queries: query logs, generated questions, thumbs, questions typed by experts.
 
-Gives one question per line, with the grades that the file suggests for its chunks. Which of them
-ask the same is decided in `labeler.services.candidates`.
+Each line gives one question, with the grades that the file suggests for its chunks. Questions that
+ask the same are merged in `labeler.services.candidates`.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ _OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class SuggestionRule:
-    """Which grades are proposed: for a ``source`` chunk, for a chunk with a thumb up or down.
+    """The grades to suggest: for a ``source`` chunk, for a chunk with a thumb up or down.
 
-    None proposes nothing.
+    None suggests nothing.
     """
 
     source: int = GENERATED_GRADE
@@ -113,10 +113,10 @@ class SuggestionRule:
 
 
 class BucketFields:
-    """Which fields of a question are buckets: those ``named``, or else any of texts.
+    """The choice of fields of a question that are buckets: those ``named``, or else all of text.
 
-    A field that nobody named is passed over from its 51st value on: what that many differ in
-    groups nothing, and may be somebody's id.
+    A field that is not named is ignored from its 51st value on: so many values group nothing, and
+    may be the ids of people.
     """
 
     def __init__(self, named: Sequence[str] | None = None) -> None:
@@ -124,7 +124,7 @@ class BucketFields:
         self._seen: dict[str, set[str]] = {}
 
     def of(self, record: Record, limits: Limits) -> dict[str, str]:
-        """Take the buckets out of a record, whose other fields have been taken."""
+        """Return the buckets in a record from which all other fields have been taken."""
         given = take_mapping(record, "buckets", limits) if "buckets" in record else {}
         there = {**given, **record} if given else record
         if self._named is not None:
@@ -172,11 +172,11 @@ def stream_candidates(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Iterator[tuple[int, AskedQuestion]]:
-    """Give the questions of a file one after another, each with its line.
+    """Yield the questions of a file one after another, each with its line.
 
-    Read are JSONL, CSV or TSV with a header, and a ``.txt`` with a question a line, plain or gzip.
-    ``source`` is what the file was taken from, one of `CANDIDATE_SOURCES`. Fields of texts are
-    buckets, or exactly those ``facets`` name. Raises `BadInput` with file and line.
+    The file is JSONL, CSV or TSV with a header, or a ``.txt`` with a question per line, plain or
+    gzip. ``source`` is its origin, one of `CANDIDATE_SOURCES`. Fields of text are buckets, or
+    exactly those in ``facets``. Raises `BadInput` with file and line.
     """
     if source not in CANDIDATE_SOURCES:
         raise BadInput(f"questions come from {', '.join(CANDIDATE_SOURCES)}, not from {source!r}")
@@ -186,8 +186,8 @@ def stream_candidates(
     with open_lines(taken, progress) as raw:
         for count, (line, record) in enumerate(_records(taken, raw, source), 1):  # noqa: B007
             with taken.at(line):
-                asked = make(record)
-            yield line, asked
+                question = make(record)
+            yield line, question
     if not count:
         raise taken.fail(None, "there is no question in it")
 
@@ -220,7 +220,7 @@ def _others(kind: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _CandidateParser:
-    """Makes a question of a record, as a file of this kind has it; the record is used up."""
+    """A function that turns a record of a file of this kind into a question, emptying it."""
 
     source: str
     fields: BucketFields
@@ -238,8 +238,8 @@ class _CandidateParser:
         if not text and not (self.source == "thumbs" and record.keys() & {*QUERY_ID_NAMES}):
             raise BadInput(f"there is no question on it; name it {or_list(QUERY_TEXT)}")
         self.limits.check_text(text)
-        told = takers[self.source](record)
-        return AskedQuestion(text, **told, buckets=self.fields.of(record, self.limits))
+        fields = takers[self.source](record)
+        return AskedQuestion(text, **fields, buckets=self.fields.of(record, self.limits))
 
     def _of_log(self, record: Record) -> dict[str, Any]:
         return {"times": _times(record), "at": _day(record)}
@@ -286,16 +286,15 @@ def _chunks(record: Record, limits: Limits) -> list[str]:
 
 
 def _is_up(value: object) -> bool:
-    said = str(value).strip().lower()
-    if said in UP_WORDS:
+    word = str(value).strip().lower()
+    if word in UP_WORDS:
         return True
-    if said in DOWN_WORDS:
+    if word in DOWN_WORDS:
         return False
     raise BadInput(f"a thumb is up or down (1 or 0, true or false, 👍 or 👎), not {short(value)}")
 
 
 def _day(record: Record) -> str | None:
-    """Take the day out of a record, of whatever moment it names."""
     value = take(record, DAY_NAMES)
     if value is None:
         return None

@@ -1,7 +1,7 @@
 """Files of chunks, and of the documents they were cut from.
 
-Documents may also be a folder of texts, where the path of a file is the document's id. Fields
-without a meaning of their own stay in the metadata.
+Documents may also be a folder of texts, where the path of a file is the document's id. Unknown
+fields are kept in the metadata.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def read_chunks(
 ) -> Loaded[Chunk]:
     """Read chunks from JSONL, a BEIR ``corpus.jsonl``, CSV or TSV, plain or gzip.
 
-    A chunk may come with its id alone. Every key or column without a meaning of its own is kept
-    in the metadata. Raises `BadInput` with file and line, `NotFound` for a missing file.
+    A chunk may have an id only. Unknown keys and columns are kept in the metadata. Raises
+    `BadInput` with file and line, `NotFound` for a missing file.
     """
     return chunks_from(file_source(path, name, limits), progress)
 
@@ -88,7 +88,7 @@ def chunks_from(source: InputFile, progress: Progress | None = None) -> Loaded[C
 
 
 def _chunk_records(source: InputFile, raw: Lines) -> Records:
-    """Give the records of a file, whatever it is; the contexts of samples each once."""
+    """Yield the records of a file in any format; each context of RAGAS samples once."""
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
@@ -114,7 +114,7 @@ def _chunk_records(source: InputFile, raw: Lines) -> Records:
 
 
 def parse_chunk(record: Record, limits: Limits) -> Chunk:
-    """Return the chunk a record describes; the record is used up."""
+    """Return the chunk in a record, emptying the record."""
     chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)
@@ -135,8 +135,7 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
 def _take_span(record: Record) -> tuple[int | None, int | None]:
     """Return where a chunk starts and ends in its document, if both are whole numbers.
 
-    Without a document, and where they are something else, such as seconds of a recording, they
-    stay what they are: metadata.
+    Other values, such as seconds of a recording, stay in the record and become metadata.
     """
     for names in (START, END):
         given = next((record[name] for name in names if record.get(name) is not None), None)
@@ -146,11 +145,11 @@ def _take_span(record: Record) -> tuple[int | None, int | None]:
 
 
 class _ChunkCounts:
-    """What a file of chunks holds, counted as it is read."""
+    """Counts of what a file of chunks holds, updated while reading."""
 
     def __init__(self) -> None:
         self.chunks = self.without_text = self.longest = 0
-        self.nowhere: list[int] = []  # lines of chunks with a place and no document
+        self.nowhere: list[int] = []  # lines of chunks with a span and no document
         self.documents: set[int] = set()  # their hashes: ids would take as much memory as texts
 
     def add(self, chunk: Chunk, line: int) -> None:
@@ -165,7 +164,7 @@ class _ChunkCounts:
             self.nowhere.append(line)
 
     def facts(self) -> dict[str, int | str]:
-        """Return the counts as a report names them."""
+        """Return the counts under the names of the report."""
         documents = {"documents": len(self.documents)} if self.documents else {}
         return {
             "chunks": self.chunks,
@@ -175,7 +174,7 @@ class _ChunkCounts:
         }
 
     def warnings(self) -> tuple[str, ...]:
-        """Say of places that are not known as such why they are not."""
+        """Warn of spans without a document, which stay metadata."""
         if not self.nowhere:
             return ()
         have = "1 chunk has" if len(self.nowhere) == 1 else f"{len(self.nowhere):,} chunks have"
@@ -200,9 +199,9 @@ def read_documents(
 ) -> Loaded[Document]:
     """Read documents from a folder, or from JSONL, CSV or TSV, plain or gzip.
 
-    Of a folder every ``.md`` and ``.txt`` in it and below is one, byte for byte UTF-8, under its
-    path in the folder. A record has document_id and text; what has no meaning of its own is kept
-    in the metadata. Raises `BadInput` with file and line, `NotFound` for a missing file.
+    In a folder every ``.md`` and ``.txt`` file at any depth is a document in UTF-8, with its path
+    as id. A record has document_id and text; unknown fields are kept in the metadata. Raises
+    `BadInput` with file and line, `NotFound` for a missing file.
     """
     if Path(path).is_dir():
         return _read_folder(Path(path), name or str(path), progress, limits)
@@ -210,7 +209,7 @@ def read_documents(
 
 
 def documents_from(source: InputFile, progress: Progress | None = None) -> Loaded[Document]:
-    """Read documents from a source, a record each."""
+    """Read documents from a source with a record per document."""
     documents: Spool[Document] = Spool()
     ids = UniqueIds("document")
     with open_lines(source, progress) as raw:
@@ -237,7 +236,7 @@ def documents_from(source: InputFile, progress: Progress | None = None) -> Loade
 
 
 def parse_document(record: Record, limits: Limits) -> Document:
-    """Return the document a record describes; the record is used up."""
+    """Return the document in a record, emptying the record."""
     document_id = take_id(record, DOCUMENT_IDS, "document", limits)
     given = take_mapping(record, "metadata", limits)
     return Document(
@@ -251,10 +250,10 @@ def parse_document(record: Record, limits: Limits) -> Document:
 def match_document_names(
     loaded: Loaded[Document], path: StrPath, cut: Set[str]
 ) -> Loaded[Document]:
-    """Return a folder's documents under the names that chunks have for them, of which ``cut`` are.
+    """Return a folder's documents under the ids in ``cut``, by which chunks name them.
 
-    A file's name may have lost its ending there, or stand without its folder; what no chunk names
-    keeps its path. Records have their own ids, which stay.
+    Chunks may name a file without its suffix or its folder; a document that no chunk names keeps
+    its path as id. Documents that were read from records keep their ids.
     """
     if not Path(path).is_dir():
         return loaded
@@ -281,7 +280,6 @@ def _name_among(path: str, cut: Set[str]) -> str:
 def _read_folder(
     folder: Path, name: str, progress: Progress | None, limits: Limits
 ) -> Loaded[Document]:
-    """Read the texts of a folder, in the order of their paths."""
     found = sorted(
         path
         for path in folder.rglob("*")
@@ -311,7 +309,7 @@ def _read_folder(
 
 
 def check_inside_folder(folder: Path, path: Path, source: InputFile) -> None:
-    """Raise `BadInput` for a link out of a folder: its maker may not know what it leads to."""
+    """Raise `BadInput` for a link out of a folder, since it could expose other files."""
     if not path.resolve().is_relative_to(folder.resolve()):
         raise source.fail(
             None, "is a link that leads out of the folder; put the file itself in its place"

@@ -1,4 +1,4 @@
-"""CSV and TSV tables: rows with exact line numbers in, CSV text out.
+"""CSV and TSV tables: reading rows with exact line numbers, writing CSV text.
 
 Columns are matched by name, whatever their order or case. In the CSV we write, a cell that a
 spreadsheet would run as a formula gets an apostrophe in front; reading that CSV removes it again.
@@ -31,7 +31,7 @@ _CSV_ERRORS = {
 def read_table(
     source: InputFile, lines: Lines, wanted: WantedColumns, others: Sequence[str] = ()
 ) -> Records:
-    """Give the rows of a CSV or TSV file as records; blank cells are left out."""
+    """Yield the rows of a CSV or TSV file as records; blank cells are left out."""
     number, first, lines = peek_line(source, lines)
     separator = _separator(source, number, decode(source, number, first))
     rows = numbered_rows(source, lines, separator)
@@ -53,8 +53,8 @@ def _separator(source: InputFile, number: int, header: str) -> str:
 def numbered_rows(
     source: InputFile, lines: Lines, separator: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Give each row of CSV or TSV that is not blank with the number of its first line."""
-    # The module's limit of 128 KB per cell is smaller than a long chunk, and has no other setting.
+    """Yield each row of CSV or TSV that is not blank with the number of its first line."""
+    # csv allows 128 KB per cell, less than a long chunk; the setting exists only per process.
     csv.field_size_limit(_LONGEST_CELL)
     row = _Row(source, lines)
     reader = csv.reader(row.texts(), delimiter=separator, strict=True)
@@ -75,33 +75,33 @@ def numbered_rows(
 
 
 class _Row:
-    """A row as it is read: a quote that is never closed would make it as long as the file."""
+    """A row while it is read, with a limit: an unclosed quote could make it as long as the file."""
 
     def __init__(self, source: InputFile, lines: Lines) -> None:
         self._source, self._lines = source, lines
         self._start = self.size = 0
 
     def begin(self, start: int) -> None:
-        """Begin a row on the line ``start``."""
+        """Start a row on the line ``start``."""
         self._start, self.size = start, 0
 
     def texts(self) -> Iterator[str]:
-        """Give the lines as texts; refuse one with which the row becomes too long."""
+        """Yield the lines as texts; raises `BadInput` where the row becomes too long."""
         limits = self._source.limits
         for number, raw in self._lines:
             self.size += len(raw)
             if self.size > limits.line + 2:  # the line's end does not count
-                said = limits.over("line", None, "the row that begins here")
-                raise self._source.fail(self._start, said)
+                message = limits.over("line", None, "the row that begins here")
+                raise self._source.fail(self._start, message)
             yield decode(self._source, number, raw)
 
 
 def _csv_error(text: str) -> str:
-    return next((told for part, told in _CSV_ERRORS.items() if part in text), text)
+    return next((advice for part, advice in _CSV_ERRORS.items() if part in text), text)
 
 
 def header_names(cells: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Return a header's names: ``known`` ones as known whatever their case, others as they are."""
+    """Return a header's names, ``known`` ones in their known spelling, ignoring case."""
     spelling = {_normal_name(name): name for name in reversed(known)}
     return [spelling.get(_normal_name(cell), cell.strip()) for cell in cells]
 
@@ -111,7 +111,7 @@ def _normal_name(name: str) -> str:
 
 
 def is_header(first: bytes, *wanted: Sequence[str]) -> bool:
-    """Say whether a line holds one of each of the ``wanted`` names, between any separators."""
+    """Return whether a line has one name of each ``wanted`` group, with any separator."""
     known = [name for names in wanted for name in names]
     text = first.decode(errors="replace").replace('"', "")
     rows = [set(header_names(text.split(separator), known)) for separator in "\t,;"]
@@ -135,7 +135,6 @@ def _header(cells: Sequence[str], wanted: WantedColumns, others: Sequence[str]) 
 
 
 def _missing_header_hint(header: Sequence[str], wanted: WantedColumns) -> str:
-    """Say that the first line is no header, where it names nothing that is known."""
     names = [names[0] for names in wanted.values()]
     such = "<TAB>".join(names)
     return f"; if this line is data, a header is missing: put a first line such as {such} above it"
@@ -158,16 +157,16 @@ def _row_records(
 
 CSV_COLUMNS = ("query", "docid", "rating", "query_text", "graders", "note")
 CSV_COLUMNS_WITH_CHUNKING = (*CSV_COLUMNS, "chunking")
-"""The same where a grade is of a chunking that has a name."""
+"""The columns where a grade belongs to a named chunking."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
-# A cell that only looks neutralised gets one more apostrophe, so that none is lost on the way back.
+# A cell that already starts like a neutralised one gets another apostrophe, so that none is lost.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 _NEUTRALISED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
 
 
 def neutralise(text: str) -> str:
-    """Return a cell that no spreadsheet runs: an apostrophe goes before what starts a formula.
+    """Put an apostrophe before a cell that a spreadsheet would run as a formula.
 
     >>> neutralise("=1+1"), neutralise("-3"), neutralise("3-1")
     ("'=1+1", '-3', '3-1')
@@ -178,11 +177,11 @@ def neutralise(text: str) -> str:
 
 
 def as_csv(rows: Iterable[Mapping[Any, object]], *, raw: bool = False) -> str:
-    """Return rows as one table with a header: every digit, and no cell that a spreadsheet runs.
+    """Return rows as one table with a header, all digits, and no cell that a spreadsheet runs.
 
-    A cell is empty where a value is NaN or None, or where a row has not the column; one that a
-    later row is the first to have stands where that row has it. With ``raw`` texts stay as they
-    are: for programs, never for a spreadsheet.
+    A cell is empty where a value is NaN or None or the row lacks the column. A column that only
+    later rows have is inserted where they have it. With ``raw`` texts are unchanged: for programs,
+    never for a spreadsheet.
 
     >>> as_csv([{"run": "=1+1", "value": 0.1 + 0.2}, {"run": "b", "n": 3, "value": math.nan}])
     "run,n,value\\n'=1+1,,0.30000000000000004\\nb,3,\\n"
@@ -203,7 +202,7 @@ def as_csv(rows: Iterable[Mapping[Any, object]], *, raw: bool = False) -> str:
 
 
 def _csv_line(cells: Iterable[object]) -> str:
-    """Return cells as a line; csv.writer leaves a carriage return bare, at which a row ends."""
+    """Return cells as a line; csv.writer would not quote a carriage return, which ends a row."""
     line = ",".join("" if each is None else quote_cell(str(each)) for each in cells)
     return (line or '""') + "\n"
 
@@ -215,7 +214,7 @@ def _csv_value(value: object, *, raw: bool) -> object:
 
 
 def restore_formulas(record: Record) -> Record:
-    """Return a record of our own CSV with its cells as they were before `neutralise`."""
+    """Return a record of a CSV that we wrote with its cells as they were before `neutralise`."""
     return {
         key: value[1:] if isinstance(value, str) and _NEUTRALISED.match(value) else value
         for key, value in record.items()
@@ -223,7 +222,7 @@ def restore_formulas(record: Record) -> Record:
 
 
 def quote_cell(text: str, separator: str = ",") -> str:
-    """Return a text as one cell, in quotes where it must be."""
+    """Return a text as one cell, in quotes where necessary."""
     if any(letter in text for letter in (separator, '"', "\r", "\n")):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -1,7 +1,7 @@
 """The judgment log as JSON lines: one event of a grader per line.
 
 An event is about a chunk of a query (a judgment) or about a whole query (a remark). A line that
-holds only the seal of the log is skipped.
+holds only the tamper check of the log is skipped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _REMARK_KEYS = tuple(field.name for field in fields(Remark))
 
 
 def is_log(keys: Record) -> bool:
-    """Say whether a line with these keys is one of the log."""
+    """Return whether a line with these keys is one of the log."""
     return {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}
 
 
@@ -53,7 +53,7 @@ def events_from(source: InputFile, records: Records) -> Loaded[Judgment | Remark
     graders: set[str | None] = set()
     kinds: Counter[str] = Counter()
     for number, record in records:
-        if record.keys() == {SEAL}:  # of the log that the file was taken from
+        if record.keys() == {SEAL}:  # the tamper check of the exported log
             continue
         weight = estimate_size(record)
         with source.at(number):
@@ -74,7 +74,7 @@ def events_from(source: InputFile, records: Records) -> Loaded[Judgment | Remark
 
 
 def parse_event(record: Record, limits: Limits) -> Judgment | Remark:
-    """Return the event a line of the log describes."""
+    """Return the event in a line of the log."""
     if not _is_remark(record):
         return _parse_judgment(record, limits)
     if "grader" not in record:
@@ -83,7 +83,7 @@ def parse_event(record: Record, limits: Limits) -> Judgment | Remark:
 
 
 def _is_remark(record: Record) -> bool:
-    """Say whether a line of the log is of a whole query: it names no chunk."""
+    """Return whether a line of the log is about a whole query: it names no chunk."""
     return "chunk_id" not in record and record.get("kind") in REMARK_KINDS
 
 

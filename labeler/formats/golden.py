@@ -1,4 +1,4 @@
-"""Files of golden grades, in whichever format: a golden set, a log of judgments, qrels, tables.
+"""Files of golden grades in any format: a golden set, a log of judgments, qrels, tables.
 
 The content decides which format a file has, not its name. Files of other tools go through
 `labeler.formats.peers`.
@@ -107,33 +107,31 @@ def read_golden(
     limits: Limits = LIMITS,
     negative_as_ungraded: bool = False,
 ) -> LoadedGolden:
-    """Read grades, plain or gzip; the content says in which format they are.
+    """Read grades, plain or gzip; the content decides which format they have.
 
-    These are: a golden set as JSONL (its buckets are taken as they stand), the log as JSONL,
-    TREC qrels, a BEIR ``qrels/test.tsv``, and JSONL, CSV or TSV with a query, a chunk and a
-    grade per line (``query,docid,rating``), where a blank rating or chunk means not graded.
-    Of other tools: a book or a case of Quepid, judgments of OpenSearch, samples of RAGAS, lists of
-    ``{query, relevant_ids, relevance_map}`` and JSON by query. Those that name a query by its text
-    bring it along, under an id made of the text.
+    The formats are a golden set as JSONL (its buckets are kept unchanged), the log as JSONL, TREC
+    qrels, a BEIR ``qrels/test.tsv``, and JSONL, CSV or TSV with a query, a chunk and a grade per
+    line (``query,docid,rating``), where a blank rating or chunk means not graded. Formats of other
+    tools are a book or a case of Quepid, judgments of OpenSearch, samples of RAGAS, lists of
+    ``{query, relevant_ids, relevance_map}`` and JSON by query. A query that is named by its text is
+    read as well, under an id made of the text.
 
-    Grades are 0, 1, 2 or 3; ``grade_map`` says what other numbers stand for, and names all of them
-    where one is a fraction. Several judges' ratings become their lower median. The same pair
-    twice counts once, with two different grades it is refused. Raises `BadInput` with file and
-    line, `NotFound` for a missing file.
+    Grades are 0, 1, 2 or 3; ``grade_map`` maps other numbers, and must name all of them where one
+    is a fraction. Several judges' ratings become their lower median. A repeated pair counts once;
+    with two different grades it is refused. Raises `BadInput` with file and line, `NotFound` for a
+    missing file.
     """
     rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     return golden_from(file_source(path, name, limits), rule, progress)
 
 
 def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> GradesByQuery:
-    """Return what `read_golden` reads as ``{query: {chunk: grade}}``, and nothing else of it.
+    """Return only the grades that `read_golden` reads, as ``{query: {chunk: grade}}``.
 
-    Pairs that are in the pool alone have -1, and follow the others.
+    Pairs that are in the pool but ungraded have -1 and come last.
     """
     source = file_source(path, None, limits)
-    plain = (
-        _read_if_plain(source, rule) if source.size else None
-    )  # what comes through a pipe comes once
+    plain = _read_if_plain(source, rule) if source.size else None  # a pipe can be read once only
     if plain is not None:
         return plain
     read = golden_from(source, rule)
@@ -144,7 +142,7 @@ def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grad
 
 
 def _read_if_plain(source: InputFile, rule: GradeRule) -> GradesByQuery | None:
-    """Return the grades of plain qrels; None for any other file, and one with an error in it."""
+    """Return the grades of plain qrels; None for any other file, and for one with an error."""
     with suppress(BadInput), open_blocks(source) as blocks:
         number, first, blocks = peek_block(source, blocks)
         if number and not _is_table(first) and not _judges(first):
@@ -161,7 +159,7 @@ def golden_from(
         with open_lines(source, progress) as lines:
             return _read(pairs, lines)
     except BadInput:
-        pairs.check_scale()  # what was wrong first is told first
+        pairs.check_scale()  # a number off the scale came before this error
         raise
 
 
@@ -180,8 +178,8 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
             reader = _reader_of(keys)
         return reader(pairs, records)
     if judges := _judges(first):
-        said = ", ".join(map(short, judges))
-        pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {said}")
+        who = ", ".join(map(short, judges))
+        pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {who}")
         return _read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
     if _is_table(first):
         _read_table(pairs, first, lines)
@@ -195,10 +193,10 @@ def _is_table(first: bytes) -> bool:
 
 
 def _judges(first: bytes) -> tuple[str, ...]:
-    """Return who rated, where a file begins as the table of a Quepid book does."""
+    """Return the judges of a file that begins like the table of a Quepid book; else ()."""
     try:
         header = next(csv.reader([first.decode("utf-8-sig", errors="replace")]), [])
-    except csv.Error:  # no table at all, which its own reader says better
+    except csv.Error:  # no table; the reader of tables explains why
         return ()
     return quepid.judges_in(header)
 
@@ -221,19 +219,19 @@ def _read_qrels(pairs: GradeCollector, lines: Lines) -> None:
 
 def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> None:
     columns = tuple(first.decode(errors="replace").split(","))
-    is_cut_again = columns == CSV_COLUMNS_WITH_CHUNKING
-    known = (*_GRADERS, *_NOTE, *([CHUNKING] if is_cut_again else []))
+    has_chunkings = columns == CSV_COLUMNS_WITH_CHUNKING
+    known = (*_GRADERS, *_NOTE, *([CHUNKING] if has_chunkings else []))
     records = read_table(pairs.source, lines, _WANTED, known)
-    if is_cut_again or columns == CSV_COLUMNS:
+    if has_chunkings or columns == CSV_COLUMNS:
         records = ((number, restore_formulas(record)) for number, record in records)
-    _read_flat(pairs, records, of_chunkings=is_cut_again)
+    _read_flat(pairs, records, with_chunkings=has_chunkings)
 
 
-def _read_flat(pairs: GradeCollector, records: Records, *, of_chunkings: bool = False) -> None:
-    """Read one grade per record; without a chunk or a grade it says "not graded".
+def _read_flat(pairs: GradeCollector, records: Records, *, with_chunkings: bool = False) -> None:
+    """Read one grade per record; without a chunk or a grade it means "not graded".
 
-    Of a column called chunking it takes which one a chunk is of only where it is ``of_chunkings``:
-    others may mean another thing by it.
+    A field named chunking is read only with ``of_chunkings``: in the files of others it may mean
+    something else.
     """
     for number, record in records:
         with pairs.source.at(number):
@@ -245,7 +243,7 @@ def _read_flat(pairs: GradeCollector, records: Records, *, of_chunkings: bool = 
                 continue
             people, note = take_names(record, _GRADERS, ";"), take_text(record, _NOTE)
             chunk_id = as_id(chunk_id, "chunk", limits)
-            chunking = _chunking_of(record) if of_chunkings else DEFAULT_CHUNKING
+            chunking = _chunking_of(record) if with_chunkings else DEFAULT_CHUNKING
             rest = (people, note, None, chunking)
             _add_pair(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
 
@@ -262,7 +260,7 @@ def _add_pair(
     chunking: str = DEFAULT_CHUNKING,
     carried_from: tuple[TransferSource, ...] = (),
 ) -> None:
-    """Note what was said of a pair, unless it was off the scale, which is told in the end."""
+    """Add the grade of a pair, unless it is None: a number off the scale, reported at the end."""
     if grade == UNGRADED:
         pairs.add_ungraded(line, query_id, chunk_id)
     elif grade is not None:
@@ -279,7 +277,7 @@ _Reader: TypeAlias = Callable[[GradeCollector, Records], LoadedGolden]
 
 
 def _reader_of(keys: Record) -> _Reader:
-    """Return what reads a file whose first record has these keys."""
+    """Return the reader of files whose first record has these keys."""
     if "judgments" in keys:
         return _read_set
     if COMPLETE in keys:
@@ -314,10 +312,10 @@ def _relevance(source: InputFile, records: Records) -> PeerGrades:
             yield from ragas.grades_in(number, record, source.limits)
 
 
-def _read_peer_grades(pairs: GradeCollector, told: PeerGrades) -> LoadedGolden:
-    """Read what another tool's file says, with the queries it names by their text."""
+def _read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedGolden:
+    """Read the grades in another tool's file, and the queries that it names by their text."""
     queries: dict[str, tuple[int, Query]] = {}
-    for each in told:
+    for each in peer_grades:
         with pairs.source.at(each.line):
             query_id, text = each.asked
             if text is not None and query_id not in queries:
@@ -333,21 +331,21 @@ def _read_peer_grades(pairs: GradeCollector, told: PeerGrades) -> LoadedGolden:
     return replace(pairs.golden(), asked=Loaded(pairs.source.name, found, lines, facts))
 
 
-def _add_peer_grade(pairs: GradeCollector, told: PeerGrade) -> None:
-    grades = [pairs.grade_of(told.line, value) for value in told.values]
+def _add_peer_grade(pairs: GradeCollector, peer: PeerGrade) -> None:
+    grades = [pairs.grade_of(peer.line, value) for value in peer.values]
     given = [grade for grade in grades if grade is not None and grade != UNGRADED]
-    if not told.values:
+    if not peer.values:
         pairs.skipped["not graded, skipped"] += 1
     elif UNGRADED in grades and not given:
-        pairs.add_ungraded(told.line, told.asked.query_id, told.chunk_id)
+        pairs.add_ungraded(peer.line, peer.asked.query_id, peer.chunk_id)
     elif given:
         pairs.disputed += len(set(given)) > 1
-        pair = told.asked.query_id, told.chunk_id
-        _add_pair(pairs, told.line, *pair, median_low(given), told.graders, told.note)
+        pair = peer.asked.query_id, peer.chunk_id
+        _add_pair(pairs, peer.line, *pair, median_low(given), peer.graders, peer.note)
 
 
 def golden_from_records(source: InputFile, records: Records, rule: GradeRule) -> LoadedGolden:
-    """Read a golden set from its lines, a query on each."""
+    """Read a golden set from records of one query each."""
     return _read_set(GradeCollector(source, rule), records)
 
 
@@ -413,7 +411,7 @@ def _chunking_of(judgment: Record) -> str:
 
 
 def _evidence_of(judgment: Record) -> Evidence | None:
-    """Return what a grade rests on, None where the file says nothing of it."""
+    """Return the evidence of a grade, None where the file has none."""
     passages, wording = check_evidence(judgment.get("evidence") or ()), judgment.get("text_hash")
     if not passages:
         return None

@@ -2,7 +2,7 @@
 
 The collector keeps each query-chunk pair once and refuses two different grades for one pair.
 Numbers off the scale are reported together at the end, because only the whole scale shows which
-``--grade-map`` would read the file.
+``--grade-map`` is needed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from labeler.model import (
 )
 
 UNGRADED = -1
-"""What stands for "in the pool, but nobody graded it", as trec_eval has it in qrels."""
+"""Means "in the pool, but ungraded", as in qrels of trec_eval."""
 
 _MOST_NAMED = 12
 
 
 def parse_grade_map(text: str) -> dict[float, int]:
-    """Return what ``--grade-map`` says: which grade a number in a file stands for.
+    """Parse ``--grade-map``: the grade of each number in a file.
 
     >>> parse_grade_map("0.3=1, 1.0=3")
     {0.3: 1, 1.0: 3}
@@ -69,16 +69,15 @@ def _number(value: object) -> float:
 
 
 class OffScale(BadInput):
-    """A number that no rule makes a grade; who reads a file may go on to see its whole scale."""
+    """A number that no rule maps to a grade; a reader may continue to see the whole scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradeRule:
-    """How numbers in a file become grades: as they are, by a map, negative ones only if asked.
+    """The mapping of numbers in a file to grades: unchanged, by a map, negative ones by option.
 
-    Those may be read as 0, or as trec_eval reads them: the chunk is in the pool, and ungraded.
-    A map that names a fraction names every number but 0, so that none is rounded or means two
-    things.
+    Negative ones may be read as 0, or as trec_eval reads them: in the pool, but ungraded. A map
+    with a fraction must name every number but 0, so that none is rounded or ambiguous.
     """
 
     negative_as_zero: bool = False
@@ -95,15 +94,15 @@ class GradeRule:
             check_grade(grade)
 
     def read(self, value: object) -> int:
-        """Return the grade a value stands for, -1 for none; ``2.0`` and ``"2"`` are 2.
+        """Return the grade of a value, -1 for ungraded; ``2.0`` and ``"2"`` are 2.
 
-        The map comes first; what it does not name must be a grade already. Raises `BadInput`
-        that says which option would admit the value.
+        The map comes first; a number that it does not name must be a grade. Raises `BadInput` that
+        names the option that would accept the value.
         """
         return self.grade(self.number(value))
 
     def number(self, value: object) -> float:
-        """Return the number that a value is, or raise `BadInput`."""
+        """Return a value as a number, or raise `BadInput`."""
         if isinstance(value, RoundedFloat):
             raise BadInput(
                 f"grade must be 0, 1, 2 or 3; this number is {value:.15g} only when it is rounded"
@@ -114,7 +113,7 @@ class GradeRule:
             raise BadInput(f"grade must be 0, 1, 2 or 3, not {short(value)}") from error
 
     def grade(self, number: float) -> int:
-        """Return the grade a number stands for; raises `OffScale` where it is none."""
+        """Return the grade of a number; raises `OffScale` where it has none."""
         if number in self.grade_map:
             return self.grade_map[number]
         if number < 0:
@@ -157,7 +156,7 @@ def _off_scale_error(number: float) -> OffScale:
 
 
 def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
-    """Describe a file's whole scale, and a map that would read it; None where one number is off.
+    """Describe a file's whole scale, and a map that would read it; None where only one is off.
 
     >>> describe_scale({0.0, 2.0, 4.0, 8.0, 16.0}, GradeRule())
     'the grades here are 0 2 4 8 16, which --grade-map 2=1,4=2,8=3,16=3 would read'
@@ -176,14 +175,14 @@ def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
     texts = [f"{number:.15g}" for number in ordered]
     more = len(texts) - _MOST_NAMED
     named = " ".join(texts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    said = f"the grades here are {named}"
+    text = f"the grades here are {named}"
     new = {number: math.ceil(3 * place / len(positive)) for place, number in enumerate(positive, 1)}
     if len(new) <= _MOST_NAMED:
         pairs = ",".join(f"{number:.15g}={grade}" for number, grade in new.items())
-        said += f", which --grade-map {pairs} would read"
+        text += f", which --grade-map {pairs} would read"
     if ordered[0] < 0 and not (rule.negative_as_zero or rule.negative_as_ungraded):
-        said += ", and --negative-as-zero or --negative-as-ungraded those below 0"
-    return said
+        text += ", and --negative-as-zero or --negative-as-ungraded those below 0"
+    return text
 
 
 def _is_off(number: float, rule: GradeRule) -> bool:
@@ -194,16 +193,16 @@ def _is_off(number: float, rule: GradeRule) -> bool:
     return False
 
 
-_MOST_NUMBERS = 1_000  # of a scale that are kept apart, to describe it
+_MOST_NUMBERS = 1_000  # distinct numbers kept to describe the scale
 
 
 def empty_golden(source: str) -> LoadedGolden:
-    """Return what a source without any grade gives."""
+    """Return the result of a source without grades."""
     return LoadedGolden(Loaded(source, (), ()), Loaded(source, (), ()), Loaded(source, (), ()))
 
 
 class GradeCollector:
-    """The grades of a file so far, each pair once; those in the pool but ungraded among them."""
+    """The grades of a file so far, each pair once, including pairs in the pool but ungraded."""
 
     def __init__(self, source: InputFile, rule: GradeRule) -> None:
         self.source = source
@@ -220,9 +219,9 @@ class GradeCollector:
         self._off_scale: tuple[int, OffScale] | None = None
 
     def grade_of(self, line: int, value: object) -> int | None:
-        """Return the grade a value stands for, -1 for none; None where it is off the scale.
+        """Return the grade of a value, -1 for ungraded; None where it is off the scale.
 
-        That is told in the end, by `check_scale`, with all that the file has on its scale.
+        `check_scale` reports such numbers at the end, with the file's whole scale.
         """
         number = self.rule.number(value)
         if len(self._numbers) < _MOST_NUMBERS:
@@ -234,19 +233,19 @@ class GradeCollector:
             return None
 
     def check_scale(self) -> None:
-        """Raise `BadInput` where a number was no grade: its line, and the file's whole scale."""
+        """Raise `BadInput`, with line and whole scale, where a number was off the scale."""
         if self._off_scale is not None:
             line, error = self._off_scale
             whole = describe_scale(self._numbers, self.rule)
-            said = str(error) if whole is None else f"{str(error).split('; ')[0]}; {whole}"
-            raise self.source.fail(line, said)
+            message = str(error) if whole is None else f"{str(error).split('; ')[0]}; {whole}"
+            raise self.source.fail(line, message)
 
     def add(self, line: int, grade: GoldenGrade) -> None:
-        """Note a grade; refuse it where the pair is known to have another one."""
+        """Add a grade; raises `BadInput` where the pair has a different one."""
         self._add(line, grade, len(grade.note or ""))
 
     def add_ungraded(self, line: int, query_id: str, chunk_id: str) -> None:
-        """Note a pair that is in the pool, but ungraded."""
+        """Add a pair that is in the pool, but ungraded."""
         self._add(line, UnjudgedPair(query_id, chunk_id), 0)
         self._ungraded += 1
 
@@ -270,7 +269,7 @@ class GradeCollector:
         )
 
     def _drop_repeats(self) -> None:
-        """Leave each pair once, those too that were too many to be known while reading."""
+        """Keep each pair once, including repeats that were too many to detect while reading."""
         repeats: set[int] = set()
         for place, later in self._firsts.suspected_repeats():
             grade, first = self._grades[later], self._grades[place]
@@ -291,7 +290,7 @@ class GradeCollector:
     def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
         """Return the grades as a golden set, with its queries if the file has any.
 
-        Raises `BadInput` where a number was no grade, or a pair has two grades.
+        Raises `BadInput` where a number was off the scale, or a pair has two grades.
         """
         self.check_scale()
         self._drop_repeats()
@@ -299,10 +298,8 @@ class GradeCollector:
         empty = empty_golden(self.source.name)
         return LoadedGolden(queries or empty.queries, self._loaded(*graded), empty.events, ungraded)
 
-    def _apart(
-        self,
-    ) -> tuple[tuple[Sequence[GoldenGrade], array[int]], Loaded[UnjudgedPair]]:
-        """Return the grades, with their lines, apart from the pairs that have none."""
+    def _apart(self) -> tuple[tuple[Sequence[GoldenGrade], array[int]], Loaded[UnjudgedPair]]:
+        """Return the grades with their lines, and separately the ungraded pairs."""
         if not self._ungraded:
             nothing: Loaded[UnjudgedPair] = Loaded(self.source.name, (), ())
             return (cast(Spool[GoldenGrade], self._grades), self._lines), nothing
@@ -320,7 +317,6 @@ class GradeCollector:
         return (grades, lines), Loaded(self.source.name, none, other_lines, facts)
 
     def _loaded(self, grades: Sequence[GoldenGrade], lines: array[int]) -> Loaded[GoldenGrade]:
-        """Return the grades with their facts."""
         queries: dict[str, None] = {}
         spaced: dict[str, None] = {}
         counts: Counter[int] = Counter()

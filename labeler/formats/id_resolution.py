@@ -12,14 +12,7 @@ from hashlib import blake2b
 from typing import Generic, TypeVar, overload
 
 from labeler.errors import BadInput
-from labeler.model import (
-    GoldenGrade,
-    Loaded,
-    LoadedGolden,
-    Query,
-    Ranking,
-    UnjudgedPair,
-)
+from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking, UnjudgedPair
 
 HASH_DIGITS = 12  # hexadecimal digits of a text's hash in an id
 CHUNK_PREFIX = "c-"
@@ -30,7 +23,7 @@ RecordT = TypeVar("RecordT", GoldenGrade, Ranking, UnjudgedPair)
 
 
 def query_id_from_text(text: str) -> str:
-    """Return the id of a query that has none; blanks around its text do not count.
+    """Return an id made of a query's text; white space around it does not count.
 
     >>> query_id_from_text("how long does a refund take?")
     'q-b13573dd4135'
@@ -39,7 +32,7 @@ def query_id_from_text(text: str) -> str:
 
 
 def chunk_id_from_text(text: str) -> str:
-    """Return the id of a chunk that has none."""
+    """Return an id made of a chunk's text."""
     return CHUNK_PREFIX + _hash(text)
 
 
@@ -49,19 +42,19 @@ def _hash(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IdResolver:
-    """The queries of a golden set by id and by text, and the ids of chunks by those made of texts.
+    """Replaces ids that were made of texts by the ids that a golden set has for these texts.
 
-    ``queries`` are the texts by id. ``chunks`` returns, for ids that were made of texts, the ids
-    under which chunks with these texts are known.
+    ``queries`` are texts by id. ``chunks`` returns, for ids made of texts, the ids of the stored
+    chunks with these texts.
     """
 
     queries: Mapping[str, str]
     chunks: Callable[[Iterable[str]], Mapping[str, str]]
 
     def golden(self, loaded: LoadedGolden) -> LoadedGolden:
-        """Return the grades under the ids that their queries and chunks have here.
+        """Return grades under the golden set's ids of their queries and chunks.
 
-        Of the queries that a file asks, those that nobody knows come along.
+        Queries that the file names by their text and the golden set lacks are included.
         """
         ids = {grade.query_id for grade in loaded.grades.records}
         ids |= {each.query_id for each in loaded.ungraded.records}
@@ -81,7 +74,7 @@ class IdResolver:
         return loaded
 
     def run(self, loaded: Loaded[Ranking]) -> Loaded[Ranking]:
-        """Return the lists under the ids that their queries and chunks have here."""
+        """Return ranked lists under the golden set's ids of their queries and chunks."""
         known = self._known({ranking.query_id for ranking in loaded.records})
         chunks = self._chunks(each for ranking in loaded.records for each in ranking.chunk_ids)
         if not known and not chunks:
@@ -90,7 +83,7 @@ class IdResolver:
         return Loaded(loaded.source, records, loaded.lines, loaded.facts, loaded.warnings)
 
     def _known(self, given: set[str]) -> dict[str, str]:
-        """Return the ids of the queries that are given by their text."""
+        """Return the golden set's ids of the queries that are named by their text."""
         unknown = given - self.queries.keys()
         if not unknown:
             return {}
@@ -117,7 +110,7 @@ class IdResolver:
 
 
 def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
-    """Raise `BadInput` where one query is named in two ways: two lists of it would become one."""
+    """Raise `BadInput` where one query has two names: its two lists would become one."""
     names: dict[str, str] = {name: name for name in given - found.keys()}
     for name, query_id in found.items():
         other = names.setdefault(query_id, name)
@@ -139,13 +132,10 @@ def _without(loaded: Loaded[Query], ids: Set[str]) -> Loaded[Query]:
 
 
 class _Renamed(Sequence[RecordT], Generic[RecordT]):
-    """Records with other ids; made as they are asked for, since they may wait on the disk."""
+    """Records with other ids, computed on access, since the records may be on disk."""
 
     def __init__(
-        self,
-        records: Sequence[RecordT],
-        queries: Mapping[str, str],
-        chunks: Mapping[str, str],
+        self, records: Sequence[RecordT], queries: Mapping[str, str], chunks: Mapping[str, str]
     ) -> None:
         self._records: Sequence[RecordT] = records
         self._queries, self._chunks = queries, chunks

@@ -1,8 +1,8 @@
 """JSON as records: JSON lines, one JSON document, typed values out of records, rows as JSON.
 
-Every record comes with its line number. JSON is parsed strictly: a key that occurs twice and NaN
-are refused, and numbers that a float would round are marked. The ``take_*`` functions remove what
-they return, so that whatever is left in a record at the end has no meaning to its reader.
+Every record has its line number. JSON is parsed strictly: repeated keys and NaN are refused, and
+numbers that a float would round are marked. The ``take_*`` functions remove what they return, so
+that only unknown fields are left in a record at the end.
 """
 
 from __future__ import annotations
@@ -38,35 +38,32 @@ _LIST = re.compile(rb'\[\s*(["{\[\]]|$)')
 
 
 def starts_json(source: InputFile, number: int, first: bytes) -> bool:
-    """Say whether a file's first line begins a JSON object; refuse one that begins a list.
-
-    A bracket alone says nothing: ids may start with one.
-    """
+    """Return whether a file's first line begins a JSON object; raises `BadInput` for a list."""
     if starts_list(first):
         raise source.fail(number, "a JSON list; write one JSON object per line instead")
     return bool(_OBJECT.match(first))
 
 
 def starts_list(first: bytes) -> bool:
-    """Say whether a line begins a JSON list; a bracket alone does not: ids may start with one."""
+    """Return whether a line begins a JSON list; not for a bracket alone: ids may start with it."""
     return bool(_LIST.match(first))
 
 
 def looks_like_json(text: str) -> bool:
-    """Say whether a line starting with this text would be taken for JSON."""
+    """Return whether a line that starts with this text would be read as JSON."""
     start = text[:9].encode(errors="replace")
     return bool(_OBJECT.match(start) or _LIST.match(start))
 
 
 def read_jsonl(source: InputFile, lines: Lines) -> Records:
-    """Give every line's JSON object with its line number; blank lines are skipped."""
+    """Yield every line's JSON object with its line number; blank lines are skipped."""
     for number, raw in lines:
         if raw.strip():
             yield number, parse_object(source, number, decode(source, number, raw.rstrip()))
 
 
 def parse_object(source: InputFile, number: int, text: str) -> Record:
-    """Return the JSON object a line holds, or raise `BadInput` with line and column."""
+    """Parse a line as a JSON object; raises `BadInput` with line and column."""
     with source.at(number):
         value = parse_json(text, source.limits, "; each line must be one whole JSON object")
         if not isinstance(value, dict):
@@ -76,7 +73,7 @@ def parse_object(source: InputFile, number: int, text: str) -> Record:
 
 
 def parse_json(text: str, limits: Limits, remedy: str = "") -> Any:
-    """Return what JSON says, within the limits; whatever is wrong with it is `BadInput`."""
+    """Parse JSON within the limits; any error in it becomes `BadInput`."""
     try:
         value = DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -97,7 +94,7 @@ def parse_json(text: str, limits: Limits, remedy: str = "") -> Any:
 
 
 class RoundedFloat(float):
-    """A whole number that a file does not say: it says one too near to it for 64 bits."""
+    """A whole number that is only the rounded value of a number in a file, which 64 bits lack."""
 
     __slots__ = ()
 
@@ -110,15 +107,15 @@ def _parse_float(text: str) -> float:
 
 
 def is_rounded(text: str, value: float) -> bool:
-    """Say whether digits stand for another number than the float they were read as."""
+    """Return whether the float that a text was read as is not exactly the number in it."""
     try:
         return value != Decimal(text)
-    except ArithmeticError:  # an exponent beyond all measure
+    except ArithmeticError:  # an exponent too large for Decimal
         return True
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> Record:
-    """Return an object's keys and values; of a key that stands twice one would be lost."""
+    """Return an object's keys and values; raises `BadInput` for a key that occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
@@ -146,10 +143,7 @@ def _check_depth(value: dict[str, Any] | list[Any], limits: Limits) -> None:
 
 
 def _check_strings(value: object, limits: Limits) -> None:
-    """Refuse texts that are too long, and what only an escape can bring in.
-
-    That is NUL, and half of a surrogate pair.
-    """
+    """Refuse texts that are too long, and NUL and lone surrogates, which only escapes can give."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -168,7 +162,7 @@ def _check_strings(value: object, limits: Limits) -> None:
 def take(record: Record, names: Sequence[str]) -> Any:
     """Remove and return the value of the first of ``names`` that has one, else None.
 
-    Names without a value (null) are removed as well; a later name that has one stays.
+    Names with a null are removed, too; later names with a value stay.
     """
     found = None
     for name in names:
@@ -190,7 +184,7 @@ def take_id(
 ) -> str:
     """Remove and return the id of a ``what``; a whole number counts as its digits.
 
-    Of names that are ``alike`` two may not have two values: one of them would be lost.
+    Names in ``alike`` may not have different values: one of them would be lost.
     """
     given = {name: record[name] for name in names if name in alike and name in record}
     value = take(record, names)
@@ -227,10 +221,7 @@ def take_count(record: Record, names: Sequence[str]) -> int | None:
 
 
 def as_whole_number(value: object, what: str) -> int:
-    """Return a whole number given as a number or as digits, else raise `BadInput`.
-
-    Digits are 0 to 9: those of other scripts are as rare as they are easily overlooked.
-    """
+    """Return a whole number given as a number or as digits from 0 to 9, else raise `BadInput`."""
     number = value
     try:
         if isinstance(number, str) and not number.isascii():
@@ -247,7 +238,7 @@ def as_whole_number(value: object, what: str) -> int:
 
 
 def take_mapping(record: Record, name: str, limits: Limits = LIMITS) -> dict[str, Any]:
-    """Remove and return the object under ``name``; in a table's cell it is JSON text."""
+    """Remove and return the object under ``name``, which may be JSON text in a table's cell."""
     value = take(record, [name])
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
@@ -260,7 +251,7 @@ def take_mapping(record: Record, name: str, limits: Limits = LIMITS) -> dict[str
 
 
 def take_texts(record: Record, names: Sequence[str], separator: str = ",") -> tuple[str, ...]:
-    """Remove and return a list of texts, given as a list or as one text with separators."""
+    """Remove and return texts, given as a list or as one text with separators."""
     value = take(record, names)
     if value is None:
         return ()
@@ -272,36 +263,36 @@ def take_texts(record: Record, names: Sequence[str], separator: str = ",") -> tu
 
 
 def take_names(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
-    """Take the names of graders: a list, or a text with a separator between them."""
+    """Remove and return names of graders, given as a list or as one text with separators."""
     return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
 
 
 def peek_record(records: Records) -> tuple[int, Record, Records]:
-    """Return line and content of the first record, and all records again; may raise `BadInput`."""
+    """Return line and content of the first record, and all records including it."""
     number, first = next(records, (0, {}))
     return number, first, chain([(number, first)] if number else [], records)
 
 
 def format_keys(keys: Iterable[str]) -> str:
-    """Return keys or columns as messages list them, cut short where they are many."""
+    """Join keys or columns for a message, the first of them where there are many."""
     found = list(keys)
     more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
     return ", ".join(short(key).strip("'\"") for key in found[:_MOST_NAMED]) + more or "none"
 
 
 def or_list(names: Sequence[str]) -> str:
-    """Return names as people list them: ``a, b or c``."""
+    """Join names as alternatives: ``a, b or c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def short(value: object, most: int = 60) -> str:
-    """Return a value as messages show it, cut where it is long."""
+    """Return a value for a message, shortened where it is long."""
     text = repr(value) if isinstance(value, str | bytes) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def space_warnings(ids: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return a warning where ids start or end with a space, which is easily overlooked."""
+    """Return a warning where ids start or end with a space, which is easy to overlook."""
     found = [identifier for identifier in ids if identifier != identifier.strip()]
     if not found:
         return ()
@@ -310,7 +301,7 @@ def space_warnings(ids: Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def merge_metadata(metadata: Mapping[str, Any], rest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata and the keys found beside it as one; refuse two values for one key."""
+    """Merge metadata with the keys beside it; raises `BadInput` for two values of one key."""
     for key in rest.keys() & metadata.keys():
         if rest[key] != metadata[key]:
             raise BadInput(f"{key!r} has one value beside metadata and another inside it")
@@ -318,17 +309,12 @@ def merge_metadata(metadata: Mapping[str, Any], rest: Mapping[str, Any]) -> dict
 
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_UNFINISHED_ENDS = (
-    b"{",
-    b"[",
-    b",",
-    b":",
-)  # what ends the first line of JSON that is written over several
+_UNFINISHED_ENDS = (b"{", b"[", b",", b":")  # how the first line of multi-line JSON may end
 _ENTRY = re.compile(r'[ \t\r\n]*,?[ \t\r\n]*(?:("(?:[^"\\]|\\.)*")[ \t\r\n]*:[ \t\r\n]*)?')
 
 
 class JsonEntry(NamedTuple):
-    """A part of an object or a list: its key, None in a list, its line, and what it holds."""
+    """A part of an object or a list: its key (None in a list), line, value and offset."""
 
     key: str | None
     line: int
@@ -337,7 +323,7 @@ class JsonEntry(NamedTuple):
 
 
 class JsonDocument:
-    """One JSON value: ``value``, and its parts by where they begin."""
+    """One JSON value, ``value``, with access to its parts by their offset in the text."""
 
     def __init__(self, source: InputFile, text: str) -> None:
         self.source = source
@@ -351,11 +337,11 @@ class JsonDocument:
             raise source.fail(line, str(error)) from error
 
     def top(self) -> Iterator[JsonEntry]:
-        """Give the parts of the document itself."""
+        """Yield the parts of the document's object or list."""
         return self.parts(_after_blanks(self._text, 0))
 
     def parts(self, start: int) -> Iterator[JsonEntry]:
-        """Give the parts of the object or the list that begins at ``start``."""
+        """Yield the parts of the object or list that begins at ``start``."""
         closing = "}" if self._text[start] == "{" else "]"
         at = start + 1
         while True:
@@ -368,7 +354,7 @@ class JsonDocument:
             yield JsonEntry(key, self._line(begins), value, begins)
 
     def under(self, *keys: str | int) -> int | None:
-        """Return where the part begins that is reached by keys and places, None if there is none.
+        """Return the offset of the part under a path of keys and indices, None if there is none.
 
         >>> from labeler.formats.lines import memory_source
         >>> JsonDocument(memory_source("a", b""), '{"a": [1, {"b": 2}]}').under("a", 1, "b")
@@ -386,7 +372,7 @@ class JsonDocument:
         return start
 
     def records(self) -> Iterator[tuple[int, Record]]:
-        """Give the objects of a document that is a list of them, with their lines."""
+        """Yield the objects of a document that is a list of them, with their lines."""
         for entry in self.top():
             if not isinstance(entry.value, dict):
                 raise self.source.fail(
@@ -405,7 +391,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def parse_beginning(text: str) -> list[Any]:
-    """Return what can be read of a document that is cut off: entries of a list, or key and value.
+    """Return the readable parts of a truncated document: list entries, or (key, value) pairs.
 
     >>> parse_beginning('[{"a": 1}, {"a": 2}, {"a"'), parse_beginning('{"q1": {"c": 3}, "q2": {"c"')
     ([{'a': 1}, {'a': 2}], [('q1', {'c': 3})])
@@ -421,14 +407,14 @@ def parse_beginning(text: str) -> list[Any]:
 
 
 def begins_document(first: bytes) -> bool:
-    """Say whether a line begins JSON that is written over several lines, or is a list."""
+    """Return whether a line begins JSON that spans several lines or is a list."""
     return starts_list(first) or (first.startswith(b"{") and first.endswith(_UNFINISHED_ENDS))
 
 
 def read_if_json_document(source: InputFile, first: bytes, lines: Lines) -> JsonDocument | None:
-    """Return a file's JSON document; None, with no line read, where it has a record a line.
+    """Return a file's JSON document; None, without reading a line, where it has a record per line.
 
-    ``first`` is the first line that says something, without blanks around it.
+    ``first`` is the first line with content, stripped of white space.
     """
     if not begins_document(first):
         return None
@@ -436,7 +422,7 @@ def read_if_json_document(source: InputFile, first: bytes, lines: Lines) -> Json
 
 
 def read_json_document(source: InputFile, lines: Lines) -> JsonDocument:
-    """Return all lines as one JSON document, which may not be longer than a line may be."""
+    """Parse all lines as one JSON document; the limit of a line applies to it."""
     texts, size = [], 0
     for number, raw in lines:
         size += len(raw)

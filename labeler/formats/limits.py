@@ -19,12 +19,12 @@ _DEEPEST = 500  # Python itself gives up not far below
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that is taken in; sizes are bytes of UTF-8.
+    """The largest input that is accepted; sizes are bytes of UTF-8.
 
-    ``unpacked`` is what a compressed file may come to, all files of an archive together, or what
-    comes through a pipe; ``line`` a line, or a row of a table whose cells hold line ends; ``text``
-    one text of a record, ``id`` an id; ``members`` how many files an archive may have, and
-    ``depth`` how deep JSON may be nested.
+    ``unpacked`` limits a compressed file once unpacked, all files of an archive together, or the
+    data from a pipe; ``line`` a line, or a row of a table whose cells hold line ends; ``text`` one
+    text of a record; ``id`` an id; ``members`` the number of files in an archive; and ``depth`` the
+    nesting of JSON.
 
     >>> Limits(text=10).over("text", 14, "the text")
     'the text has 14 bytes, and 10 bytes are the most that is taken; --limit text=14 takes it'
@@ -45,21 +45,21 @@ class Limits:
             raise BadInput(f"the limit depth goes up to {_DEEPEST}, not {self.depth}")
 
     def over(self, name: str, found: int | None, what: str) -> str:
-        """Say that ``what`` is more than a limit allows, and which option would take it.
+        """Return a message that ``what`` exceeds a limit, with the option that would accept it.
 
-        ``found`` is how much it is, None where nobody went on to find out.
+        ``found`` is its size, None where reading stopped before it was known.
         """
         most: int = getattr(self, name)
         noun = {"members": " files", "depth": " levels"}.get(name)
-        told = _told(most) if noun is None else f"{most:,}{noun}"
+        allowed = _format_size(most) if noun is None else f"{most:,}{noun}"
         if found is None:
-            remedy = f"--limit {name}={_spelled(2 * most)} takes twice as much"
-            return f"{what} is more than {told}, the most that is taken; {remedy}"
+            remedy = f"--limit {name}={_format_option(2 * most)} takes twice as much"
+            return f"{what} is more than {allowed}, the most that is taken; {remedy}"
         has = f"{found:,}{noun or ' bytes'}"
         if name == "depth" and found > _DEEPEST:
             return f"{what} has {has}, and {_DEEPEST} are the most that --limit depth takes"
         remedy = f"--limit {name}={found} takes it"
-        return f"{what} has {has}, and {told} are the most that is taken; {remedy}"
+        return f"{what} has {has}, and {allowed} are the most that is taken; {remedy}"
 
     def check_id(self, identifier: str, what: str) -> str:
         """Return an id of a ``what``, or raise `BadInput` where it is too long."""
@@ -77,7 +77,7 @@ LIMITS = Limits()
 
 
 def parse_limits(given: Iterable[str]) -> Limits:
-    """Return the limits with those that ``--limit`` names; bare numbers are bytes, or counts.
+    """Return the limits as changed by ``--limit`` options; plain numbers are bytes, or counts.
 
     >>> parse_limits(["text=32MB", "id=4096"]).text
     32000000
@@ -96,26 +96,26 @@ def parse_limits(given: Iterable[str]) -> Limits:
 
 
 def usual_limits() -> str:
-    """Return the limits that hold where none is named, as ``--limit`` takes them."""
-    return ", ".join(f"{name}={_spelled(most)}" for name, most in asdict(LIMITS).items())
+    """Return the default limits, as ``--limit`` takes them."""
+    return ", ".join(f"{name}={_format_option(most)}" for name, most in asdict(LIMITS).items())
 
 
 def _bytes(text: str) -> int:
     return len(text.encode(errors="surrogatepass"))
 
 
-def _told(size: int) -> str:
-    """Return a size as people read it.
+def _format_size(size: int) -> str:
+    """Format a size for people.
 
-    >>> _told(16_000_000), _told(1024)
+    >>> _format_size(16_000_000), _format_size(1024)
     ('16 MB', '1,024 bytes')
     """
-    spelled = _spelled(size)
+    spelled = _format_option(size)
     return f"{size:,} bytes" if spelled.isdigit() else f"{spelled[:-2]} {spelled[-2:]}"
 
 
-def _spelled(size: int) -> str:
-    """Return a size as an option takes it, with the largest unit that leaves no fraction."""
+def _format_option(size: int) -> str:
+    """Format a size for an option, with the largest unit that leaves no fraction."""
     for unit in ("GB", "MB"):
         if size % _UNITS[unit] == 0:
             return f"{size // _UNITS[unit]}{unit}"

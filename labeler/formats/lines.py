@@ -2,7 +2,7 @@
 
 A file is recognised by its first bytes, not by its name: gzip is unpacked, and a file that is not
 UTF-8 text (a spreadsheet, PDF, another compression) is refused with advice. The lines before the
-damage in a broken file are still given, so that an error in one of them is reported first.
+damage in a broken file are still read, so that an error in one of them is reported first.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST_HEAD = 1 << 22
 _MOST_SILENT = 100_000
 _NEWLINE = 10
 _GZIP = b"\x1f\x8b"
-_PIPE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")  # open already, by who started us
+_PIPE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")  # opened by the parent process
 _PACKED = "compressed with {}; unpack it, or compress it with gzip"
 _FOREIGN = {
     b"BZh": f"the file is {_PACKED.format('bzip2')}",
@@ -59,7 +59,7 @@ _FOREIGN = {
 
 
 class Block(NamedTuple):
-    """Whole lines of a file: the number of the first, how many line ends there are, the bytes."""
+    """Whole lines of a file: the number of the first, the number of line ends, the bytes."""
 
     number: int
     ends: int
@@ -71,9 +71,9 @@ Blocks: TypeAlias = Iterator[Block]
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to read: its name as messages show it, its size in bytes, and a way to open it.
+    """A file to read: its name in messages, its size in bytes, and a function that opens it.
 
-    ``bounded`` says that what comes out of it is held to the limit of what is unpacked.
+    ``bounded`` says that the limit ``unpacked`` applies to its content.
     """
 
     name: str
@@ -83,7 +83,7 @@ class InputFile:
     bounded: bool = False
 
     def fail(self, line: int | None, text: str) -> BadInput:
-        """Return the error that says ``text`` of a line, or of the file where line is None."""
+        """Return the error ``text`` at a line, or in the file where ``line`` is None."""
         return BadInput(f"{self.name}: {text}" if line is None else f"{self.name}:{line}: {text}")
 
     def at(self, line: int) -> AbstractContextManager[None]:
@@ -92,7 +92,7 @@ class InputFile:
 
 
 class _LineContext:
-    """A place in a file; entered once a line, for which a generator would take too long."""
+    """A context manager for a line; a generator would be too slow, since it runs once a line."""
 
     __slots__ = ("_line", "_source")
 
@@ -111,8 +111,8 @@ class _LineContext:
 def file_source(path: StrPath, name: str | None = None, limits: Limits = LIMITS) -> InputFile:
     """Return the file at ``path`` as a source; it is opened later.
 
-    Raises `NotFound` where nothing is there and `BadInput` where it is a folder, out of reach, or
-    no ordinary file. A pipe is taken that is open already, as a shell's ``<(...)`` is.
+    Raises `NotFound` for a missing file and `BadInput` for a folder, an inaccessible or a special
+    file. A pipe is accepted if it is already open, like a shell's ``<(...)``.
     """
     place = Path(path)
     shown = os.fspath(path) if name is None else name
@@ -128,9 +128,9 @@ def file_source(path: StrPath, name: str | None = None, limits: Limits = LIMITS)
 
 
 def stat_path(path: Path, name: str) -> os.stat_result | None:
-    """Return what the system says of a file or folder, None where nothing is there.
+    """Return the ``stat`` of a file or folder, None where it does not exist.
 
-    Raises `BadInput` under ``name`` where it may not be looked at or could not have that name.
+    Raises `BadInput`, with ``name``, where access is denied or the path is invalid.
     """
     try:
         return path.stat()
@@ -143,7 +143,7 @@ def stat_path(path: Path, name: str) -> os.stat_result | None:
 
 
 def memory_source(name: str, content: bytes) -> InputFile:
-    """Return what is in memory as a source, which is looked at and not loaded."""
+    """Return bytes in memory as a source."""
     return InputFile(name, len(content), lambda: io.BytesIO(content))
 
 
@@ -158,7 +158,7 @@ def _open_file(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 class Throttle:
-    """Passes a fraction on only when it has grown by half a percent, or has reached 1."""
+    """A progress callback that passes a fraction on only after half a percent more, and at 1."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
@@ -176,7 +176,7 @@ class _Watched(io.RawIOBase):
     """A stream that reports how much of it has been read, before any decompression."""
 
     def __init__(self, inner: IO[bytes], size: int, report: Progress) -> None:
-        # What can still be unpacked of a damaged file comes out before the error does.
+        # read1 returns what can still be unpacked of a damaged file before the error is raised.
         self._take = getattr(inner, "read1", inner.read)
         self._size = size
         self._read = 0
@@ -201,8 +201,8 @@ _Stream: TypeAlias = "io.BufferedReader[_Watched] | GzipFile"
 def open_lines(source: InputFile, progress: Progress | None = None) -> Iterator[Lines]:
     r"""Open a source and give its lines as ``(number from 1, bytes)``, line ends kept.
 
-    Lines end at ``\n`` and nowhere else. A byte order mark is gone; gzip is recognised by its
-    first bytes, whatever the name. A file without a single byte is refused.
+    Lines end at ``\n`` only. A byte order mark is removed; gzip is recognised by its first bytes,
+    whatever the name. An empty file is refused.
     """
     with open_blocks(source, progress) as blocks:
         yield split_lines(blocks)
@@ -214,14 +214,14 @@ def open_blocks(
 ) -> Iterator[Blocks]:
     """Open a source as `open_lines` does and give its lines in blocks of ``size`` bytes or more.
 
-    Only the last block may be smaller; what can be read of a damaged file comes before the error.
+    Only the last block may be smaller; the readable lines of a damaged file come before the error.
     """
     with source.open() as raw:
         yield _blocks(source, raw, Throttle(progress), size)
 
 
 def split_lines(blocks: Iterable[Block]) -> Lines:
-    """Give the lines of blocks with their numbers, line ends kept."""
+    """Yield the lines of blocks with their numbers, line ends kept."""
     for block in blocks:
         yield from enumerate(io.BytesIO(block.data), block.number)
 
@@ -231,7 +231,7 @@ def _blocks(source: InputFile, raw: IO[bytes], report: Progress, size: int) -> B
     empty = True
     try:
         for data in _whole_lines(source, _unpacked(source, raw, report), size):
-            # bytes.count takes four times as long where there is much to count
+            # bytes.count takes four times as long where there are many line ends
             ends = int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
             yield Block(number, ends, _check_first(source, data) if empty else data)
             number += ends
@@ -243,7 +243,7 @@ def _blocks(source: InputFile, raw: IO[bytes], report: Progress, size: int) -> B
     except (zlib.error, zipfile.BadZipFile) as error:
         raise _damaged(source) from error
     except OSError as error:
-        if error.errno is None:  # gzip reports a wrong checksum so
+        if error.errno is None:  # gzip's wrong checksum
             raise _damaged(source) from error
         raise source.fail(number, f"cannot be read: {error.strerror}") from error
     if empty:
@@ -258,11 +258,11 @@ def _unpacked(source: InputFile, raw: IO[bytes], report: Progress) -> _Stream:
 
 
 class _TooLong(Exception):
-    """The line that comes next is longer than it may be."""
+    """The next line is longer than the limit."""
 
 
 def _whole_lines(source: InputFile, stream: _Stream, size: int) -> Iterator[bytes]:
-    """Give a stream in pieces of ``size`` or more that end with a line, or with the stream."""
+    """Yield a stream in pieces of ``size`` or more that end with a line, or with the stream."""
     parts: list[bytes] = []
     held = 0
     try:
@@ -275,7 +275,7 @@ def _whole_lines(source: InputFile, stream: _Stream, size: int) -> Iterator[byte
             parts.append(part)
             held += len(part)
     except (BadInput, _TooLong, EOFError, OSError, zlib.error, zipfile.BadZipFile):
-        # The lines before the damage may hold an error, which is then the first to be told.
+        # The lines before the damage may hold an error, which is then reported first.
         while parts and b"\n" not in parts[-1]:
             parts.pop()
         whole, newline, _ = b"".join(parts).rpartition(b"\n")
@@ -287,10 +287,10 @@ def _whole_lines(source: InputFile, stream: _Stream, size: int) -> Iterator[byte
 
 
 def _limited(source: InputFile, stream: _Stream) -> Iterator[bytes]:
-    """Give a stream as it comes, until it or one of its lines is larger than the limits allow."""
+    """Yield a stream in parts until it or one of its lines is larger than the limits allow."""
     limits, step = source.limits, min(_BUFFER, source.limits.line)
     bounded = source.bounded or isinstance(stream, GzipFile)
-    unpacked = begun = 0  # bytes in all, and of the line that has not ended
+    unpacked = begun = 0  # bytes in all, and of the unfinished line
     while part := stream.read1(step):
         unpacked += len(part)
         if bounded and unpacked > limits.unpacked:
@@ -303,12 +303,12 @@ def _limited(source: InputFile, stream: _Stream) -> Iterator[bytes]:
 
 
 def _damaged(source: InputFile, line: int | None = None) -> BadInput:
-    """Return the error; only where the data just end is it known in which line."""
+    """Return the error; the line is known only where the data end early."""
     return source.fail(line, "the compressed data are cut off or damaged; copy the file again")
 
 
 def _check_first(source: InputFile, data: bytes) -> bytes:
-    """Return a file's first block without a byte order mark; refuse what is no text at all."""
+    """Return a file's first block without a byte order mark; refuse files that are not text."""
     raw = data[: data.find(b"\n") + 1] or data
     for magic, text in _FOREIGN.items():
         if raw.startswith(magic):
@@ -323,7 +323,7 @@ def _check_first(source: InputFile, data: bytes) -> bytes:
 
 
 def _is_utf16(raw: bytes) -> bool:
-    """Say whether a file's first bytes are UTF-16 without a byte order mark: every other is NUL."""
+    """Return whether a file begins like UTF-16 without a byte order mark: every other byte NUL."""
     halves = raw[0:8:2], raw[1:8:2]
     return len(raw) >= 4 and any(
         not any(one) and all(other) for one, other in (halves, halves[::-1])
@@ -331,7 +331,7 @@ def _is_utf16(raw: bytes) -> bool:
 
 
 def decode(source: InputFile, number: int, raw: bytes) -> str:
-    """Return a line as text; raise `BadInput` with line and byte where it is not UTF-8."""
+    """Decode a line; raises `BadInput` with line and byte where it is not UTF-8 or holds NUL."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -347,10 +347,10 @@ def decode(source: InputFile, number: int, raw: bytes) -> str:
 
 
 def read_head(source: InputFile) -> list[str]:
-    """Return the first lines of a source, without their ends; what is not UTF-8 is replaced.
+    """Return the first lines of a source, without their ends; invalid UTF-8 is replaced.
 
     They are whole, unless the first is longer than `_LONGEST_HEAD`. Raises `BadInput` for a file
-    that is empty, damaged at its beginning, or no text in a way that shows at once.
+    that is empty, damaged at its beginning, or whose first bytes show that it is not text.
     """
     with source.open() as raw:
         stream = _unpacked(source, raw, Throttle(None))
@@ -368,10 +368,10 @@ def read_head(source: InputFile) -> list[str]:
 
 
 def peek_line(source: InputFile, lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:
-    """Return number and bytes of the first line that says something, and all lines again.
+    """Return number and bytes of the first line with content, and all lines including it.
 
-    Blank lines say nothing, nor do lines that start with ``#`` where ``comments`` is true. With
-    nothing but such lines the number is 0; too many of them are refused.
+    Blank lines have no content, nor have lines that start with ``#`` where ``comments`` is true.
+    The number is 0 where there are only such lines; too many of them are refused.
     """
     seen = []
     for number, raw in lines:
@@ -386,9 +386,9 @@ def peek_line(source: InputFile, lines: Lines, comments: bool = False) -> tuple[
 
 
 def peek_block(source: InputFile, blocks: Blocks) -> tuple[int, bytes, Blocks]:
-    """Return number and bytes of the first line that says something, and all blocks again.
+    """Return number and bytes of the first line with content, and all blocks including it.
 
-    Neither blank lines nor ``#`` comments say anything; with nothing else the number is 0.
+    Blank lines and ``#`` comments have no content; the number is 0 where there is nothing else.
     """
     seen = []
     for block in blocks:
@@ -400,7 +400,7 @@ def peek_block(source: InputFile, blocks: Blocks) -> tuple[int, bytes, Blocks]:
 
 
 def is_text(data: bytes) -> bool:
-    """Say whether all of a block is text in UTF-8: Arrow looks at the columns it gives at most."""
+    """Return whether a whole block is UTF-8; Arrow checks at most the columns it returns."""
     try:
         data.decode()
     except UnicodeDecodeError:

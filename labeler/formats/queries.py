@@ -1,7 +1,7 @@
-"""Files of queries: which fields mean what, and which of the others become facets.
+"""Files of queries: the meaning of fields, and which of the unknown ones become facets.
 
-A field without a meaning of its own stays in the metadata, and becomes a facet where its values
-are short names and few enough to group queries.
+An unknown field is kept in the metadata, and becomes a facet where its values are names and few
+enough to group queries.
 """
 
 from __future__ import annotations
@@ -77,14 +77,13 @@ def read_queries(
 ) -> Loaded[Query]:
     """Read queries from JSONL, a BEIR ``queries.jsonl``, CSV or TSV, plain or gzip.
 
-    A ``split`` that is dev, test or held-out is the query's; any other stays a field like others.
-    Every key or column without a meaning of its own is kept in the metadata. Facets are the
-    record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, and at
-    most half as many as there are queries, or exactly those named by ``facets`` (an empty list:
-    none); naming one that no query has is an error. The facts say which fields of texts were left
-    out. The facet "task" is the task itself. Other tools' files that name queries by their text
-    are read, too; these get an id made of the text, and come once. Raises `BadInput` with file and
-    line, `NotFound` for a missing file.
+    A ``split`` of dev, test or held-out is the query's split; other values are an unknown field.
+    Unknown keys and columns are kept in the metadata. Facets are the record's ``buckets`` and every
+    metadata field of text with at most 50 distinct values, and at most half as many as there are
+    queries, or exactly those in ``facets`` (an empty list: none); one that no query has is an
+    error. The facts name the fields of text that were left out. The facet "task" is the task.
+    Files of other tools that name queries by their text are read, too; each text gives one query,
+    with an id made of it. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
     return queries_from(file_source(path, name, limits), facets, progress)
 
@@ -112,7 +111,7 @@ def queries_from(
 
 
 def _records(source: InputFile, raw: Lines) -> Records:
-    """Give the records of a file, whatever it is; a query that has no id gets one."""
+    """Yield the records of a file in any format; a query that has no id gets one."""
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
@@ -136,14 +135,14 @@ def _with_id(record: Record, limits: Limits) -> Record:
 
 
 def _rows(source: InputFile, lines: Lines) -> Records:
-    """Give the rows of a table; of one that names queries by their text each text once."""
+    """Yield the rows of a table; if it names queries by their text, each text once."""
     _, first, lines = peek_line(source, lines)
     if is_header(first, QUERY_ID):
         yield from read_table(source, lines, _WANTED, _OTHERS)
         return
     seen: set[str] = set()
     if not is_header(first, _NAMED_BY_TEXT):
-        yield from read_table(source, lines, _WANTED, _OTHERS)  # which says what is missing
+        yield from read_table(source, lines, _WANTED, _OTHERS)  # raises: a column is missing
     for number, record in read_table(source, lines, {"query's text": _NAMED_BY_TEXT}, _OTHERS):
         with source.at(number):
             asked = query_by_text(take(record, _NAMED_BY_TEXT), source.limits)
@@ -154,9 +153,9 @@ def _rows(source: InputFile, lines: Lines) -> Records:
 
 
 def parse_query(record: Record, limits: Limits, exact: bool = False) -> Query:
-    """Return the query a record describes; the record is used up.
+    """Return the query in a record, emptying the record.
 
-    With ``exact`` nothing is looked for inside the metadata, which stays as it is.
+    With ``exact`` no field is taken from the metadata, which stays unchanged.
     """
     query_id = take_id(record, QUERY_ID, "query", limits, ONE_QUERY)
     text = take_text(record, QUERY_TEXT) or ""
@@ -177,7 +176,7 @@ def parse_query(record: Record, limits: Limits, exact: bool = False) -> Query:
 
 
 def _split(record: Record) -> str | None:
-    """Take the split out of a record, unless its value is none of ours, as ``train`` is not."""
+    """Remove and return the split of a record, unless it has another value, such as ``train``."""
     value = record.get(_SPLIT)
     named = "held-out" if value in HELD_OUT else value
     if named not in SPLITS:
@@ -187,13 +186,13 @@ def _split(record: Record) -> str | None:
 
 
 def _inner_task(metadata: Record) -> str | None:
-    """Take the task out of the metadata, unless it means something else there."""
+    """Remove and return the task in the metadata, unless it has a value that is no task."""
     task = metadata.get("task")
     return str(metadata.pop("task")) if task in TASKS else None
 
 
 def _take_from_either(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
-    """Take a text out of the record, or else out of its metadata."""
+    """Remove and return a text of the record, or else of its metadata."""
     text = take_text(record, names)
     for name in names:
         if not text and isinstance(metadata.get(name), str) and metadata[name].strip():
@@ -212,12 +211,12 @@ def _buckets(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def is_blank(value: object) -> bool:
-    """Say whether a cell or a field has nothing in it, so that its query is in no bucket."""
+    """Return whether a cell or field is empty, so that its query is in no bucket."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 def bucket_name(facet: str, value: object) -> str:
-    """Return a value as a bucket of a facet: texts as they are, numbers as JSON spells them."""
+    """Return a value as a bucket of a facet: texts unchanged, numbers as in JSON."""
     if isinstance(value, str):
         return check_name(value, "bucket")
     if isinstance(value, bool | int | float):
@@ -249,7 +248,7 @@ def _weight(query: Query) -> int:
 
 
 def _group_by_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[str]]:
-    """Group by every field of texts that can be a facet; return also those that cannot."""
+    """Make facets of all suitable fields of text; return also the fields that are not suitable."""
     values = _fields_of_texts(queries)
     most = min(_MOST_BUCKETS, len(queries) // 2)
     small = [field for field, seen in values.items() if len(seen) <= most]
@@ -262,9 +261,9 @@ def _group_by_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[st
 
 
 def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
-    """Return the metadata fields of nothing but names, with their values, up to one too many.
+    """Return the metadata fields that hold only names, with their values, up to one too many.
 
-    A text of several lines, or with another control character in it, names nothing.
+    A text of several lines, or with another control character, is no name.
     """
     values: dict[str, set[object]] = {}
     for query in queries:
@@ -273,7 +272,7 @@ def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
                 continue
             seen = values.setdefault(field, set())
             if not isinstance(value, str) or find_control_character(value):
-                seen.add(None)  # a value that is no name spoils the field for good
+                seen.add(None)  # marks a field with a value that is no name
             elif len(seen) <= _MOST_BUCKETS:
                 seen.add(value)
     return {
@@ -284,7 +283,7 @@ def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
 
 
 def _describe_left_out(fields: Sequence[str]) -> dict[str, str]:
-    """Say in one fact which fields are no facets, if any, and what would make them some."""
+    """Return a fact that names the fields that are no facets, and the option for them."""
     if not fields:
         return {}
     more = len(fields) - _MOST_NAMED
@@ -311,7 +310,7 @@ def _regrouped(query: Query, facets: Sequence[str]) -> Query:
 
 
 def loaded_queries(source: InputFile, queries: Spool[Query], ids: UniqueIds) -> Loaded[Query]:
-    """Return queries with their facts: how many, per task, and buckets per facet.
+    """Return queries with their facts: numbers of queries, by task and split, and of buckets.
 
     Raises `BadInput` where two have the same id.
     """

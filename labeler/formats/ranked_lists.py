@@ -1,6 +1,6 @@
-"""Ranked lists of a run file as numpy columns: collected in file order, then put in order by rank.
+"""Ranked lists of a run file as numpy columns: collected in file order, then sorted.
 
-A score decides the order, or a rank where asked or where there are no scores. Columns instead of
+They are sorted by score, or by rank where chosen or where there are no scores. Columns instead of
 objects, because a run may have millions of results.
 """
 
@@ -33,7 +33,7 @@ _NO_NUMBERS = np.empty(0, np.int64)
 
 
 class _ResultPart(NamedTuple):
-    """Some results in file order; ``repeats`` says how many in a row have the same query."""
+    """Some results in file order; ``repeats`` says how many in a row each query has."""
 
     queries: Int32s
     repeats: Int64s | int
@@ -46,9 +46,8 @@ class _ResultPart(NamedTuple):
 class ResultColumns:
     """A file's n results by column, each of shape (n,), list after list.
 
-    ``queries`` and ``chunks`` are numbers in ``query_ids`` and ``names``. ``scores`` is None
-    in a file without scores, a rank that is missing 0. ``spaceless`` is true where no id can hold
-    a space.
+    ``queries`` and ``chunks`` are indices into ``query_ids`` and ``names``. ``scores`` is None in
+    a file without scores; a missing rank is 0. ``spaceless`` is true where no id can hold a space.
     """
 
     query_ids: Sequence[str]
@@ -61,7 +60,7 @@ class ResultColumns:
     spaceless: bool
 
     def at(self, places: Indices | None) -> ResultColumns:
-        """Return the results at ``places``, in that order; None stands for all as they are."""
+        """Return the results at ``places``, in that order; None means all, unchanged."""
         if places is None:
             return self
         return replace(
@@ -74,26 +73,26 @@ class ResultColumns:
         )
 
     def bare(self) -> ResultColumns:
-        """Return the same without ranks and lines, which take as much memory as all the rest."""
+        """Return the results without ranks and lines, which take as much memory as the rest."""
         return replace(self, ranks=_NO_NUMBERS, lines=_NO_NUMBERS)
 
     def follows(self) -> Bools:
-        """Say of each result but the first whether it is in the list of the one before, (n-1,)."""
+        """Return for each result but the first whether it continues the list before, (n-1,)."""
         return np.equal(self.queries[1:], self.queries[:-1])
 
     def bounds(self) -> list[int]:
-        """Return where each list begins, and at last where the last one ends."""
+        """Return where each list begins, followed by the end of the last one."""
         wanted = np.arange(len(self.query_ids) + 1, dtype=self.queries.dtype)
         found: list[int] = np.searchsorted(self.queries, wanted).tolist()
         return found
 
     def pairs(self) -> Int64s:
-        """Return a number for each result's query and chunk, equal where both are equal."""
+        """Return a number for each result's pair of query and chunk, the same for equal pairs."""
         return self.queries.astype(np.int64) * len(self.names) + self.chunks
 
 
 class RankedLists:
-    """All results of a file in file order, and what the file says for all of them alike."""
+    """All results of a file in file order, and the properties they have in common."""
 
     def __init__(self, source: InputFile) -> None:
         self.source = source
@@ -113,7 +112,7 @@ class RankedLists:
         self._packed: PackedIds | None = None
 
     def first_of(self, query_id: str) -> int | None:
-        """Return the line a query's list begins on, None where there is no list."""
+        """Return the first line of a query's list, None where there is no list."""
         place = self._known.get(query_id)
         return None if place is None else self.first[place]
 
@@ -128,7 +127,7 @@ class RankedLists:
     def add(
         self, into: int, line: int, chunk_id: str, score: float | None, rank: int | None
     ) -> None:
-        """Append a result; refuse a score that others lack, or one lacking that others have."""
+        """Append a result; raises `BadInput` where only some results have scores."""
         if (score is not None) is not self.scored:
             if self.scored is not None:
                 raise BadInput(
@@ -150,10 +149,10 @@ class RankedLists:
             self.ranked = self.ranked or line
 
     def extend(self, line: int, columns: RunColumns) -> None:
-        """Append a block of results, one a line, the first of them on ``line``."""
+        """Append a block of results, one per line, the first of them on ``line``."""
         begins = line + np.cumsum(columns.repeats) - columns.repeats
         into = [self.list_of(*each) for each in zip(columns.queries, begins.tolist(), strict=True)]
-        self._put_away()
+        self._flush()
         self._spaceless &= columns.ascii
         numbers = np.array(into, np.int32)
         lines = range(line, line + len(columns.ranks))
@@ -175,8 +174,8 @@ class RankedLists:
         self._packed.extend(columns.chunks)
         self._chunks = []
 
-    def _put_away(self) -> None:
-        """Close the columns that grew line by line, and begin new ones."""
+    def _flush(self) -> None:
+        """Move the results that were added one by one to the parts."""
         self._spaceless &= not self._queries
         grown = self._queries, self._scores, self._ranks, self._lines
         queries, *others = map(np.asarray, grown)
@@ -185,11 +184,11 @@ class RankedLists:
         self._ranks, self._lines = array("q"), array("q")
 
     def results(self) -> ResultColumns:
-        """Hand over all results, the lists in order of their first lines, each in file order."""
-        self._put_away()
+        """Return all results and drop them here: lists by first line, each in file order."""
+        self._flush()
         columns = list(zip(*self._parts, strict=True))
         self._parts.clear()
-        # Taken one by one, so that the parts of a column go when it is whole.
+        # One column at a time, so that its parts are freed once they are joined.
         lines = np.concatenate([_line_numbers(each) for each in columns.pop()])
         ranks = np.concatenate(columns.pop(), dtype=np.int64, casting="unsafe")
         scores = np.concatenate(columns.pop())
@@ -202,7 +201,7 @@ class RankedLists:
         return found.at(np.argsort(queries, kind="stable")) if mixed else found
 
     def _numbered(self) -> tuple[Int32s, ChunkNames]:
-        """Hand over the chunk of each result as a number, and the chunk ids by number."""
+        """Return the chunk of each result as a number, and the chunk ids by number."""
         chunks, self._chunks = self._chunks, []
         if self._packed is not None:
             self._packed.extend(chunks)
@@ -214,7 +213,7 @@ class RankedLists:
 
 
 class _ListedNames:
-    """Chunk ids by number, as texts."""
+    """Chunk ids by number, kept as Python strings."""
 
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self._numbers = numbers
@@ -244,7 +243,7 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True, slots=True)
 class RunTally:
-    """What is counted of lists; that of a file is the sum over its portions."""
+    """Counts of ranked lists; those of a file are the sum over its portions."""
 
     queries: int
     results: int
@@ -252,7 +251,7 @@ class RunTally:
     longest: int
     tied: int
     dropped: int
-    odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first
+    odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first one
     spaced_queries: tuple[str, ...]
     spaced_chunks: frozenset[str]
 
@@ -273,9 +272,9 @@ class RunTally:
 def order_lists(
     lists: RankedLists, order: Order, on_duplicate: OnDuplicate
 ) -> tuple[Rankings, RunTally, bool]:
-    """Return the lists in order, best result first, what is counted of them, and if ranks decided.
+    """Return the lists sorted, best result first, their counts, and whether ranks decided.
 
-    Raises `BadInput` where a chunk stands twice in a list, unless the first one counts, and where
+    Raises `BadInput` where a chunk occurs twice in a list, unless the first one counts, and where
     ranks decide but are missing or equal.
     """
     found = lists.results()
@@ -294,14 +293,14 @@ def order_lists(
 def loaded_run(
     lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: RunTally, by_rank: bool
 ) -> LoadedRun:
-    """Return rankings with facts and warnings; ``first`` is the line each list begins on."""
+    """Return rankings with facts and warnings; ``first`` are the first lines of the lists."""
     return LoadedRun(*loaded_run_fields(lists, rankings, first, tally, by_rank))
 
 
 def loaded_run_fields(
     lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: RunTally, by_rank: bool
 ) -> tuple[str, ListsT, Sequence[int], dict[str, int | str], tuple[str, ...]]:
-    """Return what a loaded run is made of, in the order of its fields."""
+    """Return the values of a loaded run, in the order of its fields."""
     warnings = (
         *_disagreement(tally, by_rank),
         *_tag_warning(lists),
@@ -312,8 +311,7 @@ def loaded_run_fields(
 
 
 def _lists_with_repeats(found: ResultColumns) -> list[int]:
-    """Return the numbers of the lists in which a chunk stands twice."""
-    if len(found.names) == len(found.chunks):  # none stands twice in the whole file
+    if len(found.names) == len(found.chunks):  # none occurs twice in the whole file
         return []
     pairs = found.pairs()
     pairs.sort()
@@ -345,7 +343,7 @@ def _refused_duplicates(
 
 
 def _repeats(values: Sequence[Any], lines: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
-    """Give line, first line and value wherever a value has been there before."""
+    """Yield line, first line and value for each repeat of a value."""
     seen: dict[Any, int] = {}
     for value, line in zip(values, lines, strict=True):
         if value in seen:
@@ -355,7 +353,7 @@ def _repeats(values: Sequence[Any], lines: Sequence[int]) -> Iterator[tuple[int,
 
 
 def _also(lines: Sequence[int]) -> str:
-    """Return the further lines of a message, ten lines in all."""
+    """Return the other lines for a message, which names ten lines in all."""
     if not lines:
         return ""
     named = ", ".join(map(str, lines[: _MOST_LINES - 1]))
@@ -364,7 +362,7 @@ def _also(lines: Sequence[int]) -> str:
 
 
 def _by_score(found: ResultColumns) -> Indices | None:
-    """Return the places of the results by score, or None where they are in that order."""
+    """Return the order of the results by score, or None where they have that order."""
     scores = found.scores
     if scores is None or not (found.follows() & (scores[1:] > scores[:-1])).any():
         return None
@@ -372,7 +370,7 @@ def _by_score(found: ResultColumns) -> Indices | None:
 
 
 def _by_rank(lists: RankedLists, found: ResultColumns) -> Indices:
-    """Return the places of the results by rank; refuse ranks that cannot decide."""
+    """Return the order of the results by rank; raises `BadInput` for missing or equal ranks."""
     if lists.unranked:
         raise lists.source.fail(lists.unranked, "no rank here; every result needs one")
     places = np.lexsort((found.ranks, found.queries))
@@ -396,7 +394,7 @@ def _refused_ranks(lists: RankedLists, found: ResultColumns, number: int) -> Bad
 
 
 def _first_places(placed: ResultColumns) -> Indices:
-    """Return the best place of each chunk in its list: later ones do not replace it."""
+    """Return the first place of each chunk in its sorted list."""
     _, places = np.unique(placed.pairs(), return_index=True)
     places.sort()
     return places
@@ -446,7 +444,7 @@ def _facts(lists: RankedLists, tally: RunTally) -> dict[str, int | str]:
 
 
 def _tied_lists(placed: ResultColumns) -> int:
-    """Count lists where two results have the same score as a 32-bit float, as trec_eval sees it."""
+    """Count lists in which two results have the same 32-bit score, as trec_eval compares them."""
     placed = placed.at(_by_score(placed))
     with np.errstate(over="ignore"):
         scores = np.asarray(placed.scores, dtype=np.float32)
@@ -455,7 +453,7 @@ def _tied_lists(placed: ResultColumns) -> int:
 
 
 def _inconsistent_lists(lists: RankedLists, by_score: ResultColumns) -> tuple[int, str | None]:
-    """Count the lists that ranks and scores put in different orders, and name the first."""
+    """Return how many lists ranks and scores order differently, and the first such query."""
     if not lists.scored or lists.unranked:
         return 0, None
     odd = by_score.follows() & (by_score.ranks[1:] < by_score.ranks[:-1])
@@ -464,7 +462,7 @@ def _inconsistent_lists(lists: RankedLists, by_score: ResultColumns) -> tuple[in
 
 
 def _disagreement(tally: RunTally, by_rank: bool) -> tuple[str, ...]:
-    """Return a warning where rank column and scores put a list in different orders."""
+    """Return a warning where rank column and scores order a list differently."""
     count, first = tally.odd
     if not count:
         return ()

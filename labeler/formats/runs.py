@@ -1,8 +1,8 @@
 """Files of ranked lists (runs): TREC, JSON lines, tables and JSON documents.
 
 Large runs are read in portions of complete lists, and each portion is sorted and put on disk
-before the next is read, which keeps memory small. A file whose lists are interleaved cannot be
-read so, and is read again as one portion.
+before the next is read, which saves memory. A file whose lists are interleaved is read again as
+one portion.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ def read_run(
 ) -> LoadedRun:
     """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
 
-    With ``order="score"`` the 64-bit score decides, descending, and ties stay in file order;
-    files without scores go by rank, else by file order. ``order="rank"`` takes the rank column
-    instead. A chunk that stands twice in a query's list is refused with every line named, or
-    with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
-    first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
+    With ``order="score"`` results are sorted by the 64-bit score, descending, with ties in file
+    order; without scores by rank, else in file order. ``order="rank"`` sorts by the rank column.
+    A chunk that occurs twice in a query's list is refused, with all its lines, or with
+    ``on_duplicate="first"`` counts once, at its better rank. ``lines`` holds the first line of
+    each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
     source = _checked_source(path, order, on_duplicate, name, limits)
     with open_blocks(source, progress) as blocks:
@@ -103,12 +103,12 @@ def stream_run(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Loaded[Ranking]:
-    """Read ranked lists as `read_run` does; those of a large file wait on the disk.
+    """Read ranked lists as `read_run` does, but keep those of a large file on disk.
 
-    That is where each list is in one piece; else all of them are in memory at once.
+    That needs each list to be in one piece; otherwise all lists are in memory at once.
     """
     source = _checked_source(path, order, on_duplicate, name, limits)
-    most = PORTION_SIZE if source.size else None  # what comes through a pipe cannot be read again
+    most = PORTION_SIZE if source.size else None  # a pipe cannot be read again
     return _in_portions(source, progress, order, on_duplicate, most)
 
 
@@ -129,7 +129,7 @@ def _in_portions(
     on_duplicate: OnDuplicate,
     most: int | None,
 ) -> Loaded[Ranking]:
-    """Read a run in portions of ``most`` results or more, or as one where its lists are mixed."""
+    """Read a run in portions of ``most`` results or more, or as one if lists are interleaved."""
     try:
         with open_blocks(source, progress) as blocks:
             return _gathered(
@@ -147,7 +147,7 @@ def _loaded(
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
 ) -> LoadedRun:
-    """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
+    """Read the blocks of a file as `read_run` does; see `_columns` for ``bulk``."""
     portions = RunPortions(source, order, on_duplicate, None)
     lists = _gathered(source, blocks, portions, bulk).lists
     rankings, tally, by_rank = order_lists(lists, order, on_duplicate)
@@ -157,7 +157,6 @@ def _loaded(
 def _gathered(
     source: InputFile, blocks: Blocks, portions: RunPortions, bulk: bool | None = None
 ) -> RunPortions:
-    """Read all blocks into portions, and return these."""
     _read_lists(source, portions, blocks, bulk)
     if not portions.lists.first:
         raise source.fail(None, "there is no result in it")
@@ -196,10 +195,10 @@ def _read_trec(source: InputFile, portions: RunPortions, blocks: Blocks, bulk: b
 
 
 def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | None:
-    """Return the columns of a block, or None where it is to be read line by line.
+    """Return the columns of a block, or None where it must be read line by line.
 
-    That is where something in it is odd, where it is too small to be worth loading pyarrow, unless
-    ``bulk`` is true, and always where ``bulk`` is false.
+    That is where it is irregular, or where ``bulk`` is false; by default ``bulk`` is false for
+    blocks that are too small to be worth loading pyarrow.
     """
     if bulk is None:
         bulk = len(block.data) >= BLOCK or "pyarrow" in sys.modules
@@ -228,7 +227,7 @@ def _read_lines(portions: RunPortions, file: TrecFile, lines: Lines) -> None:
 
 
 def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
-    """Return rank and score where the quick way will not do, or say what is wrong with them."""
+    """Return rank and score where the fast conversion fails, or raise `BadInput`."""
     scored = _score(score.decode(errors="replace"))
     return as_whole_number(rank.decode(errors="replace"), "rank"), 0.0 if scored is None else scored
 
@@ -240,7 +239,7 @@ def _score(value: object) -> float | None:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
         if isinstance(value, str) and not value.isascii():
-            raise ValueError  # digits of another script
+            raise ValueError  # other scripts' digits
         score = float(value)
         if not math.isfinite(score) or "_" in str(value):
             raise ValueError
@@ -263,7 +262,7 @@ def _read_table(source: InputFile, portions: RunPortions, lines: Lines) -> None:
 
 
 def _lists_in(document: JsonDocument) -> Records:
-    """Give the ranked lists of a document; one of grades is refused."""
+    """Return the ranked lists of a document; raises `BadInput` for a document of grades."""
     if identify_peer(document).shape != "by query":
         raise not_a_run(document)
     return lists_in(document)
@@ -295,7 +294,7 @@ def _add_flat(portions: RunPortions, number: int, record: Record, limits: Limits
 
 
 def _check_ranked(record: Record) -> None:
-    """Raise `BadInput` for a table of ratings, whose order means nothing."""
+    """Raise `BadInput` for a record with a grade but no order: a table of ratings."""
     graded = next((name for name in _GRADED if record.get(name) is not None), None)
     if graded is not None and not any(name in record for name in ("score", *RANK)):
         raise BadInput(
@@ -324,17 +323,17 @@ def _entries(results: list[Any], limits: Limits) -> Iterator[tuple[str, float | 
 
 
 PORTION_SIZE = 1_000_000  # results
-_RESULT_SIZE = 100  # bytes that one takes in memory
+_RESULT_SIZE = 100  # bytes of one in memory
 
 
 class InterleavedLists(Exception):
-    """The file cannot be read in portions: a list goes on where others have been before."""
+    """The file cannot be read in portions: a list continues after other lists."""
 
 
 class RunPortions:
-    """The lists of a run as they come; once there are many, those that are whole are put in order.
+    """The lists of a run while it is read, in portions of ``most`` results or more.
 
-    Without ``most`` all are one portion. With it a file may turn out to be `InterleavedLists`.
+    Without ``most`` there is one portion; with it `InterleavedLists` may be raised.
     """
 
     def __init__(
@@ -345,13 +344,13 @@ class RunPortions:
         self._earlier: _OrderedPortions | None = None
 
     def lists_for(self, query_id: str) -> RankedLists:
-        """Return where the next result belongs, which is of this query."""
+        """Return the portion for the next result, which is of this query."""
         if self._is_due() and self.lists.first_of(query_id) is None:
-            self._settle()
+            self._sort_portion()
         return self.lists
 
     def extend(self, line: int, columns: RunColumns) -> None:
-        """Append a block of results, one a line, the first of them on ``line``."""
+        """Append a block of results, one per line, the first of them on ``line``."""
         if not self._is_due():
             self.lists.extend(line, columns)
             return
@@ -364,8 +363,7 @@ class RunPortions:
     def _is_due(self) -> bool:
         return self._most is not None and self.lists.size >= self._most
 
-    def _settle(self) -> None:
-        """Put in order what there is and begin a new portion."""
+    def _sort_portion(self) -> None:
         lists = self.lists
         if self._earlier is None:
             self._earlier = _OrderedPortions()
@@ -384,7 +382,7 @@ class RunPortions:
 
 
 class _OrderedPortions:
-    """Portions that are in order: their lists, and what is counted of them."""
+    """The lists of all sorted portions, and their counts."""
 
     def __init__(self) -> None:
         self._lists: Spool[Ranking] = Spool()
@@ -393,9 +391,7 @@ class _OrderedPortions:
         self._alike: tuple[bool, ...] | None = None
 
     def add(self, lists: RankedLists, rankings: Rankings, tally: RunTally, by_rank: bool) -> None:
-        """Keep a portion; raises `InterleavedLists` where it cannot stand beside those before
-        it.
-        """
+        """Add a portion; raises `InterleavedLists` where it conflicts with earlier ones."""
         alike = by_rank, lists.ranked > 0, lists.unranked > 0
         apart = self._lines.keys().isdisjoint(rankings.query_ids)
         if not apart or self._alike not in (None, alike):

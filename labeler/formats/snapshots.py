@@ -33,7 +33,6 @@ from labeler.formats.lines import (
     open_lines,
     peek_line,
 )
-from labeler.formats.lines import peek_line as peek
 from labeler.formats.queries import parse_query
 from labeler.formats.writers import event_fields, query_fields, write_golden, write_jsonl
 from labeler.model import (
@@ -64,7 +63,7 @@ _HASH_LENGTH = 64
 
 @dataclass(frozen=True)
 class FrozenVersion:
-    """What a file says was frozen; whether its content has the hash it names is not looked at."""
+    """A frozen version as its file describes it; the golden hash it names is not verified."""
 
     version: GoldenVersion
     conventions: Mapping[str, Any]
@@ -80,7 +79,8 @@ def write_version(
 ) -> bytes:
     """Return a frozen golden set as a file, the same bytes every time.
 
-    Its first line has a SHA-256 of the others, which guards what no number depends on, too.
+    Its first line has a SHA-256 of the others, which also covers fields that the golden hash does
+    not.
     """
     lines = write_golden(queries, grades, "jsonl")
     header = {
@@ -101,7 +101,7 @@ def read_version(
 ) -> FrozenVersion:
     """Read the file of a frozen golden set, plain or gzip.
 
-    Raises `BadInput` with file and line, also where its lines are not those that were written.
+    Raises `BadInput` with file and line, also where its lines were changed.
     """
     return version_from_source(file_source(path, name, limits))
 
@@ -178,7 +178,7 @@ LINE_KINDS = (
     *("chunking", "document"),
 )
 SPAN_FIELDS = ("start", "end")
-LINE_KIND = "of"  # says of a line what it holds
+LINE_KIND = "of"  # the key with a line's kind
 _PROPOSAL_FIELDS = ("query_id", "chunk_id", "source", "grade", "times", "at")
 OfQueryT = TypeVar("OfQueryT", QueryChange, Suggestion)
 MadeT = TypeVar("MadeT", QueryOrigin, QueryChange, Suggestion)
@@ -193,10 +193,10 @@ _ANNOTATED: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 
 @dataclass(frozen=True)
 class CompleteSet:
-    """All of a golden set but its runs and people: what a complete file holds.
+    """The content of a complete file: all of a golden set but its runs and people.
 
-    ``retired`` says of queries since when; ``versions`` are the files of frozen ones. ``golden`` is
-    the hash that its golden grades have.
+    ``retired`` maps retired queries to the time; ``versions`` are the files of frozen versions.
+    ``golden`` is the hash of its golden grades.
     """
 
     golden: str
@@ -213,7 +213,7 @@ class CompleteSet:
 
 
 def write_complete(whole: CompleteSet) -> bytes:
-    """Return a golden set as one file, the same bytes every time."""
+    """Return a complete golden set as one file, the same bytes every time."""
     header = {
         COMPLETE: COMPLETE_FORMAT,
         "golden": whole.golden,
@@ -224,7 +224,7 @@ def write_complete(whole: CompleteSet) -> bytes:
 
 
 def _settings_fields(settings: Settings) -> dict[str, Any]:
-    """Return settings as a file has them; one that came later only where it was chosen."""
+    """Return settings for a file; those added in later versions only where not the default."""
     fields = {**asdict(settings), "budget_by_task": dict(settings.budget_by_task)}
     if settings.evidence_from is None:
         del fields["evidence_from"]
@@ -259,7 +259,7 @@ def _complete_records(whole: CompleteSet) -> Iterable[Mapping[str, Any]]:
 
 
 def _without_empty_span(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Return a chunk's fields; start and end only where it has them."""
+    """Drop start and end from a chunk's fields where they are None."""
     return {
         key: value for key, value in chunk.items() if key not in SPAN_FIELDS or value is not None
     }
@@ -267,7 +267,7 @@ def _without_empty_span(chunk: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class LoadedCompleteSet:
-    """What a complete file gave, part by part, each with its lines."""
+    """The parts of a complete file as they were read, with their lines."""
 
     golden: str
     settings: Settings
@@ -289,10 +289,10 @@ def read_complete(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> LoadedCompleteSet:
-    """Read a file that `write_complete` made, plain or gzip; `BadInput` names file and line."""
+    """Read a file of `write_complete`, plain or gzip; raises `BadInput` with file and line."""
     source = file_source(path, name, limits)
     with open_lines(source, progress) as raw:
-        number, first, lines = peek(source, raw)
+        number, first, lines = peek_line(source, raw)
         header = parse_object(source, number, decode(source, number, first)) if number else {}
         with source.at(number):
             settings = _settings_of(header)
@@ -317,7 +317,7 @@ def read_complete(
 
 @dataclass
 class _CompleteParts:
-    """The parts of a file so far."""
+    """The parts of a complete file read so far."""
 
     source: InputFile
     queries: list[Query] = field(default_factory=list)
@@ -335,13 +335,13 @@ class _CompleteParts:
     ids: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, line: int, record: Record) -> None:
-        """Take in a line, whose ids must be new."""
+        """Add the record of a line; raises `BadInput` where its id occurred before."""
         what, limits = record.pop(LINE_KIND, None), self.source.limits
         if what == "query":
             since, came = record.pop("retired_at", None), record.pop("origin", None)
             query = parse_query(record, limits, exact=True)
             self.queries.append(query)
-            self._once(what, query.query_id)
+            self._check_new(what, query.query_id)
             if since is not None:
                 self.retired[query.query_id] = _check_time(since)
             if came is not None:
@@ -349,17 +349,17 @@ class _CompleteParts:
         elif what == "chunk":
             chunk = parse_chunk(record, limits)
             self.chunks.append(chunk)
-            self._once(what, chunk.chunk_id)
+            self._check_new(what, chunk.chunk_id)
         elif what == "chunking":
             self.chunkings.append(check_chunking(take_id(record, ["name"], "chunking", limits)))
-            self._once(what, self.chunkings[-1])
+            self._check_new(what, self.chunkings[-1])
         elif what == "document":
             self.documents.append(parse_document(record, limits))
-            self._once(what, self.documents[-1].document_id)
+            self._check_new(what, self.documents[-1].document_id)
         elif what == "event":
             event = parse_event(record, limits)
             self.events.append(event)
-            self._once(what, event.event_id)
+            self._check_new(what, event.event_id)
         elif what == "ungraded":
             query_id = take_id(record, ["query_id"], "query", limits)
             chunk_id = take_id(record, ["chunk_id"], "chunk", limits)
@@ -381,14 +381,14 @@ class _CompleteParts:
             raise BadInput(f"query {found.query_id!r} does not stand before it in this file")
         return found
 
-    def _once(self, what: str, name: str) -> None:
+    def _check_new(self, what: str, name: str) -> None:
         if (what, name) in self.ids:
             raise BadInput(f"{what} {name!r} stands twice in this file")
         self.ids.add((what, name))
 
 
 def _from_fields(kind: type[MadeT], given: Any) -> MadeT:
-    """Return a value of what a line has for its fields; what they say is checked where stored."""
+    """Build a value from a line's fields, checking only their types; storing checks the rest."""
     if not isinstance(given, dict) or given.keys() - {each.name for each in fields(kind)}:
         raise BadInput(f"it has other fields than labeler writes: {short(given)}")
     for each in fields(kind):

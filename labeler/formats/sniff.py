@@ -1,8 +1,8 @@
-"""Format detection: which kind of file this is, and the reason, from its beginning.
+"""Format detection: the kind of a file, and the reason, from its beginning.
 
-Never fails: a file that cannot be recognised gives a `Guess` without a kind that says what is
+It never fails: a file that is not recognised gives a `Guess` without a kind that says what is
 missing. Field names decide first; where several kinds have the same ones the values decide, then
-the file's name. A wrong guess does no harm: the reader of that kind reports what it misses.
+the file's name. A wrong guess does no harm: the reader of that kind reports what is missing.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ _DOCUMENTS = {
 _ZIP = b"PK\x03\x04"
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)\b", re.IGNORECASE)
 _MOST_RECORDS = 100
-_MOST_ALIKE = 5  # lines that have as many columns before they are called a table
-_LONGEST_QUERY = 200  # characters; where half of the texts are longer, they are no questions
+_MOST_ALIKE = 5  # lines with the same number of columns that make a table
+_LONGEST_QUERY = 200  # characters; texts with a longer median are no questions
 _ANY_ID = tuple(name for name in QUERY_ID if name in CHUNK_ID)
 _QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*_ANY_ID, "text"))
 _CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
@@ -106,14 +106,14 @@ _OR_WHOLE_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What a file seems to hold, and why; without a ``kind`` it says what the file lacks."""
+    """The probable kind of a file, and the reason; without a ``kind``, what the file lacks."""
 
     kind: Kind | None
     why: str
 
 
 def guess(path: StrPath, content: bytes | None = None) -> Guess:
-    """Guess what the file or folder at ``path`` holds, or a file of that name with ``content``.
+    """Guess the kind of the file or folder at ``path``, or of a file of that name with ``content``.
 
     >>> guess("x.txt", b"q1 Q0 c7 1 2.5 bm25")
     Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run')
@@ -128,8 +128,8 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
             return _guess_beir(folder_parts(Path(path), shown), "a folder", shown, _OR_WHOLE_TEXTS)
         return _guess_file(file_source(path))
     except LabelerError as error:
-        said = str(error).removeprefix(shown)
-        return Guess(None, re.sub(r"^:(?=\d+:)", "line ", said).removeprefix(": "))
+        message = str(error).removeprefix(shown)
+        return Guess(None, re.sub(r"^:(?=\d+:)", "line ", message).removeprefix(": "))
 
 
 def _guess_file(source: InputFile) -> Guess:
@@ -157,7 +157,6 @@ def _guess_file(source: InputFile) -> Guess:
 
 
 def _is_one_line_document(line: bytes) -> bool:
-    """Say whether a line is a whole object of another tool, and all there is."""
     try:
         return is_peer_document(json.loads(line))
     except (ValueError, RecursionError):
@@ -165,7 +164,7 @@ def _is_one_line_document(line: bytes) -> bool:
 
 
 def _guess_document(source: InputFile, text: str) -> Guess:
-    """Guess by the beginning of JSON that is one object or one list."""
+    """Guess the kind of JSON that is one object or one list from its beginning."""
     parts = parse_beginning(text)
     if text.lstrip().startswith("["):
         records = [part for part in parts[:_MOST_RECORDS] if isinstance(part, dict)]
@@ -209,7 +208,7 @@ def _guess_beir(paths: Iterable[str], what: str, shown: str, otherwise: str) -> 
 
 
 def _json_records(lines: Iterable[str]) -> Iterator[Record]:
-    """Give the records after the first; what is wrong with one is for its reader to say."""
+    """Yield the records after the first, without invalid ones, which the reader will report."""
     for line in islice(lines, _MOST_RECORDS):
         with suppress(ValueError, RecursionError):
             record = json.loads(line)
@@ -236,7 +235,7 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
 
 
 def _guess_columns(source: InputFile, lines: Sequence[str]) -> Guess:
-    """Guess by lines without a header, as TREC files have them."""
+    """Guess the kind of lines without a header, as in TREC files."""
     cells = lines[0].split()
     numbers = [_is_number(cell) for cell in cells]
     columns = len(RUN_COLUMNS[0].split())
@@ -264,9 +263,9 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
         return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
-    told = _guess_online(keys, place) or _guess_contexts(records, keys, place)
-    if told is not None:
-        return told
+    special = _guess_online(keys, place) or _guess_contexts(records, keys, place)
+    if special is not None:
+        return special
     if keys & {*QUERY_OF_PAIR}:
         if any(isinstance(record.get(name), list) for record in records for name in LISTS):
             return Guess("run", f"a query a {place} with the list of its results")
@@ -281,7 +280,7 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
 
 
 def _guess_online(keys: set[str], place: str) -> Guess | None:
-    """Guess where it is told what users did, or whether what they were answered is right."""
+    """Recognise signals from users, and answers that are marked right or wrong."""
     if all(keys & {*names} for names in (DATE, SYSTEM, SIGNAL, VALUE)):
         return Guess("signals", f"a date, a system and a value a {place}: what users did")
     if keys & {*CORRECT} and keys & {*QUERY_OF_PAIR} and not keys & {*CHUNK_OF_PAIR}:
@@ -290,7 +289,7 @@ def _guess_online(keys: set[str], place: str) -> Guess | None:
 
 
 def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
-    """Guess where a question stands with the contexts that were found for it, or are right."""
+    """Recognise questions with retrieved or relevant contexts."""
     found, right = any(map(is_result, records)), any(map(is_relevance, records))
     if found:
         also = "; it can be loaded as queries, chunks and golden grades, too" if right else ""
@@ -301,7 +300,7 @@ def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Gu
 
 
 def _guess_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
-    """Guess where a query and a chunk stand together: graded, or retrieved."""
+    """Guess whether pairs of query and chunk are graded or retrieved."""
     grade = next((name for name in GRADE if name in keys and name != "score"), None)
     if grade is not None:
         return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
@@ -321,7 +320,6 @@ def _guess_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess
 
 
 def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
-    """Guess where an id has a text: queries or chunks."""
     if "chunk_id" not in keys and keys & {*_QUERIES_OWN} and keys & {*QUERY_TEXT}:
         return _guess_with_id("queries", keys, QUERY_ID, place)
     if keys & {*_CHUNKS_OWN} or ("text" in keys and keys & {*_CHUNKS_HELP}):

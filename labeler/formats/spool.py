@@ -1,7 +1,7 @@
 """Records between parsing and storing: in memory while they are few, then in a temporary file.
 
 A load is parsed completely before anything is stored, so a large file needs this buffer. Sizes of
-records are estimates. Also finds repeated ids without keeping all of them in memory.
+records are estimates. Repeated ids are found without keeping all ids in memory.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ RecordT = TypeVar("RecordT")
 
 MOST_IN_MEMORY = 48_000_000
 MOST_KNOWN = 200_000
-_RECORD_OVERHEAD = 500  # bytes that a record takes beside its texts
+_RECORD_OVERHEAD = 500  # bytes of a record without its texts
 _READ_AHEAD = 1 << 20
 
 
 class Spool(Sequence[RecordT], Generic[RecordT]):
-    """Records in the order they were added, the first of them on the disk where they are many.
+    """Records in the order they were added, the first of them on disk where they are many.
 
-    A temporary file holds those; it has no name and is gone with the last reference to it.
+    The temporary file has no name and is deleted with the last reference to it.
     """
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._most = most
         self._held = 0
         self._recent: list[RecordT] = []
-        self._starts = array("q")  # of each record on the disk
+        self._starts = array("q")  # offset of each record on disk
         self._file: IO[bytes] | None = None
         self._size = 0
 
     def add(self, record: RecordT, texts: int) -> None:
-        """Append a record whose texts take about so many bytes."""
+        """Append a record whose texts take about ``texts`` bytes."""
         self._recent.append(record)
         self._held += texts + _RECORD_OVERHEAD
         if self._held > self._most:
-            self._put_away()
+            self._move_to_disk()
 
-    def _put_away(self) -> None:
+    def _move_to_disk(self) -> None:
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as we do
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as self
             self._file.seek(self._size)
             for record in self._recent:
                 data = pickle.dumps(record, pickle.HIGHEST_PROTOCOL)
@@ -77,7 +77,7 @@ class Spool(Sequence[RecordT], Generic[RecordT]):
         yield from self._recent
 
     def _from_disk(self, first: int, end: int) -> Iterator[RecordT]:
-        """Give some of the records on the disk, many of them in one look."""
+        """Yield some of the records on disk, reading many of them at once."""
         at = first
         while at < end:
             until = max(at + 1, bisect_right(self._starts, self._starts[at] + _READ_AHEAD, at, end))
@@ -119,9 +119,9 @@ class Spool(Sequence[RecordT], Generic[RecordT]):
 
 
 class FirstSeen:
-    """Which keys there were, and where first: at once for many, and of all later ones in the end.
+    """Detection of repeated keys: at once for the first ones, at the end for later ones.
 
-    Those are kept as a number of 64 bits each, which says only that two keys may be the same.
+    Later keys are kept as 64-bit hashes, which only tell that two keys may be the same.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -130,7 +130,7 @@ class FirstSeen:
         self._later = array("q")
 
     def add(self, key: Hashable) -> int | None:
-        """Return the place of a key that was there before, else note it at the next place."""
+        """Return the index of a key that was added before, else add it at the next index."""
         if (place := self._known.get(key)) is not None:
             return place
         if len(self._known) < self._most:
@@ -140,7 +140,7 @@ class FirstSeen:
         return None
 
     def suspected_repeats(self) -> Iterator[tuple[int, int]]:
-        """Give two places each whose keys, noted later, may be the same; the second in order."""
+        """Yield pairs of indices of later keys that may be the same, ordered by the second."""
         hashes = np.array(self._later, np.int64)
         order = np.argsort(hashes, kind="stable")
         hashes = hashes[order]
@@ -152,7 +152,7 @@ class FirstSeen:
 
 
 class UniqueIds:
-    """The ids of a file's records, and the line of each; finds the one that stands twice."""
+    """The lines of a file's records, and detection of ids that occur twice."""
 
     def __init__(self, what: str, most: int | None = None) -> None:
         self.what = what
@@ -161,7 +161,7 @@ class UniqueIds:
         self._spaced: dict[str, None] = {}
 
     def add(self, identifier: str, line: int) -> None:
-        """Note an id, or raise `BadInput` where it is known to have been there before."""
+        """Add an id; raises `BadInput` where it is known to be a repeat."""
         first = self._firsts.add(identifier)
         if first is not None:
             raise BadInput(self._twice(identifier, self.lines[first]))
@@ -173,7 +173,7 @@ class UniqueIds:
         return f"{self.what} id {identifier!r} is already on line {line}; ids must differ"
 
     def check(self, source: InputFile, id_at: Callable[[int], str]) -> None:
-        """Raise `BadInput` where two ids are the same; ``id_at`` gives the one at a place."""
+        """Raise `BadInput` where two ids are the same; ``id_at`` returns the id at an index."""
         for first, second in self._firsts.suspected_repeats():
             if id_at(first) == (identifier := id_at(second)):
                 raise source.fail(self.lines[second], self._twice(identifier, self.lines[first]))
@@ -184,12 +184,12 @@ class UniqueIds:
 
 
 def compact_lines(lines: array[int]) -> Sequence[int]:
-    """Return the lines of records as a list, or where they are very many as they are."""
+    """Return the lines of records as a list, or unchanged where they are very many."""
     return lines.tolist() if len(lines) <= MOST_KNOWN else lines
 
 
 def estimate_size(value: object) -> int:
-    """Return about how many bytes a record takes: those of its texts, and some for each value."""
+    """Estimate how many bytes a record takes: those of its texts, and some for each value."""
     weight, waiting = 0, [value]
     while waiting:
         item = waiting.pop()

@@ -1,6 +1,6 @@
 """All texts of any file (JSON lines, CSV, TSV, Parquet, plain text) in blocks, with line numbers.
 
-Used to search training or prompt files for leaked queries. The texts are not stored, so that,
+They are searched for leaked queries, in training or prompt files. The texts are not stored, so,
 unlike in a load, undecodable bytes are replaced and not refused.
 """
 
@@ -47,10 +47,10 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
 
 
 class TextBlock(NamedTuple):
-    """Texts of a file in their order; ``lines`` says where each begins, ``fields`` in which part.
+    """Texts of a file in their order, with the line that each begins on, and its field.
 
-    A line is a row in Parquet, from 1. Where they are ``flowing`` a text may go on in the next, and
-    the field of each is empty.
+    In Parquet a line is a row, from 1. Where texts are ``flowing`` one may continue in the next,
+    and fields are empty.
     """
 
     lines: Sequence[int]
@@ -59,7 +59,7 @@ class TextBlock(NamedTuple):
     flowing: bool
 
     def since(self, number: int) -> TextBlock:
-        """Return those from a number on."""
+        """Return the block from text ``number`` on."""
         return self._replace(
             lines=self.lines[number:], fields=self.fields[number:], texts=self.texts[number:]
         )
@@ -68,11 +68,11 @@ class TextBlock(NamedTuple):
 def read_text_blocks(
     path: StrPath, progress: Progress | None = None, limits: Limits = LIMITS
 ) -> Iterator[TextBlock]:
-    """Give the texts of a JSONL, CSV, TSV, Parquet or plain text file, plain or gzip, in blocks.
+    """Yield the texts of a JSONL, CSV, TSV, Parquet or plain text file, plain or gzip, in blocks.
 
-    The form is known by the name's ending; without one that is known, a file whose first line is
-    a JSON object is JSONL, and any other is plain text. Of JSON all texts count, however deep, but
-    no key. Raises `BadInput` with file and line where a line is not what the ending says, and
+    The suffix of the name decides the format; with an unknown one, a file whose first line is a
+    JSON object is JSONL, and any other is plain text. In JSON all texts count, at any depth, but
+    no keys. Raises `BadInput` with file and line where a line does not match the suffix, and
     `NotFound` for a missing file.
     """
     source = file_source(path, limits=limits)
@@ -114,7 +114,6 @@ def _read_blocks(source: InputFile, form: str, progress: Progress | None) -> Ite
 
 
 def _batched(found: Iterable[tuple[int, str, str]]) -> Iterator[TextBlock]:
-    """Put texts that stand for themselves together until they are a block."""
     lines: list[int] = []
     fields: list[str] = []
     texts: list[str] = []
@@ -132,7 +131,7 @@ def _batched(found: Iterable[tuple[int, str, str]]) -> Iterator[TextBlock]:
 
 
 def _of_text(block: Block, *, escaped: bool) -> TextBlock:
-    """Return the lines of plain text; of a JSON document those are read that it stands on."""
+    """Return the lines of plain text, or with ``escaped`` of a JSON document, unescaped."""
     text = block.data.decode(errors="replace")
     texts = text.split("\n")
     if not texts[-1]:
@@ -150,7 +149,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 class _Object(tuple[tuple[str, Any], ...]):
-    """A JSON object as its pairs: a key that stands twice loses nothing."""
+    """A JSON object as pairs, so that a repeated key loses no value."""
 
     __slots__ = ()
 
@@ -180,7 +179,7 @@ def _of_json(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
 
 
 def texts_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Give the texts in what JSON says, or Arrow, each with the way to it.
+    """Yield the texts in a value from JSON or Arrow, each with its path.
 
     >>> list(texts_in({"messages": [{"role": "user", "content": "Where?"}]}))
     [('messages[0].role', 'user'), ('messages[0].content', 'Where?')]
@@ -199,7 +198,7 @@ def texts_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_table(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
-    """Give the cells of a table, its header's too, under the names that the first row has."""
+    """Yield the cells of a table, including its header, under the names in the first row."""
     readable: Lines = ((number, _replaced(raw)) for number, raw in lines)
     _, first, readable = peek_line(source, readable)
     separator = next((each for each in "\t,;" if each.encode() in first), ",")
@@ -212,7 +211,7 @@ def _of_table(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]
 
 
 def _replaced(raw: bytes) -> bytes:
-    """Return a line without what no text can hold."""
+    """Return a line as valid UTF-8 without NUL."""
     return raw.decode(errors="replace").replace("\0", " ").encode()
 
 
@@ -221,9 +220,9 @@ def _parquet(source: InputFile, progress: Progress | None) -> Iterator[TextBlock
 
 
 def _of_parquet(source: InputFile, report: Throttle) -> Iterator[tuple[int, str, str]]:
-    """Give the texts of a Parquet file, which may stand for very many with one.
+    """Yield the texts of a Parquet file.
 
-    Such are looked up one after the other: written out, a file of kilobytes may take gigabytes.
+    Dictionary-encoded texts are looked up one by one: expanded, kilobytes may become gigabytes.
     """
     import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
     import pyarrow.parquet as pq  # type: ignore[import-untyped]  # nor does this
@@ -232,7 +231,7 @@ def _of_parquet(source: InputFile, report: Throttle) -> Iterator[tuple[int, str,
     with source.open() as raw:
         try:
             found = pq.ParquetFile(raw)
-            file = pq.ParquetFile(raw, read_dictionary=_leaves(found.schema))
+            file = pq.ParquetFile(raw, read_dictionary=_text_columns(found.schema))
             rows, done = file.metadata.num_rows, 0
             names = [field.name for field in file.schema_arrow if _may_hold_text(field.type, pa)]
             for batch in file.iter_batches(_rows_at_once(found), columns=names) if names else ():
@@ -250,14 +249,13 @@ def _of_parquet(source: InputFile, report: Throttle) -> Iterator[tuple[int, str,
     report(1.0)
 
 
-def _leaves(schema: Any) -> list[str]:
-    """Return the ways to the columns that may be texts."""
+def _text_columns(schema: Any) -> list[str]:
     columns = [schema.column(at) for at in range(len(schema))]
     return [column.path for column in columns if column.logical_type.type == "STRING"]
 
 
 def _rows_at_once(file: Any) -> int:
-    """Return how many rows come to about a block, as the file says what they take."""
+    """Return how many rows fill about a block, by the sizes in the file's metadata."""
     groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
     largest = max((each.total_byte_size / max(each.num_rows, 1) for each in groups), default=0)
     return int(min(_ROWS, max(1, _BATCH // max(largest, 1))))
@@ -271,10 +269,10 @@ def _check_size(source: InputFile, row: int, text: str, unpacked: int) -> None:
 
 
 def _of_batch(batch: Any, plain: Any, pa: Any) -> Iterator[tuple[int, str, str]]:
-    """Give the texts of some rows with the row's number among them."""
+    """Yield the texts of some rows with the row's number among them, and the field."""
     names = batch.schema.names
     is_small = sum(_expanded_size(column, pa) for column in batch.columns) <= _BATCH
-    if is_small:  # then all at once, which is faster
+    if is_small:  # all at once is faster
         batch = batch.cast(pa.schema([plain.field(name) for name in names]))
     columns = [column.to_pylist() if is_small else column for column in batch.columns]
     texts = texts_in if is_small else _in_arrow
@@ -286,7 +284,7 @@ def _of_batch(batch: Any, plain: Any, pa: Any) -> Iterator[tuple[int, str, str]]
 
 
 def _expanded_size(column: Any, pa: Any) -> int:
-    """Return how many bytes values may take at most, each in full."""
+    """Return how many bytes values may take at most when expanded."""
     import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
 
     kind = column.type
@@ -301,7 +299,7 @@ def _expanded_size(column: Any, pa: Any) -> int:
 
 
 def _in_arrow(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
-    """Give the texts in a value of Arrow as `texts_in` does, one after the other."""
+    """Yield the texts in an Arrow value as `texts_in` does, one after the other."""
     if not value.is_valid:
         return
     if hasattr(value, "items"):
@@ -315,7 +313,7 @@ def _in_arrow(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _may_hold_text(kind: Any, pa: Any) -> bool:
-    """Say whether values of an Arrow type may be texts, or have texts in them."""
+    """Return whether values of an Arrow type may be texts or contain texts."""
     types = pa.types
     if types.is_dictionary(kind):
         return _may_hold_text(kind.value_type, pa)

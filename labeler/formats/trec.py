@@ -1,8 +1,8 @@
 """TREC files: lines of runs and qrels, and a fast reader for plain qrels.
 
 Columns are separated by ASCII blanks only, as in trec_eval. The fast reader reports no errors: it
-returns None for any file that is not entirely regular, and the general reader reads that file,
-which would have given the same grades.
+returns None for any file that is not entirely regular, which the general reader then reads. Both
+give the same grades.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ QRELS_COLUMNS = ("query 0 chunk grade", "query,docid,rating")
 
 
 def _has_words(cells: list[bytes], expected: int) -> bool:
-    """Say whether words follow the tag; a tag that is a number tells of a blank inside an id."""
+    """Return whether words follow the tag; a number in its place means a blank inside an id."""
     try:
         float(cells[expected - 1])
     except (ValueError, IndexError):
@@ -30,10 +30,10 @@ def _has_words(cells: list[bytes], expected: int) -> bool:
 
 
 class TrecFile:
-    """A TREC file being read: its rows, how many comments it had, and its texts, each kept once.
+    """A TREC file while it is read: its rows, its number of comments, and its distinct texts.
 
-    Columns stay bytes until a text is asked for: only ASCII blanks separate them, as in trec_eval.
-    ``shape`` is the columns of a line, and the header a table with the same content would have.
+    Columns stay bytes until `text` decodes them: only ASCII blanks separate them, as in trec_eval.
+    ``shape`` is the columns of a line, and the header of a table with the same content.
     """
 
     def __init__(self, source: InputFile, shape: tuple[str, str]) -> None:
@@ -45,9 +45,9 @@ class TrecFile:
         self._raw = b""
 
     def rows(self, lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
-        """Give the columns of each line that is neither blank nor a ``#`` comment.
+        """Yield the columns of each line that is neither blank nor a ``#`` comment.
 
-        Words after a run's tag are left out, as trec_eval does.
+        Words after a run's tag are left out, as in trec_eval.
         """
         expected = len(self._columns.split())
         for number, raw in lines:
@@ -63,7 +63,7 @@ class TrecFile:
                 yield number, cells[:expected]
 
     def _wrong_count(self, number: int, raw: bytes) -> BadInput:
-        decode(self.source, number, raw)  # what is no text at all is told as that
+        decode(self.source, number, raw)  # first report a line that is not UTF-8
         found, expected = len(raw.split()), len(self._columns.split())
         return self.source.fail(
             number,
@@ -72,11 +72,11 @@ class TrecFile:
         )
 
     def text(self, number: int, raw: bytes) -> str:
-        """Return a column of the row just given as text, each distinct one as one object."""
+        """Return a column of the current row as text; equal texts share one object."""
         known = self._texts.get(raw)
         if known is not None and known.isascii():
             return known
-        if not raw.isascii() or b"\0" in raw:  # known or not: a line reads alike wherever it stands
+        if not raw.isascii() or b"\0" in raw:  # also if known: line order must not matter
             decode(self.source, number, self._raw)
         if known is None:
             known = raw.decode()
@@ -97,8 +97,8 @@ _QRELS_WIDTH = 4
 def read_plain_qrels(blocks: Blocks, rule: GradeRule, longest: int) -> GradesByQuery | None:
     """Return the grades of a file by query and chunk, or None where a line of it is not plain.
 
-    Plain is: four columns, texts in UTF-8 of at most ``longest`` bytes, a grade; no comment, no
-    pair twice, and none that is in the pool alone.
+    Plain lines have four columns, UTF-8 texts of at most ``longest`` bytes, and a grade; there are
+    no comments, no repeated pairs, and no pairs in the pool but ungraded.
     """
     found: GradesByQuery = {}
     known: dict[bytes, int] = {}
@@ -123,7 +123,7 @@ def read_plain_qrels(blocks: Blocks, rule: GradeRule, longest: int) -> GradesByQ
 
 
 def _learn(known: dict[bytes, int], texts: set[bytes], rule: GradeRule) -> bool:
-    """Add what grades these texts stand for; say whether each of them stands for one."""
+    """Add the grades of these texts to ``known``; return whether each of them has one."""
     try:
         known |= {text: rule.read(text.decode()) for text in texts - known.keys()}
     except BadInput:
@@ -132,5 +132,5 @@ def _learn(known: dict[bytes, int], texts: set[bytes], rule: GradeRule) -> bool:
 
 
 def _texts(cells: Sequence[bytes]) -> list[str]:
-    """Return cells as texts; no cell holds the end of a line."""
+    """Decode cells, none of which holds a line end."""
     return b"\n".join(cells).decode().split("\n")

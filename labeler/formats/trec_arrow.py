@@ -1,8 +1,8 @@
 """Blocks of a TREC run as columns, parsed by Arrow.
 
-Reports no errors: a block that is not entirely regular is not taken and is read line by line
-instead, which would have given the same values. Importing this module loads pyarrow, which takes
-longer than reading a small file; it is therefore imported only where a run is large.
+It reports no errors: a block that is not entirely regular is read line by line instead, with the
+same values. Importing this module loads pyarrow, which takes longer than reading a small file; it
+is therefore imported only for large runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from labeler.formats.lines import BOM, Block, is_text
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
-_BLANK = 32  # and every byte below it: blanks, line ends, control characters
+_BLANK = 32  # up to it: blanks, line ends, control characters
 _LARGEST = 1 << 28
 _EXACT = 2.0**53  # below it a 64-bit float holds every whole number
 _TEXT = pa.large_string()
@@ -37,11 +37,11 @@ _RELEASE_FROM = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunColumns:
-    """A block of a run: its n results by column, in file order.
+    """The n results of a block of a run by column, in file order.
 
-    ``queries`` and ``repeats`` say how many lines in a row a query has, ``chunks`` is an Arrow
-    array of ids, ``ranks`` and ``scores`` have shape (n,), ``tags`` are those that occur. Ranks
-    are whole numbers, kept as Arrow read them. Where all is ``ascii`` no id can hold a blank.
+    ``repeats`` says how many lines in a row each of ``queries`` has, ``chunks`` is an Arrow array
+    of ids, ``ranks`` and ``scores`` have shape (n,), ``tags`` are those that occur. Ranks are whole
+    numbers as floats, as Arrow read them. In an ``ascii`` block no id can hold a blank.
     """
 
     queries: Sequence[str]
@@ -53,7 +53,7 @@ class RunColumns:
     ascii: bool
 
     def last_apart(self) -> tuple[RunColumns | None, RunColumns]:
-        """Return the results before those of the last query, if there are any, and those."""
+        """Return the results before the last query's (None without any), and the last query's."""
         cut = len(self.ranks) - int(self.repeats[-1])
         if not cut:
             return None, self
@@ -79,13 +79,13 @@ class RunColumns:
 def parse_run_block(block: Block) -> RunColumns | None:
     """Return a block of a run as columns, or None where a line of it is not plain.
 
-    Plain is: six columns, between all of them one blank, or one tab; texts in UTF-8 without
-    control characters; ranks that are whole and scores that are finite; no comment. Lines may end
+    Plain lines have six columns separated by one blank each, or by one tab each; UTF-8 texts
+    without control characters; whole ranks and finite scores. There are no comments. Lines may end
     in CRLF.
     """
     ascii = block.data.isascii()
     if not ascii and (block.data.startswith(BOM) or not is_text(block.data)):
-        return None  # Arrow would drop the mark, which is part of an id here
+        return None  # Arrow would drop the mark, here part of an id
     table = _table(block)
     if table is None:
         return None
@@ -100,22 +100,22 @@ def parse_run_block(block: Block) -> RunColumns | None:
 
 
 def longest_id(columns: RunColumns) -> int:
-    """Return how many bytes the longest id of a query or a chunk has."""
+    """Return the length of the longest query or chunk id in bytes."""
     chunks: int = pc.max(pc.binary_length(columns.chunks)).as_py()
     return max(chunks, *map(len, map(str.encode, columns.queries)))
 
 
 def _table(block: Block) -> Any:
-    """Return the columns of a block as Arrow has them, or None where its lines are not alike."""
+    """Return the columns of a block as an Arrow batch, or None where it is irregular."""
     data = block.data
-    if b"\r" in data:  # looking for one letter takes a fiftieth of the time
+    if b"\r" in data:  # searching for one byte takes a fiftieth of the time
         data = data.replace(b"\r\n", b"\n")
     lines = block.ends + (not data.endswith(b"\n"))
     blank = np.frombuffer(data, np.uint8) <= _BLANK
-    # So many blanks are all between columns or between lines: a control character is one too many.
+    # This number is reached by separators and line ends alone: a control character is one too many.
     if np.count_nonzero(blank) != lines * (len(_COLUMNS) - 1) + block.ends or len(data) > _LARGEST:
         return None
-    # An empty column is a blank at either end, or two blanks in a row.
+    # An empty column shows as a blank at either end, or as two blanks in a row.
     if blank[0] or (blank[-1] and block.ends < lines) or (blank[1:] & blank[:-1]).any():
         return None
     try:
@@ -126,7 +126,7 @@ def _table(block: Block) -> Any:
 
 
 def _options(data: bytes) -> tuple[Any, Any, Any]:
-    """Return how a block is read: in one piece, between the first line's kind of blank, as is."""
+    """Return Arrow's options: one block, separated as the first line, values unchanged."""
     tab = b"\t" in data[: data.find(b"\n") + 1 or None]
     return (
         csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=_COLUMNS),
@@ -152,7 +152,7 @@ def _floats(column: Any) -> Floats:
 
 
 def _run_lengths(texts: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """Return texts without those equal to the one before, and how often each stands in a row."""
+    """Return texts without consecutive repeats, and the length of each run of repeats."""
     found = pc.run_end_encode(texts, run_end_type=pa.int64())
     return found.values.to_pylist(), np.diff(np.from_dlpack(found.run_ends), prepend=0)
 
@@ -167,7 +167,7 @@ def _to_arrow(ids: Sequence[str]) -> Any:
 
 
 class PackedIds:
-    """Ids one after the other, each distinct one kept once and none of them as a Python object."""
+    """A sequence of ids in Arrow arrays, with each distinct id stored once."""
 
     def __init__(self, most_waiting: int = _MOST_PENDING) -> None:
         self._most_waiting = most_waiting
@@ -181,12 +181,12 @@ class PackedIds:
         added = ids if isinstance(ids, pa.Array) else _to_arrow(ids)
         self._waiting.append(added)
         self._size += added.nbytes
-        # Waiting for as much as there is already keeps all packing together linear.
+        # Packing only once as much is pending as is packed keeps the total time linear.
         if self._size > max(self._most_waiting, self._names.nbytes):
             self._pack()
 
     def numbered(self) -> tuple[Numbers, PackedNames]:
-        """Hand over each id as a number, and the distinct ids by number."""
+        """Return each id as a number and the distinct ids by number, and drop both here."""
         self._pack()
         numbers, names = np.concatenate(self._numbers), PackedNames(self._names)
         self._numbers, self._names = [], _to_arrow([])
@@ -197,7 +197,7 @@ class PackedIds:
         ids = pa.chunked_array([self._names, *self._waiting])
         packed = ids.dictionary_encode().chunks  # all with one dictionary
         numbers = np.concatenate([np.from_dlpack(each.indices) for each in packed])
-        # The names stand first and once each, so that they keep their numbers.
+        # The known names come first, once each, so that they keep their numbers.
         self._numbers.append(numbers[len(self._names) :])
         self._names = packed[-1].dictionary
         self._waiting, self._size = [], 0
@@ -206,7 +206,7 @@ class PackedIds:
 
 
 class PackedNames:
-    """Distinct chunk ids by number, as Arrow has them until somebody asks for the texts."""
+    """Distinct chunk ids by number, kept in Arrow until `texts` is called."""
 
     def __init__(self, names: Any) -> None:
         self._names = names
@@ -219,12 +219,12 @@ class PackedNames:
         return np.fromiter(self._names.to_pylist(), object, len(self))
 
     def places_in(self, ids: Sequence[str]) -> Numbers:
-        """Return where each one stands in ``ids``, which are distinct, and -1 where it does not."""
+        """Return the index of each in ``ids``, which are distinct, and -1 where it is not there."""
         found = pc.index_in(self._names, value_set=_to_arrow(ids))
         return np.asarray(np.from_dlpack(pc.fill_null(found, -1)))
 
 
 def _release_memory(done: int) -> None:
-    """Give back the memory Arrow keeps for itself, once ``done`` ids make it worth the time."""
+    """Release memory that Arrow keeps, if ``done`` ids are enough to make it worth the time."""
     if done >= _RELEASE_FROM:
         pa.default_memory_pool().release_unused()

@@ -45,7 +45,7 @@ GoldenKind: TypeAlias = Literal[
 ]
 TextOnlyKind: TypeAlias = Literal["quepid", "quepid-book", "opensearch"]
 TEXT_ONLY_KINDS: tuple[str, ...] = get_args(TextOnlyKind)
-"""Formats that name a query by its text alone."""
+"""Formats that name a query only by its text."""
 
 GOLDEN_SET_NAME = "golden set from labeler"
 
@@ -63,11 +63,10 @@ def write_golden(
 ) -> bytes:
     """Return a golden set as a file: ``jsonl`` keeps everything and loads back byte for byte.
 
-    Queries come in the given order, and so do the grades of each. ``qrels`` refuses ids with
-    blanks; pairs that are ``ungraded`` though in the pool stand in it with -1. ``csv`` is for
-    people: cells that a spreadsheet would run start with an apostrophe. The others are those of
-    Quepid, OpenSearch, RAGAS and ranx; some show the texts of ``chunks``, and OpenSearch's has room
-    for a ``description``.
+    Queries and their grades keep the given order. ``qrels`` refuses ids with blanks, and has pairs
+    that are in the pool but ``ungraded`` with -1. ``csv`` is for people: cells that a spreadsheet
+    would run start with an apostrophe. The others are formats of Quepid, OpenSearch, RAGAS and
+    ranx; some include the texts of ``chunks``, and OpenSearch's has a ``description``.
     """
     writers: dict[str, Callable[[_Grouped], Iterable[str]]] = {
         "jsonl": _json_lines,
@@ -96,7 +95,7 @@ def write_golden(
 
 
 def check_query_texts(queries: Sequence[Query], grades: Sequence[GoldenGrade], kind: str) -> None:
-    """Raise `BadInput` where a text does not say which query is meant."""
+    """Raise `BadInput` where a graded query has no text, or the same as another one."""
     graded = {grade.query_id for grade in grades}
     seen: dict[str, str] = {}
     for query in queries:
@@ -116,7 +115,7 @@ _Grouped: TypeAlias = list[tuple[Query, list[GoldenGrade], list[str]]]
 def _grouped(
     queries: Sequence[Query], grades: Sequence[GoldenGrade], ungraded: Sequence[UnjudgedPair] = ()
 ) -> _Grouped:
-    """Return each query with its grades, and with the chunks that are in its pool without one."""
+    """Return each query with its grades, and with the ungraded chunks of its pool."""
     by_query: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in queries}
     for grade in grades:
         if grade.query_id not in by_query:
@@ -131,7 +130,7 @@ def _grouped(
 
 
 def encode_lines(lines: Iterable[str]) -> bytes:
-    """Return lines as a file; raises `BadInput` for a text that UTF-8 cannot carry."""
+    """Return lines as the bytes of a file; raises `BadInput` for a text that UTF-8 cannot hold."""
     try:
         return "".join(f"{line}\n" for line in lines).encode()
     except UnicodeEncodeError as error:
@@ -157,7 +156,7 @@ def write_jsonl(records: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def query_fields(query: Query) -> dict[str, Any]:
-    """Return a query as our files have it; a split only where it is in one."""
+    """Return the fields of a query in our files; a split only where it has one."""
     return {
         "query_id": query.query_id,
         "query": query.text,
@@ -188,12 +187,12 @@ def _judgment(grade: GoldenGrade) -> dict[str, Any]:
 
 
 def evidence_fields(evidence: Evidence) -> dict[str, Any]:
-    """Return what a grade rests on as our files have it: passages, and of which wording."""
+    """Return the evidence of a grade as fields of our files: passages, and the hash of the text."""
     return {"evidence": evidence.passages, "text_hash": evidence.text_hash}
 
 
 def event_fields(event: Judgment | Remark) -> dict[str, Any]:
-    """Return an event as our files have it; what came later only where there is something."""
+    """Return the fields of an event in our files; those of later versions only if they are set."""
     fields = asdict(event)
     if not fields.get("evidence"):
         fields.pop("evidence", None)
@@ -212,7 +211,7 @@ def _qrels_lines(groups: _Grouped) -> Iterable[str]:
 
 
 def trec_id(identifier: str, what: str, kind: str = "qrels") -> str:
-    """Return an id that a TREC file can carry as one column."""
+    """Return an id that fits into one column of a TREC file, or raise `BadInput`."""
     if any(letter.isspace() for letter in identifier):
         raise _not_representable(kind, what, identifier, "it holds a blank")
     if what == "query" and identifier.startswith(("#", "\ufeff")):
@@ -227,11 +226,11 @@ def _not_representable(kind: str, what: str, identifier: str, why: str) -> BadIn
 
 
 def _csv_lines(groups: _Grouped) -> Iterable[str]:
-    is_cut_again = any(grade.chunking for _, grades, _ in groups for grade in grades)
-    yield ",".join(CSV_COLUMNS_WITH_CHUNKING if is_cut_again else CSV_COLUMNS)
+    has_chunkings = any(grade.chunking for _, grades, _ in groups for grade in grades)
+    yield ",".join(CSV_COLUMNS_WITH_CHUNKING if has_chunkings else CSV_COLUMNS)
     for query, grades, _ in groups:
         for grade in grades:
-            chunking = [grade.chunking] if is_cut_again else []
+            chunking = [grade.chunking] if has_chunkings else []
             texts = (query.text, "; ".join(grade.graders), grade.note or "", *chunking)
             ids = (
                 _not_blank("CSV", query.query_id, "query"),
@@ -242,7 +241,7 @@ def _csv_lines(groups: _Grouped) -> Iterable[str]:
 
 
 def _not_blank(kind: str, identifier: str, what: str) -> str:
-    """Return an id that does not look like an empty cell."""
+    """Return an id that does not look like an empty cell, or raise `BadInput`."""
     if not identifier.strip():
         raise _not_representable(kind, what, identifier, "it is blank")
     return identifier
@@ -259,9 +258,9 @@ def beir_files(
 ) -> dict[str, bytes]:
     """Return a BEIR folder as relative paths and their contents.
 
-    What BEIR has no key for is written beside its own keys, only where there is something, as is
-    which of ``chunkings`` a chunk is of. The ``seal`` of the log stands in a file of its own, which
-    other tools leave alone.
+    Fields that BEIR does not define are added where they are set, among them which of
+    ``chunkings`` a chunk belongs to. The ``seal`` (tamper check) of the log is written to a
+    separate file, which other tools ignore.
     """
     if not re.fullmatch(r"\w[\w.-]*", split):
         raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
@@ -313,7 +312,7 @@ def _one_line(identifier: str, what: str) -> str:
 def why_not_writable(
     kind: str, queries: Sequence[Query], grades: Sequence[GoldenGrade]
 ) -> str | None:
-    """Return why a golden set cannot be written as ``kind`` (or ``beir``), None where it can be."""
+    """Return why a golden set cannot be written as ``kind`` (or ``beir``); None where it can."""
     writers = {"qrels": _qrels_lines, "csv": _csv_lines, "beir": _beir_qrels}
     try:
         if kind in TEXT_ONLY_KINDS:
@@ -325,22 +324,22 @@ def why_not_writable(
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of relative paths and contents, the same bytes at any time."""
+    """Return a zip archive of relative paths and contents, the same bytes every time."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
         for path in sorted(files):
             entry = zipfile.ZipInfo(path, _EARLIEST)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # else the archive tells on which system it was made
+            entry.create_system = 3  # otherwise the bytes depend on the system
             entry.external_attr = 0o644 << 16
             opened.writestr(entry, files[path])
     return archive.getvalue()
 
 
 def write_events(events: Sequence[Judgment | Remark], seal: str | None = None) -> bytes:
-    """Return the log as JSONL, one judgment or remark a line, in the given order.
+    """Return the log as JSONL, one judgment or remark per line, in the given order.
 
-    The last line is the ``seal`` of the log they were taken from, where there is one.
+    The last line is the ``seal`` (tamper check) of the log, where there is one.
     """
     last = [] if seal is None else [_json({SEAL: seal})]
     return encode_lines([*(_json(event_fields(event)) for event in events), *last])
@@ -359,10 +358,10 @@ def write_run(
 ) -> bytes:
     """Return a run as a file, its lists in the given order.
 
-    ``trec`` has ``name`` as its tag, with a hyphen for what no tag can hold, and refuses ids with
-    blanks. A list without scores, or whose scores rise in it, gets minus its ranks: who reads it
-    orders by scores. ``ragas`` shows the texts of queries and of chunks by their ids, where all of
-    a list have one.
+    ``trec`` has ``name`` as its tag, with hyphens for white space, and refuses ids with blanks. A
+    list without scores, or with rising scores, gets its negative ranks as scores, because readers
+    sort by score. ``ragas`` includes the texts of queries, and those of a list's chunks where all
+    of them have one.
     """
     if kind == "trec":
         return encode_lines(_trec_lines(rankings, name))

@@ -16,14 +16,12 @@ Scorer = Callable[["Hits | FoundEvidence", "int | Ints | None"], Floats]
 
 
 def score(hits: Hits | FoundEvidence, measure: Measure, k: int | Ints | None = None) -> Floats:
-    """Compute one value for each row of ``hits``, NaN where the measure is undefined.
+    """Return one value for each row of ``hits``, NaN where the measure is undefined.
 
-    ``hits`` are what the measure `reads`: chunks, documents in their place, or what is found of the
-    evidence; for the first two they look the same.
-
-    ``k`` stands in for the measure's cut-off: a number, or one for each row. It must be given for
-    ``@budget``, since a measure does not know the prompt budget. Of some numbers below each other,
-    (cut-offs, 1), the values of chunks and documents are (cut-offs, rows).
+    ``hits`` must match `Measure.reads`: `Hits` of chunks, `Hits` of documents, or `FoundEvidence`.
+    ``k`` replaces the measure's cut-off: a number, or one for each row. It is required for
+    ``@budget``, since a measure does not know prompt_k. For several cut-offs, (cut-offs, 1), the
+    values of chunks and documents are (cut-offs, rows).
 
     >>> score(Hits.of([[0, 1], [0, 0]]), Measure("RR", rel=1)).tolist()
     [0.5, nan]
@@ -33,18 +31,18 @@ def score(hits: Hits | FoundEvidence, measure: Measure, k: int | Ints | None = N
 
 @lru_cache(CACHED_MEASURES)
 def scorer(measure: Measure) -> Scorer:
-    """Return `score` of one measure, for those who compute it again and again.
+    """Return `score` of one measure as a function, for callers that compute it repeatedly.
 
     >>> scorer(Measure("RR", rel=1))(Hits.of([[0, 1]]), None).tolist()
     [0.5]
     """
-    function, (takes_cutoff, given) = measure.definition.function, _arguments(measure)
+    function, (takes_cutoff, arguments) = measure.definition.function, _arguments(measure)
 
     def compute(hits: Hits | FoundEvidence, k: int | Ints | None) -> Floats:
         seen = _visible_hits(hits, measure) if measure.judged_only else hits
         if not takes_cutoff:
-            return function(seen, **given)
-        return function(seen, _cutoff_of(measure, k) if k is None else k, **given)
+            return function(seen, **arguments)
+        return function(seen, _cutoff_of(measure, k) if k is None else k, **arguments)
 
     return compute
 
@@ -52,16 +50,16 @@ def scorer(measure: Measure) -> Scorer:
 def terms(hits: Hits | FoundEvidence, measure: Measure, k: int | Ints | None = None) -> Floats:
     """Return what each hit adds to the value of its row; ``k`` is as for `score`.
 
-    The terms of a row sum to its value, and are all 0 where that is undefined; only of NumRel, and
-    of NumRet without ``rel``, they do not sum to it. Hits keep their place under judged_only.
+    The terms of a row sum to its value, and are all 0 where that is undefined; only the terms of
+    NumRel, and of NumRet without ``rel``, do not. With judged_only hits keep their order.
 
     >>> terms(Hits.of([[0, 1, 1]]), Measure("RR", rel=1)).tolist()
     [0.0, 0.5, 0.0]
     """
-    takes_cutoff, given = _arguments(measure)
+    takes_cutoff, arguments = _arguments(measure)
     seen = _visible_hits(hits, measure)
-    limits = (_cutoff_of(measure, k),) if takes_cutoff else ()
-    return measure.definition.terms(seen, *limits, **given)
+    cutoff = (_cutoff_of(measure, k),) if takes_cutoff else ()
+    return measure.definition.terms(seen, *cutoff, **arguments)
 
 
 def _visible_hits(hits: Hits | FoundEvidence, measure: Measure) -> Hits | FoundEvidence:
@@ -69,10 +67,10 @@ def _visible_hits(hits: Hits | FoundEvidence, measure: Measure) -> Hits | FoundE
 
 
 def _arguments(measure: Measure) -> tuple[bool, Mapping[str, Any]]:
-    """Return whether a measure's function takes a cut-off, and what else it takes."""
-    settled = (*HIT_OPTIONS, "rel") if measure.reads == "evidence" else HIT_OPTIONS
-    given = {name: value for name, value in measure.parameters.items() if name not in settled}
-    return measure.definition.cutoff != "never", given
+    """Return whether a measure's function takes a cut-off, and its other arguments."""
+    left_out = (*HIT_OPTIONS, "rel") if measure.reads == "evidence" else HIT_OPTIONS
+    arguments = {name: value for name, value in measure.parameters.items() if name not in left_out}
+    return measure.definition.cutoff != "never", arguments
 
 
 def _cutoff_of(measure: Measure, k: int | Ints | None) -> int | Ints:

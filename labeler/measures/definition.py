@@ -17,11 +17,12 @@ LARGEST_BETA = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter: ``takes`` says what is right, in words that ``joined`` adds to others'.
+    """One parameter of measures: how it is described, checked, read and written.
 
-    ``read`` makes a value of the text after ``=``, or leaves it a text that ``is_right`` refuses.
-    ``default`` is what a name that leaves the parameter open means, and ``unsaid`` whether it then
-    stays out of the measure's text, since ir_measures has no such parameter or leaves it out too.
+    ``takes`` describes valid values, and ``joined`` is the word that links it to other parameters'
+    descriptions. ``read`` converts the text after ``=``, or returns a text that ``is_right``
+    refuses. ``default`` applies where a name leaves the parameter out; ``unsaid`` defaults are left
+    out of the measure's name, since ir_measures has no such parameter or leaves it out too.
     """
 
     takes: str
@@ -34,7 +35,7 @@ class Parameter:
 
 
 def is_whole(value: object, low: int, high: int) -> bool:
-    """Say whether a value is a whole number from ``low`` to ``high``, written as one.
+    """Return whether a value is an int, and no bool or float, from ``low`` to ``high``.
 
     >>> is_whole(2, 1, 3), is_whole(2.0, 1, 3), is_whole(True, 1, 3)
     (True, False, False)
@@ -72,7 +73,7 @@ def _read_number(text: str) -> object:
 
 
 def _read_gains(text: str) -> object:
-    """Return four gains; a grade that is not named gains itself, as in ir_measures."""
+    """Return four gains; the gain of a grade that is left out is the grade, as in ir_measures."""
     if not re.fullmatch(r"\{[^{}]*\}", text):
         return text
     inside = filter(None, map(str.strip, text[1:-1].split(",")))
@@ -159,30 +160,27 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
     }
 )
 
-
 HIT_OPTIONS = ("documents", "judged_only")
-"""Parameters that say which hits a measure gets, not what it makes of them."""
+"""Parameters that decide which hits a measure gets; its functions do not take them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a measure means, for people and for programs.
+    """The meaning of a measure, for people and for programs.
 
     ``function`` and ``terms`` take hits, the cut-off unless there is none, and the ``parameters``,
-    of which those in ``optional`` may be left open; `HIT_OPTIONS` come last and are none of their
-    business. Those of a measure that ``reads`` evidence take `Finds`, and ``rel`` is none of theirs
-    either. ``terms`` gives one number per hit, summing to ``function``'s value of the row;
-    ``depends`` says in a sentence how a term depends on other chunks, or that terms do not sum to
-    the value, and is empty otherwise.
+    of which those in ``optional`` may be left out; they do not take `HIT_OPTIONS`, which are last.
+    If the measure ``reads`` evidence they take `FoundEvidence`, and no ``rel``. ``terms`` returns
+    one number per hit, and a row's numbers sum to ``function``'s value; ``depends`` is a sentence
+    on how a term depends on other chunks, or that terms do not sum to the value, else empty.
 
-    ``after_at`` is the parameter that stands after @, where that is no cut-off, or instead of one.
-
-    ``instead`` is what to ask for where somebody gives a cut-off to a measure that takes none.
+    ``after_at`` is the parameter written after @ in place of a cut-off, or as an alternative to it.
+    ``instead`` is the measure to suggest if a cut-off is given to one that takes none.
 
     A ``count`` is a whole number that may exceed 1; every other value is from 0 to 1.
-    ``always_defined`` measures have a value even if nothing relevant is known. ``bands`` say how a
-    mean is usually read, to stand after "a mean": a rule of thumb, which knows neither how hard the
-    queries are nor how many chunks are graded.
+    ``always_defined`` measures have a value even if nothing relevant is known. ``bands`` continues
+    "a mean" with a rule of thumb for reading it, which ignores how hard the queries are and how
+    many chunks are judged.
     """
 
     name: str
@@ -206,7 +204,7 @@ class Definition:
 
     @property
     def help(self) -> str:
-        """What it means and, where there is a rule of thumb, how a mean is read."""
+        """The meaning and, if there is one, the rule of thumb for a mean."""
         return (
             f"{self.meaning} As a rule of thumb, a mean {self.bands}"
             if self.bands
@@ -215,14 +213,14 @@ class Definition:
 
     @property
     def takes(self) -> str:
-        """The parameters the measure takes but `HIT_OPTIONS`, as words after its name."""
+        """The parameters except `HIT_OPTIONS`, as words to follow the measure's name."""
         return _describe_parameters(
             tuple(name for name in self.parameters if name not in HIT_OPTIONS)
         )
 
     @property
     def takes_all(self) -> str:
-        """All parameters the measure takes, as words after its name.
+        """All parameters, as words to follow the measure's name.
 
         >>> from labeler.measures import MEASURES
         >>> MEASURES["P"].takes_all
@@ -232,13 +230,8 @@ class Definition:
 
     @property
     def condenses(self) -> bool:
-        """Whether the measure can be told to leave out the chunks that nobody graded."""
+        """Whether the measure takes ``judged_only``, which leaves out unjudged chunks."""
         return "judged_only" in self.parameters
-
-    @property
-    def joins(self) -> bool:
-        """Whether the measure can be told to be of documents instead of chunks."""
-        return "documents" in self.parameters
 
 
 def _describe_parameters(parameters: tuple[str, ...]) -> str:

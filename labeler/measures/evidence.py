@@ -1,8 +1,8 @@
 """Measures of evidence: recall, precision and IoU of marked passages, in characters.
 
-They compare runs whatever the chunking. Each ranking comes with what it finds of the evidence;
-where texts are in their documents is worked out elsewhere. White space does not count, except in
-a prompt of so many characters.
+Their values compare runs of any chunkings. The input is the evidence that each ranking finds; other
+modules locate the texts in their documents. White space does not count, except in a prompt of a
+given number of characters.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Ints
 
 
 class PromptTexts(NamedTuple):
-    """What a prompt takes of each ranking: ``whole`` texts, and characters of the one after them.
+    """The texts of each ranking that go into a prompt, (n,).
 
-    Both are (n,); ``more`` is 0 where no text is cut.
+    That is the number of ``whole`` texts, and how many characters ``more`` count in the next text,
+    which is cut; 0 where none is.
     """
 
     whole: Ints
@@ -30,11 +31,11 @@ class PromptTexts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RetrievedTexts:
-    """The texts of ``n`` rankings, one after the other: the i-th's from ``bounds[i]`` on.
+    """The texts of ``n`` rankings, one after the other: those of ranking i start at ``bounds[i]``.
 
-    ``sizes`` are the characters of each that count, ``lengths`` those it takes of a prompt, white
-    space included. ``unplaced`` says whose place nobody knows, so that they find nothing. ``cut``
-    returns how many characters count in the first so many of a text, by its place in ``sizes``.
+    ``sizes`` are the numbers of characters that count, ``lengths`` those in a prompt, white space
+    included. ``unplaced`` texts have no known position, so they find nothing. ``cut`` takes a
+    text's index and a length, and returns how many characters count in that much of the text.
     """
 
     bounds: Ints
@@ -46,7 +47,7 @@ class RetrievedTexts:
 
     @staticmethod
     def of(rankings: Sequence[Sequence[str]]) -> RetrievedTexts:
-        """Return the texts of some rankings, all of them placed."""
+        """Return the texts of some rankings, all with a known position."""
         texts = [text for ranking in rankings for text in ranking]
         sizes = [len("".join(text.split())) for text in texts]
         return RetrievedTexts(
@@ -70,15 +71,15 @@ class RetrievedTexts:
         return np.concatenate([[0], np.cumsum(self.unplaced)])
 
     def taken(self, k: int | Ints, characters: int | None) -> PromptTexts:
-        """Return what the top ``k`` are, or a prompt of so many characters, which cuts the last."""
+        """Return the texts in the top ``k``, or in a prompt of ``characters``, which cuts one."""
         if characters is None:
             depth = np.diff(self.bounds)
             return PromptTexts(np.minimum(depth, k), np.zeros(len(depth), dtype=np.int64))
         if characters not in self._taken:
-            self._taken[characters] = self._filled(characters)
+            self._taken[characters] = self._fill_prompt(characters)
         return self._taken[characters]
 
-    def _filled(self, characters: int) -> PromptTexts:
+    def _fill_prompt(self, characters: int) -> PromptTexts:
         first, end = self.bounds[:-1], self.bounds[1:]
         before = self._length_before
         full = np.searchsorted(before, before[first] + characters, side="right") - 1
@@ -91,13 +92,13 @@ class RetrievedTexts:
         return PromptTexts(full - first, np.array(more, dtype=np.int64))
 
     def size(self, taken: PromptTexts) -> Ints:
-        """Count the characters that are taken of each ranking; text counts each time it comes."""
+        """Count the characters taken of each ranking; repeated text counts each time."""
         first = self.bounds[:-1]
         sizes: Ints = self._size_before[first + taken.whole] - self._size_before[first] + taken.more
         return sizes
 
     def count_unplaced(self, taken: PromptTexts) -> Ints:
-        """Count the texts among them whose place nobody knows, the one that is cut included."""
+        """Count the texts taken without a known position, the one that is cut included."""
         first = self.bounds[:-1]
         upto = np.minimum(first + taken.whole + (taken.more > 0), self.bounds[1:])
         counts: Ints = self._unplaced_before[upto] - self._unplaced_before[first]
@@ -106,12 +107,12 @@ class RetrievedTexts:
 
 @dataclass(frozen=True, eq=False)
 class FoundEvidence:
-    """What ``n`` rankings find of the evidence of their queries.
+    """The evidence of their queries that ``n`` rankings find.
 
-    ``row``, ``rank``, ``size``: one entry for each text that brings evidence which none above it
-    brought, by row, then by rank (from 1), with how many characters it brings. These are made of
-    pieces: ``of`` which entry each is, ``at`` how many characters of the text stand before it, and
-    its ``piece``'s size. ``total`` (n,) is all evidence a ranking's query has.
+    ``row``, ``rank``, ``size``: one entry for each text that adds evidence not found above it,
+    sorted by row, then by rank (from 1), with the number of characters it adds. Entries consist of
+    pieces: ``of`` is a piece's entry, ``at`` how many characters of the text precede it, ``piece``
+    its size. ``total`` (n,) is all evidence of the ranking's query.
     """
 
     row: Ints
@@ -124,12 +125,12 @@ class FoundEvidence:
 
     @cached_property
     def size(self) -> Ints:
-        """How many characters of evidence each entry brings."""
+        """The number of characters of evidence that each entry adds."""
         sizes = np.bincount(self.of, self.piece, minlength=len(self.row))
         return sizes.astype(np.int64)
 
     def found_characters(self, taken: PromptTexts) -> Ints:
-        """Return how much of its evidence each entry brings with what is taken of its ranking."""
+        """Return how many characters each entry adds if only ``taken`` counts."""
         whole = taken.whole[self.row]
         sizes: Ints = self.size * (self.rank <= whole)
         if taken.more.any():
@@ -140,24 +141,24 @@ class FoundEvidence:
         return sizes
 
     def holes(self, k: int | Ints, characters: int | None = None) -> Ints:
-        """Count the texts that are taken of each ranking and whose place nobody knows."""
+        """Count the texts taken of each ranking without a known position."""
         return self.texts.count_unplaced(self.texts.taken(k, characters))
 
 
 def _count_characters(
     finds: FoundEvidence, k: int | Ints, characters: int | None
 ) -> tuple[Ints, Ints, Ints]:
-    """Return what each entry brings, what each ranking finds, and how much it retrieves."""
+    """Return what each entry adds, what each ranking finds, and how much it retrieves."""
     taken = finds.texts.taken(k, characters)
-    brought = finds.found_characters(taken)
-    found = np.bincount(finds.row, brought, minlength=len(finds.total)).astype(np.int64)
-    return brought, found, finds.texts.size(taken)
+    added = finds.found_characters(taken)
+    found = np.bincount(finds.row, added, minlength=len(finds.total)).astype(np.int64)
+    return added, found, finds.texts.size(taken)
 
 
 def _precision_divisor(finds: FoundEvidence, retrieved: Ints) -> Ints:
-    """Return what precision is divided by: 0 where there is no evidence, so that it is undefined.
+    """Return the divisor of precision: 0 without evidence, so that precision is undefined.
 
-    Where nothing is retrieved nothing is found either, which is 0.
+    It is 1 if nothing is retrieved, so that precision is then 0.
     """
     divisor: Ints = np.maximum(retrieved, 1) * (finds.total > 0)
     return divisor
@@ -171,7 +172,7 @@ def _iou_divisor(finds: FoundEvidence, found: Ints, retrieved: Ints) -> Ints:
 def recall(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """Evidence characters found, of all there are; undefined where nothing is marked."""
+    """Return the share of evidence characters found; NaN where nothing is marked."""
     _, found, _ = _count_characters(finds, k, characters)
     return divide(found, finds.total)
 
@@ -179,7 +180,7 @@ def recall(
 def precision(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """Evidence characters found, of all that is retrieved; 0 where nothing is."""
+    """Return the share of evidence in the characters retrieved; 0 if nothing is retrieved."""
     _, found, retrieved = _count_characters(finds, k, characters)
     return divide(found, _precision_divisor(finds, retrieved))
 
@@ -187,7 +188,7 @@ def precision(
 def iou(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """Evidence characters found, of all that is evidence or retrieved."""
+    """Return the evidence characters found, divided by those that are evidence or retrieved."""
     _, found, retrieved = _count_characters(finds, k, characters)
     return divide(found, _iou_divisor(finds, found, retrieved))
 
@@ -195,26 +196,26 @@ def iou(
 def recall_terms(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """What each entry adds to `recall`."""
-    brought, _, _ = _count_characters(finds, k, characters)
-    return _shares(finds, brought, finds.total)
+    """Return what each entry adds to `recall`."""
+    added, _, _ = _count_characters(finds, k, characters)
+    return _shares(finds, added, finds.total)
 
 
 def precision_terms(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """What each entry adds to `precision`."""
-    brought, _, retrieved = _count_characters(finds, k, characters)
-    return _shares(finds, brought, _precision_divisor(finds, retrieved))
+    """Return what each entry adds to `precision`."""
+    added, _, retrieved = _count_characters(finds, k, characters)
+    return _shares(finds, added, _precision_divisor(finds, retrieved))
 
 
 def iou_terms(
     finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
 ) -> Floats:
-    """What each entry adds to `iou`."""
-    brought, found, retrieved = _count_characters(finds, k, characters)
-    return _shares(finds, brought, _iou_divisor(finds, found, retrieved))
+    """Return what each entry adds to `iou`."""
+    added, found, retrieved = _count_characters(finds, k, characters)
+    return _shares(finds, added, _iou_divisor(finds, found, retrieved))
 
 
-def _shares(finds: FoundEvidence, brought: Ints, whole: Ints) -> Floats:
-    return np.nan_to_num(divide(brought, whole[finds.row]))
+def _shares(finds: FoundEvidence, added: Ints, whole: Ints) -> Floats:
+    return np.nan_to_num(divide(added, whole[finds.row]))

@@ -1,7 +1,7 @@
-"""Each measure as arithmetic on judged chunks: from nDCG, P and R to Bpref, infAP, RBP and ERR.
+"""Formulas of the measures of judged chunks: from nDCG, P and R to Bpref, infAP, RBP and ERR.
 
 A function takes the `Hits` of any number of rankings and returns one value for each. Values are
-NaN where a measure is undefined; a convention decides what becomes of those.
+NaN where a measure is undefined; the conventions decide how those count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GAINS = MappingProxyType({"log2": (0.0, 1.0, 2.0, 3.0), "exp-log2": (0.0, 1.0, 3
 
 
 def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """Divide, NaN where there is nothing to divide by.
+    """Return ``part`` / ``whole``, NaN where ``whole`` is 0.
 
     >>> divide(np.array([1.0, 0.0]), np.array([2, 0])).tolist()
     [0.5, nan]
@@ -32,13 +32,13 @@ def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
 def ndcg(
     hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str = "log2", gains: tuple[float, ...] = ()
 ) -> Floats:
-    """Discounted gain, as a share of the best the query allows in ``k`` ranks.
+    """Return the discounted gain, as a share of the best that the query allows in ``k`` ranks.
 
-    ``gains``, one for each grade from 0, stand in for those of ``dcg``. They must not fall as the
-    grade rises, since the ideal puts the highest grade first.
+    ``gains``, one for each grade from 0, replace those of ``dcg``. They must not fall as the grade
+    rises, since the ideal puts the highest grade first.
 
-    The ideal comes from every known grade of the query. Taken from the retrieved list instead, a
-    run that misses the best chunk would look perfect:
+    The ideal uses every known grade of the query. If it used the retrieved list instead, a run that
+    misses the best chunk would look perfect:
 
     >>> ndcg(Hits.of([[2, 1]], missed=[[3]]), 2, dcg="log2").round(4).tolist()
     [0.6173]
@@ -49,7 +49,7 @@ def ndcg(
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
-    """Relevant chunks in the top ``k``, divided by ``k`` even where the list is shorter.
+    """Return the relevant chunks in the top ``k``, divided by ``k`` even if the list is shorter.
 
     >>> precision(Hits.of([[1, 1]]), 5, rel=1).tolist()
     [0.4]
@@ -58,7 +58,7 @@ def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
 
 
 def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
-    """Relevant chunks in the top ``k``, divided by all that are known for the query.
+    """Return the relevant chunks in the top ``k``, divided by all known for the query.
 
     >>> recall(Hits.of([[1, None, 1]], missed=[[1, 1]]), 2, rel=1).tolist()
     [0.25]
@@ -67,7 +67,7 @@ def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
 
 
 def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
-    """1 where the top ``k`` hold a relevant chunk, else 0.
+    """Return 1 where the top ``k`` hold a relevant chunk, else 0.
 
     >>> success(Hits.of([[0, 1], [0, 0]]), 1, rel=1).tolist()
     [0.0, nan]
@@ -76,7 +76,7 @@ def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
 
 
 def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
-    """1 / rank of the first relevant chunk; 0 if that is below ``k`` or nowhere.
+    """Return 1 / rank of the first relevant chunk; 0 if there is none in the top ``k``.
 
     >>> reciprocal_rank(Hits.of([[0, None, 1]]), rel=2).tolist()
     [nan]
@@ -89,7 +89,7 @@ def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floa
 
 
 def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
-    """Mean over all known relevant chunks of the precision at their rank, 0 for those not found.
+    """Return the mean precision at the rank of each known relevant chunk, 0 for those not found.
 
     >>> average_precision(Hits.of([[1, 0, 1]], missed=[[1, 1]]), rel=1).round(4).tolist()
     [0.4167]
@@ -100,7 +100,7 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
 
 
 def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
-    """Share of the top ``k`` that somebody graded; of the list, where that is shorter.
+    """Return the judged share of the top ``k``; of the list, where that is shorter.
 
     >>> judged(Hits.of([[0, None], []]), 10).tolist()
     [0.5, 0.0]
@@ -112,7 +112,7 @@ _EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
 
 
 def r_precision(hits: Hits, *, rel: int) -> Floats:
-    """Precision, and recall, at the rank that equals the number of known relevant chunks.
+    """Return precision (and recall) at the rank equal to the number of known relevant chunks.
 
     >>> r_precision(Hits.of([[1, None, 1]], missed=[[1]]), rel=1).round(4).tolist()
     [0.6667]
@@ -121,10 +121,10 @@ def r_precision(hits: Hits, *, rel: int) -> Floats:
 
 
 def binary_preference(hits: Hits, *, rel: int) -> Floats:
-    """How far relevant chunks stand above those known not to be; ungraded ones do not exist.
+    """Return how far relevant chunks are above those judged nonrelevant; unjudged are ignored.
 
-    As in trec_eval 9, of R relevant and N other known chunks min(R, N) count: a relevant chunk
-    below the first R others adds nothing, even where there are more.
+    As in trec_eval 9, of R known relevant and N nonrelevant chunks min(R, N) count: a relevant
+    chunk below the first R nonrelevant ones adds nothing, even if there are more.
 
     >>> binary_preference(Hits.of([[None, 1, 0, 1]], missed=[[0]]), rel=1).tolist()
     [0.75]
@@ -134,7 +134,7 @@ def binary_preference(hits: Hits, *, rel: int) -> Floats:
 
 
 def nonrelevant_above(hits: Hits, rel: int) -> Ints:
-    """Count, for each relevant hit, the chunks graded as not relevant above it, at most R.
+    """Count, for each relevant hit, the chunks judged nonrelevant above it, at most R.
 
     >>> nonrelevant_above(Hits.of([[None, 1, 0, 1]]), 1).tolist()
     [0, 1]
@@ -147,10 +147,10 @@ def nonrelevant_above(hits: Hits, rel: int) -> Ints:
 
 
 def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
-    """The highest precision at any rank by which that share of the known relevant is found.
+    """Return the highest precision at any rank at which that share of the known relevant is found.
 
     As in trec_eval, of R relevant chunks ``recall * R + 0.9``, rounded down, have to be found; 0
-    where the list never holds as many.
+    where the list holds fewer.
 
     >>> interpolated_precision(Hits.of([[0, 1, 1]], missed=[[1]]), rel=1, recall=0.3).round(4)
     array([0.6667])
@@ -161,7 +161,7 @@ def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
 
 
 def precisions_from_recall(hits: Hits, rel: int, recall: float) -> Floats:
-    """Return the precision at each relevant hit, 0 where too few have been found by then."""
+    """Return the precision at each relevant hit, 0 where too few are found down to its rank."""
     relevant = hits.relevant(rel)
     needed = np.floor(recall * hits.wanted(rel) + 0.9)[relevant.row]
     precisions: Floats = relevant.ordinal / relevant.rank * (relevant.ordinal >= needed)
@@ -169,10 +169,10 @@ def precisions_from_recall(hits: Hits, rel: int, recall: float) -> Floats:
 
 
 def inferred_ap(hits: Hits, *, rel: int) -> Floats:
-    """AP as it can be expected if the ungraded chunks of the pool are like the graded ones.
+    """Return AP as expected if the unjudged chunks of the pool are like the judged ones.
 
-    As in trec_eval (Yilmaz and Aslam 2006). Needs to know which chunks are in the pool though
-    nobody graded them: others are taken for not relevant. Without any it is close to AP.
+    As in trec_eval (Yilmaz and Aslam 2006). It needs to know which unjudged chunks are in the pool:
+    others are taken for nonrelevant. Without any it is close to AP.
 
     >>> inferred_ap(Hits.of([[-1, 1], [None, 1]]), rel=1).round(4).tolist()
     [0.75, 0.5]
@@ -181,7 +181,7 @@ def inferred_ap(hits: Hits, *, rel: int) -> Floats:
 
 
 def inferred_precisions(hits: Hits, rel: int) -> Floats:
-    """Return the precision to be expected at each relevant hit."""
+    """Return the expected precision at each relevant hit."""
     relevant = hits.relevant(rel)
     place = np.flatnonzero(hits.grade >= rel)
     found = (relevant.ordinal - 1).astype(np.float64)
@@ -196,14 +196,14 @@ def inferred_precisions(hits: Hits, rel: int) -> Floats:
 
 
 def bpref_pairs(hits: Hits, rel: int) -> Ints:
-    """Return min(R, N) of each row, which is how many worse chunks can count; at least 1."""
+    """Return min(R, N) of each row, the number of nonrelevant chunks that count; at least 1."""
     wanted = hits.wanted(rel)
     pairs: Ints = np.maximum(np.minimum(wanted, hits.wanted(0) - wanted), 1)
     return pairs
 
 
 def set_precision(hits: Hits, *, rel: int) -> Floats:
-    """Relevant chunks of the whole list, divided by its length; 0 for an empty list.
+    """Return the relevant chunks of the whole list, divided by its length; 0 for an empty list.
 
     >>> set_precision(Hits.of([[1, None], []], missed=[[], [1]]), rel=1).tolist()
     [0.5, 0.0]
@@ -212,7 +212,7 @@ def set_precision(hits: Hits, *, rel: int) -> Floats:
 
 
 def set_recall(hits: Hits, *, rel: int) -> Floats:
-    """Relevant chunks of the whole list, divided by all that are known for the query.
+    """Return the relevant chunks of the whole list, divided by all known for the query.
 
     >>> set_recall(Hits.of([[1, None]], missed=[[1]]), rel=1).tolist()
     [0.5]
@@ -221,7 +221,7 @@ def set_recall(hits: Hits, *, rel: int) -> Floats:
 
 
 def set_f(hits: Hits, *, rel: int, beta: float) -> Floats:
-    """Weighted harmonic mean of `set_precision` and `set_recall`, as trec_eval weighs it.
+    """Return the weighted harmonic mean of `set_precision` and `set_recall`, as in trec_eval.
 
     ``beta`` is not squared, unlike in the F measure of textbooks: their F2 is ``beta=4`` here.
 
@@ -232,14 +232,14 @@ def set_f(hits: Hits, *, rel: int, beta: float) -> Floats:
 
 
 def f_divisor(hits: Hits, rel: int, beta: float) -> Floats:
-    """Return what the number found is divided by in `set_f`; 0 where that is undefined."""
+    """Return the divisor of the number found in `set_f`; 0 where that is undefined."""
     wanted = hits.wanted(rel)
     divisor: Floats = (hits.length + beta * wanted) / (1 + beta) * (wanted > 0)
     return divisor
 
 
 def f1(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
-    """Harmonic mean of P@k and R@k, so that a list shorter than ``k`` is held against ``k``.
+    """Return the harmonic mean of P@k and R@k; ``k`` counts even if the list is shorter.
 
     >>> f1(Hits.of([[1, 0]], missed=[[1]]), 2, rel=1).tolist()
     [0.5]
@@ -248,14 +248,14 @@ def f1(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
 
 
 def f1_divisor(hits: Hits, k: int | Ints, rel: int) -> Ints:
-    """Return what twice the number found is divided by in `f1`; 0 where that is undefined."""
+    """Return the divisor of twice the number found in `f1`; 0 where that is undefined."""
     wanted = hits.wanted(rel)
     divisor: Ints = (k + wanted) * (wanted > 0)
     return divisor
 
 
 def number_retrieved(hits: Hits, *, rel: int | None = None) -> Floats:
-    """How many chunks the list holds, graded or not; with ``rel``, how many relevant ones.
+    """Return how many chunks the list holds, judged or not; with ``rel``, how many relevant ones.
 
     >>> number_retrieved(Hits.of([[3, None, 0]])).tolist()
     [3.0]
@@ -265,7 +265,7 @@ def number_retrieved(hits: Hits, *, rel: int | None = None) -> Floats:
 
 
 def number_relevant(hits: Hits, *, rel: int) -> Floats:
-    """How many relevant chunks the query is known to have, whatever the list holds.
+    """Return how many relevant chunks the query is known to have, whatever the list holds.
 
     >>> number_relevant(Hits.of([[3, None]], missed=[[1]]), rel=1).tolist()
     [2.0]
@@ -290,7 +290,7 @@ def _where_known(hits: Hits, rel: int, values: Floats) -> Floats:
 def _powers(base: float, size: int) -> Floats:
     """Return ``base`` to the power of 0, 1, 2 and so on.
 
-    By scalar powers: vector units may round the tail of an array differently.
+    Computed by scalar powers: vector units may round the tail of an array differently.
     """
     return np.array([base**exponent for exponent in range(size)])
 
@@ -301,7 +301,7 @@ def _power(base: float, exponents: Ints) -> Floats:
 
 
 def rbp_weights(hits: Hits, p: float) -> Floats:
-    """Return the weight RBP gives to the rank of each hit.
+    """Return the RBP weight of the rank of each hit.
 
     >>> rbp_weights(Hits.of([[3, None, 0]]), 0.5).tolist()
     [0.5, 0.125]
@@ -310,26 +310,26 @@ def rbp_weights(hits: Hits, p: float) -> Floats:
 
 
 def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p: float) -> Floats:
-    """Expected share of relevant chunks for a reader who goes on to the next with chance ``p``.
+    """Return the expected relevant share for a reader who reads on with probability ``p``.
 
-    Of a list with n relevant chunks and no others the value is 1 - p**n, not 1: a short list
-    cannot be perfect.
+    A list of n relevant chunks and no others has the value 1 - p**n, not 1: a short list cannot be
+    perfect.
 
     >>> rank_biased_precision(Hits.of([[1, 0, 1]]), rel=1, p=0.5).tolist()
     [0.625]
     """
     relevant = hits.relevant(rel).top(k)
     values = relevant.sums(rbp_weights(relevant, p), k)
-    # The weights add up to 1 only without rounding: a last bit too many is taken off.
+    # Rounding can make the sum of the weights exceed 1 by a last bit.
     return np.where(hits.wanted(rel) > 0, np.minimum(values, 1.0), np.nan)
 
 
 def rbp_residual(hits: Hits, k: int | Ints = WHOLE_LIST, *, p: float) -> Floats:
-    """How much RBP could rise if everything that nobody graded were relevant, from 0 to 1.
+    """Return how much RBP could rise if all unjudged chunks were relevant, from 0 to 1.
 
-    That is the weight of the ungraded chunks in the top ``k`` and, as Moffat and Zobel define it,
-    of all ranks below ``k`` or below the end of the list: the RBP of an endless list lies between
-    the value and the value plus this. It needs no threshold, and is defined for every row.
+    That is the weight of the unjudged chunks in the top ``k`` and, as Moffat and Zobel define it,
+    of all ranks below ``k`` or below the end of the list: the RBP of an endless list is between the
+    value and the value plus this. It needs no threshold, and is defined for every row.
 
     >>> rbp_residual(Hits.of([[3, None, 0], []]), p=0.5).tolist()
     [0.375, 1.0]
@@ -338,9 +338,9 @@ def rbp_residual(hits: Hits, k: int | Ints = WHOLE_LIST, *, p: float) -> Floats:
 
 
 def err_weights(hits: Hits, max_grade: int) -> Floats:
-    """Return, divided by its rank, the chance that a reader stops at each hit.
+    """Return the probability that a reader stops at each hit, divided by its rank.
 
-    The reader is satisfied by a chunk with the chance (2^grade - 1) / 2^max, else reads on.
+    A chunk satisfies the reader with probability (2^grade - 1) / 2^max; otherwise they read on.
 
     >>> err_weights(Hits.of([[3, None, 3]]), 3).tolist()
     [0.875, 0.036458333333333336]
@@ -355,7 +355,7 @@ def err_weights(hits: Hits, max_grade: int) -> Floats:
 
 
 def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int) -> Floats:
-    """1 / rank at which a reader stops, expected; a better grade stops more readers.
+    """Return the expected 1 / rank at which a reader stops; a better grade stops more readers.
 
     ``max`` is the highest grade of the scale: with 4, as in gdeval, grade 3 stops fewer readers
     than with 3, so that the same list has about half the value.

@@ -1,4 +1,4 @@
-"""Judged chunks of ranked lists: all that measures read, because nothing else can gain."""
+"""Judged chunks of ranked lists, which are all that measures read: no other chunk has a gain."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 WHOLE_LIST = 2**31 - 1
-_FEW = 400  # hits of which to cut some out takes longer than to leave them in
-_FEW_TOGETHER = 4_000  # hits of which all cut-offs at once are found sooner than one by one
+_FEW = 400  # hits; of fewer, selecting some takes longer than using all
+_FEW_TOGETHER = 4_000  # hits; of fewer, all cut-offs at once are faster than one by one
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
     """The judged chunks of ``n`` rankings, and what else is known about their queries.
 
-    ``row``, ``rank``, ``grade``: one entry per judged chunk that a ranking holds, sorted by row,
-    then by rank (from 1); ranks and grades may be of any width. ``known`` (n, 4): how many chunks
+    ``row``, ``rank``, ``grade``: one entry per judged chunk of a ranking, sorted by row, then by
+    rank (from 1); ranks and grades may be integers of any width. ``known`` (n, 4): how many chunks
     of each grade the ranking's query has, retrieved or not. ``length`` (n,): how many chunks the
-    ranking holds, judged or not. ``pooled``, beside each hit: how many chunks above it are in the
-    query's pool though nobody graded them; None where none is known to be.
+    ranking holds, judged or not. ``pooled``, for each hit: how many unjudged chunks of the query's
+    pool are above it; None if none is known to be.
     """
 
     row: Ints
@@ -49,10 +49,10 @@ class Hits:
     def of(
         rankings: Sequence[Sequence[int | None]], missed: Sequence[Sequence[int]] | None = None
     ) -> Hits:
-        """Make hits from grades in ranked order, None for a chunk nobody graded.
+        """Return hits from grades in ranked order, None for an unjudged chunk.
 
-        -1 is one that nobody graded either, but that is in the query's pool. ``missed`` holds, for
-        each ranking, the grades of the query's chunks it did not retrieve.
+        -1 is an unjudged chunk of the query's pool. ``missed`` holds, for each ranking, the grades
+        of the query's chunks it did not retrieve.
 
         >>> Hits.of([[3, None, 0]], missed=[[2]]).known.tolist()
         [[1, 0, 1, 1]]
@@ -80,7 +80,7 @@ class Hits:
 
     @staticmethod
     def join(parts: Sequence[Hits]) -> Hits:
-        """Put the rankings of ``parts`` below each other, in order."""
+        """Concatenate the rankings of ``parts``, in order."""
         if not parts:
             return Hits.of([])
         if len(parts) == 1:
@@ -101,27 +101,27 @@ class Hits:
 
     @staticmethod
     def known_to_all(known: Ints, rows: int) -> Ints:
-        """Return what is known of a query, (4,), for each of its rankings, (rows, 4): kept once."""
+        """Return a query's known grades, (4,), for each of its rankings, (rows, 4), stored once."""
         return np.ndarray((rows, 4), known.dtype, known, strides=(0, known.itemsize))
 
     @property
     def is_small(self) -> bool:
-        """Whether a call for each cut-off would take longer than what it computes."""
+        """Whether the calls for each cut-off would take longer than the computation."""
         return len(self.row) < _FEW_TOGETHER
 
     @property
     def is_one_query(self) -> bool:
-        """Whether one row of known grades stands for all, as `known_to_all` gives it."""
+        """Whether all rows share one row of known grades, as `known_to_all` returns it."""
         return len(self.known) > 0 and self.known.strides[0] == 0
 
     @property
     def pooled_above(self) -> Ints:
-        """How many chunks above each hit are in the pool though nobody graded them."""
+        """The number of unjudged chunks of the pool above each hit."""
         return np.zeros(len(self.row), dtype=np.int64) if self.pooled is None else self.pooled
 
     @cached_property
     def ideal(self) -> Hits:
-        """The best rankings there could be: every known chunk with a gain, highest grade first."""
+        """The best possible rankings: every known chunk with a gain, highest grade first."""
         best_first = self.known[:, :0:-1]
         per_row = best_first.sum(axis=1)
         row = np.repeat(np.arange(len(self.known)), per_row)
@@ -131,7 +131,7 @@ class Hits:
 
     @cached_property
     def condensed(self) -> Hits:
-        """The same rankings without the chunks that nobody graded: those below move up.
+        """The same rankings without their unjudged chunks: those below move up.
 
         >>> Hits.of([[None, 3, None, 0]]).condensed.rank.tolist()
         [1, 2]
@@ -140,15 +140,15 @@ class Hits:
 
     @cached_property
     def best_order(self) -> Hits:
-        """The same chunks in their best order: highest grade first, ungraded ones last.
+        """The same chunks in their best order: highest grade first, unjudged ones last.
 
-        Unlike `ideal` it knows only what was retrieved: the best a reranker could make of it.
+        Unlike `ideal` it has only what was retrieved: the best possible result of a reranker.
         """
         order = np.lexsort((-self.grade, self.row))
         return Hits(self.row, self.ordinal, self.grade[order], self.known, self.length)
 
     def every(self, step: int, start: int) -> Hits:
-        """Only the rows ``start``, ``start + step`` and so on, numbered from 0."""
+        """Return the rows ``start``, ``start + step`` and so on, renumbered from 0."""
         keep = np.flatnonzero(self.row % step == start)
         return Hits(
             self.row[keep] // step,
@@ -160,7 +160,7 @@ class Hits:
         )
 
     def rows(self, chosen: Sequence[int]) -> Hits:
-        """Only the rows that are ``chosen``, in that order.
+        """Return the rows that are ``chosen``, in that order.
 
         >>> Hits.of([[3], [None, 1], [0]]).rows([2, 1]).rank.tolist()
         [1, 2]
@@ -174,29 +174,29 @@ class Hits:
         return Hits(row, *hits, self.known[chosen], self.length[chosen], pooled=pooled)
 
     def relevant(self, rel: int) -> Hits:
-        """Only the hits of grade ``rel`` or better; made once, since measures share it."""
+        """Return the hits of grade ``rel`` or better; cached, since measures share them."""
         if rel not in self._relevant:
             self._relevant[rel] = self._only(self.grade >= rel, self.deepest)
         return self._relevant[rel]
 
     def top(self, k: int | Ints) -> Hits:
-        """Only the hits in the top ``k``, if that is a number; made once, since measures share it.
+        """Return the hits in the top ``k``, if it is a number; cached, since measures share them.
 
-        No measure with that cut-off sees the difference, and what is left is quicker to go through.
-        It is cut from the nearest deeper one, so that the deepest should be asked for first. Of a
-        few hits none is cut: that would take longer than going through them.
+        Measures with that cut-off have the same value, and fewer hits are faster to process. They
+        are selected from the nearest deeper top, so start with the deepest. If there are few hits,
+        all are returned: selecting some would take longer than processing all.
         """
         if isinstance(k, np.ndarray) or len(self.row) < _FEW or not self.reaches_below(k):
             return self
         if k not in self._tops:
-            there = tuple(self._tops)  # another thread may add one meanwhile
-            deeper = min((each for each in there if each > k), default=None)
+            cached = tuple(self._tops)  # another thread may add one meanwhile
+            deeper = min((each for each in cached if each > k), default=None)
             hits = self if deeper is None else self._tops[deeper]
             self._tops[k] = hits._only(hits.rank <= k, k)
         return self._tops[k]
 
     def reaches_below(self, k: int | Ints) -> bool:
-        """Whether a hit may stand below the top ``k``."""
+        """Return whether a hit may be below the top ``k``."""
         return isinstance(k, np.ndarray) or k < self.deepest
 
     @cached_property
@@ -210,7 +210,7 @@ class Hits:
         return _discounts(1 << self.deepest.bit_length())[self.rank]
 
     def gained(self, gains: tuple[float, ...]) -> Floats:
-        """The gain of each hit's grade, discounted; of a few hits kept, since measures share it."""
+        """Return each hit's discounted gain; for few hits cached, since measures share it."""
         if gains in self._gained:
             return self._gained[gains]
         gained: Floats = _by_grade(gains)[self.grade] * self.discount
@@ -223,17 +223,17 @@ class Hits:
         hits = (self.row[keep], self.rank[keep], self.grade[keep])
         pooled = None if self.pooled is None else self.pooled[keep]
         part = Hits(*hits, self.known, self.length, self._of_known, pooled=pooled)
-        vars(part)["deepest"] = deepest  # known without looking for it
+        vars(part)["deepest"] = deepest  # known already, so need not be computed
         return part
 
     @cached_property
     def per_row(self) -> Ints:
-        """How many hits each row has, (n,)."""
+        """The number of hits of each row, (n,)."""
         return np.bincount(self.row, minlength=len(self.length))
 
     @cached_property
     def start(self) -> Ints:
-        """Where the hits of each row begin, (n,)."""
+        """The index of the first hit of each row, (n,)."""
         return self.per_row.cumsum() - self.per_row
 
     @cached_property
@@ -243,17 +243,17 @@ class Hits:
 
     @cached_property
     def unjudged(self) -> Bools:
-        """The rows whose query has no grade at all."""
+        """Whether the query of each row has no grade at all, (n,)."""
         rows: Bools = self.known.sum(axis=1) == 0
         return rows
 
     def sums(self, weights: Floats, k: int | Ints = WHOLE_LIST) -> Floats:
-        """Add the weights of each row's hits in its top ``k``, in the order of their ranks, (n,).
+        """Return the sum of the weights of each row's hits in its top ``k``, (n,).
 
         For several cut-offs, (cut-offs, 1), the sums are (cut-offs, n).
 
-        Every measure adds through here: `numpy.bincount` adds one after the other, so that a row
-        has the same bits alone as among thousands, which pairwise sums do not promise.
+        All measures use this method: `numpy.bincount` adds one after the other by rank, so that a
+        row has the same bits alone as among thousands, which pairwise sums do not guarantee.
         """
         rows = len(self.length)
         if not isinstance(k, np.ndarray) or is_by_row(k):
@@ -265,18 +265,17 @@ class Hits:
         return np.asarray(sums, dtype=np.float64)
 
     def within(self, k: int | Ints) -> Bools:
-        """Say which hits are in the top ``k``: one number, or one for each row."""
+        """Return which hits are in the top ``k``: one number, or one for each row."""
         return self.rank <= (k[self.row] if is_by_row(k) else k)
 
     def _inside(self, cutoffs: Ints) -> tuple[Ints, Ints]:
-        """Return the hits inside each cut-off, (cut-offs, 1), one cut-off's after the other's.
+        """Return the hits inside each cut-off, (cut-offs, 1), cut-off by cut-off, and their rows.
 
-        Beside each hit stands its row, counted on from cut-off to cut-off. Found once, since
-        measures share it.
+        The numbers of the rows continue from cut-off to cut-off. Cached, since measures share it.
         """
         key = cutoffs.tobytes()
         if key not in self._insides:
-            inside = (self.rank <= cutoffs).ravel().nonzero()[0]  # half the time of two dimensions
+            inside = (self.rank <= cutoffs).ravel().nonzero()[0]  # half the time of 2-D
             which, hits = np.divmod(inside, len(self.rank))
             self._insides[key] = hits, which * len(self.length) + self.row[hits]
         return self._insides[key]
@@ -286,7 +285,7 @@ class Hits:
         return weights * self.within(k) if self.reaches_below(k) else weights
 
     def count(self, k: int | Ints) -> Ints:
-        """How many hits each row has in its top ``k``; for a number counted once, to be read."""
+        """Return the number of hits in each row's top ``k``, read-only since it may be cached."""
         rows = len(self.length)
         if is_by_row(k):
             return np.bincount(self.row[self.within(k)], minlength=rows)
@@ -302,20 +301,20 @@ class Hits:
         return self._counts[k]
 
     def holes(self, k: int | Ints) -> Ints:
-        """How many chunks in the top ``k`` of each row nobody has graded."""
+        """Return the number of unjudged chunks in each row's top ``k``."""
         return np.minimum(self.length, k) - self.count(k)
 
     def wanted(self, rel: int) -> Ints:
-        """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
+        """Return how many chunks of grade ``rel`` or better each row's query has, found or not."""
         if rel not in self._of_known:
             self._of_known[rel] = np.add.reduce(self.known[:, rel:], axis=1)
         counts: Ints = self._of_known[rel]
         return counts
 
     def undefined(self, rel: int) -> Floats:
-        """0 for each row, and NaN where its query has no chunk of grade ``rel`` or better.
+        """Return 0 for each row, NaN where its query has no chunk of grade ``rel`` or better.
 
-        Added to a value it leaves that as it is, or undefined.
+        Added to a value it makes undefined ones NaN and does not change others.
         """
         if ("undefined", rel) not in self._of_known:
             undefined = np.where(self.wanted(rel) > 0, 0.0, np.nan)
@@ -324,11 +323,10 @@ class Hits:
         return zeros
 
     def best_dcg(self, k: int | Ints, gains: tuple[float, ...]) -> Floats:
-        """Return the discounted gain that the best ranking of each row's query has in ``k`` ranks.
+        """Return the best possible DCG of each row's query in ``k`` ranks, NaN where that is 0.
 
-        The gains of `ideal` are added, but once for neighbours whose known grades are the same, and
-        for one query alone once for all that have as many of each grade. NaN where there is nothing
-        to gain.
+        The gains of `ideal` are added, but only once for adjacent rows with the same known grades;
+        for a single query the sum is cached for all queries with the same known grades.
         """
         if is_by_row(k):
             return _or_nan(self.ideal.sums(self.ideal.gained(gains), k))
@@ -346,10 +344,10 @@ class Hits:
 
     @property
     def _kinds(self) -> tuple[Hits, Ints | slice]:
-        """The ideal of each stretch of rows with the same known grades, and each row's stretch.
+        """The ideal of each group of adjacent rows with equal known grades, and each row's group.
 
-        The runs of a query follow each other, so that there are far fewer stretches than rows. Of a
-        few rows each stands for itself: to compare them would take longer.
+        The runs of a query are adjacent, so there are far fewer groups than rows. If there are few
+        rows, each is its own group: comparing them would take longer.
         """
         if "kinds" not in self._of_known and len(self.known) < _FEW:
             self._of_known["kinds"] = self.ideal, slice(None)
@@ -364,7 +362,7 @@ class Hits:
 
 
 def is_by_row(k: int | Ints) -> TypeGuard[Ints]:
-    """Say whether this is a cut-off for each row, and not one number, or some below each other."""
+    """Return whether ``k`` is a cut-off for each row, not a number or a column (cut-offs, 1)."""
     return isinstance(k, np.ndarray) and k.ndim == 1
 
 
@@ -376,7 +374,7 @@ def _ints(values: object) -> Ints:
 def _discounts(size: int) -> Floats:
     """Return 1 / log2(rank + 1) by rank, and 0 for rank 0.
 
-    By scalar logarithms: vector units may round the tail of an array differently.
+    Computed by scalar logarithms: vector units may round the tail of an array differently.
     """
     return np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, size))])
 
@@ -388,7 +386,7 @@ def _by_grade(gains: tuple[float, ...]) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _best_dcg(known: tuple[int, ...], k: int | bytes, gains: tuple[float, ...]) -> Floats:
-    """Return what `Hits.best_dcg` does for a query with so many chunks of grade 1, 2 and 3."""
+    """Return `Hits.best_dcg` of a query with ``known`` chunks of grade 1, 2 and 3."""
     ideal = _by_grade(gains)[:0:-1].repeat(known[::-1])
     count, sums = len(ideal), np.zeros(len(ideal) + 1)
     np.cumsum(ideal * _discounts(1 << count.bit_length())[1 : count + 1], out=sums[1:])

@@ -26,31 +26,30 @@ def _fold(name: str) -> str:
     return re.sub(r"[-_]", "", name).lower()
 
 
-_RELEVANT_RETRIEVED = "numrelret"  # NumRet that counts relevant chunks alone, for trec_eval too
+_RELEVANT_RETRIEVED = "numrelret"  # NumRet of relevant chunks only, also trec_eval's name
 _NAME_OF_ALIAS: Mapping[str, str] = MappingProxyType(
     {_fold(alias): d.name for d in MEASURES.values() for alias in (d.name, *d.aliases)}
     | {_RELEVANT_RETRIEVED: "NumRet"}
 )
 
 
-_CHARACTERS = "c"  # stands behind a number of characters, and makes no cut-off of it
-_ZERO_OR_ONE_AT_1 = ("P", "RR", "Judged")  # of a single rank they say yes or no
-CACHED_MEASURES = 512  # measures that need not be read or spelled again
+_CHARACTERS = "c"  # follows a number of characters; a cut-off has no unit
+_ZERO_OR_ONE_AT_1 = ("P", "RR", "Judged")  # 0 or 1 for a single rank
+CACHED_MEASURES = 512  # measures whose parsing or spelling is cached
 _identity_of = attrgetter("name", "cutoff", *PARAMETERS)
 _family_of = attrgetter("name", *PARAMETERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure with all its parameters. Its text is the ir_measures name, fully spelled.
+    """A measure with all its parameters; `str` returns its full ir_measures name.
 
-    ``cutoff`` is None for the whole list, or ``"budget"`` where it is the prompt budget, which a
-    query's task may change. The others are given exactly where the measure takes them: ``gains``
-    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``. A prompt of so
-    many ``characters`` stands in place of a cut-off. ``asked`` are the names by which it was asked
-    for, if any; they make no other measure of it. It ``reads`` the chunks of a ranked list, their
-    documents, or the evidence they hold; of the last two it ``crosses``, which is that its values
-    compare between runs of different chunkings.
+    ``cutoff`` is None for the whole list, or ``"budget"`` for prompt_k, which can depend on a
+    query's task. Other parameters are set exactly where the measure takes them: ``gains`` (one for
+    each grade) in place of ``dcg``, and ``NumRet`` may have no ``rel``. A prompt of ``characters``
+    replaces a cut-off. ``asked`` are the names it was requested by, if any; they do not affect
+    equality. It ``reads`` the chunks of a ranked list, their documents, or the evidence they hold;
+    for the last two it ``crosses``: its values compare runs of different chunkings.
 
     >>> str(Measure("nDCG", 10, dcg="exp-log2"))
     "nDCG(dcg='exp-log2')@10"
@@ -88,17 +87,17 @@ class Measure:
             value = getattr(self, parameter)
             if not self._fits(definition, parameter, value):
                 raise BadInput(f"{self.name} {definition.takes_all}; not {parameter}={value!r}")
-        # Kept, since boards ask measures hundreds of times for each grade.
+        # Stored, since scoreboards read these hundreds of times for each grade.
         reads = "documents" if self.documents else definition.reads
-        kept = {"reads": reads, "crosses": reads != "chunks", "_hash": hash(_identity_of(self))}
-        for name, found in kept.items():
-            object.__setattr__(self, name, found)
+        derived = {"reads": reads, "crosses": reads != "chunks", "_hash": hash(_identity_of(self))}
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the hash behind: texts have another one in every process."""
+        """Leave out the hash: that of a text differs between processes."""
         return Measure, tuple(getattr(self, each.name) for each in fields(self) if each.init)
 
     def _fits(self, definition: Definition, parameter: str, value: object) -> bool:
@@ -112,14 +111,14 @@ class Measure:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters the measure takes and what they are, without the cut-off."""
+        """The parameters the measure takes and their values, without the cut-off."""
         given = {name: getattr(self, name) for name in PARAMETERS}
         taken = self.definition.parameters
         return {name: given[name] for name in given if name in taken and given[name] is not None}
 
     @property
     def family(self) -> tuple[object, ...]:
-        """What it is but for its cut-off: of chunks or documents, `score` takes several at once.
+        """A key without the cut-off; `score` takes all chunk or document measures that share it.
 
         >>> parse("P@5").family == parse("P@10").family, parse("P@5").family == parse("R@5").family
         (True, False)
@@ -129,7 +128,7 @@ class Measure:
 
     @property
     def least_grade(self) -> int | None:
-        """The lowest grade that, if a query has it, gives every run a value; None: all have one.
+        """The lowest grade that makes a query's value defined; None if every value is.
 
         >>> [parse(name).least_grade for name in ("P(rel=2)@5", "nDCG(gains={1: 0})", "Judged")]
         [2, 2, None]
@@ -142,7 +141,7 @@ class Measure:
 
     @property
     def is_zero_or_one(self) -> bool:
-        """Whether every query's value is 0 or 1, whatever the grades: a yes or no.
+        """Whether every query's value is 0 or 1, whatever the grades.
 
         >>> [parse(name).is_zero_or_one for name in ("Success@3", "P@1", "P@5", "R@1", "nDCG@1")]
         [True, True, False, False, False]
@@ -151,12 +150,12 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """The name for headings, without parameters but ``documents``: ``nDCG@10``."""
+        """The name for headings, without parameters except ``documents``: ``nDCG@10``."""
         return f"{self.name}{'(documents=True)' if self.documents else ''}{_suffix(self)}"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names under which whoever asked for it looks for its values.
+        """The names it was requested by, else its full name.
 
         >>> parse("MRR").names, Measure("RR", rel=1).names
         (('MRR',), ('RR(rel=1)',))
@@ -165,7 +164,7 @@ class Measure:
 
     @property
     def definition(self) -> Definition:
-        """What this measure means."""
+        """The definition of this measure."""
         return MEASURES[self.name]
 
     def __str__(self) -> str:
@@ -173,18 +172,18 @@ class Measure:
 
 
 class UniqueMeasures(tuple[Measure, ...]):
-    """Measures, each once; what boards ask of all of them again and again is found once."""
+    """Measures without repeats; what scoreboards need of all of them is computed once."""
 
     @cached_property
     def kinds(self) -> tuple[UniqueMeasures, ...]:
-        """Those that compare between chunkings and those that do not, where there are both."""
+        """Measures that do not cross chunkings, then those that do; without empty groups."""
         crossing = UniqueMeasures(measure for measure in self if measure.crosses)
         others = UniqueMeasures(measure for measure in self if not measure.crosses)
         return (others, crossing) if others and crossing else (self,)
 
     @cached_property
     def use_prompt_k(self) -> bool:
-        """Whether one looks at the prompt budget."""
+        """Whether one of them depends on prompt_k."""
         return any(measure.cutoff == BUDGET for measure in self)
 
     @cached_property
@@ -195,7 +194,7 @@ class UniqueMeasures(tuple[Measure, ...]):
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the hash behind: texts have another one in every process."""
+        """Leave out the hash: that of a text differs between processes."""
         return UniqueMeasures, (tuple(self),)
 
 
@@ -211,7 +210,7 @@ def _full_name(measure: Measure) -> str:
 
 
 def _suffix(measure: Measure) -> str:
-    """Return what stands behind a measure's name: its cut-off, characters, or IPrec's recall."""
+    """Return what follows a measure's name: its cut-off, characters, or IPrec's recall."""
     if measure.characters is not None:
         return f"@{measure.characters}{_CHARACTERS}"
     value = measure.recall if measure.cutoff is None else measure.cutoff
@@ -231,11 +230,11 @@ def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
 
 @lru_cache(maxsize=CACHED_MEASURES)
 def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
-    """Read a measure's name; what it leaves open comes from ``rel`` and ``dcg``.
+    """Parse a measure's name; ``rel`` and ``dcg`` apply where it does not set them.
 
-    Upper and lower case, and the names other tools use (MRR, MAP, Recall, HitRate), are
-    understood. ``p`` is 0.8, ``beta`` 1 and ``max`` 3 where a name does not say. Raises `BadInput`
-    naming the nearest right names.
+    Case does not matter, and the names other tools use (MRR, MAP, Recall, HitRate) are understood.
+    By default ``p`` is 0.8, ``beta`` 1 and ``max`` 3. Raises `BadInput` with the nearest valid
+    names.
 
     >>> str(parse("mrr@10", rel=2))
     'RR(rel=2)@10'
@@ -266,10 +265,10 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
 
 
 def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2") -> UniqueMeasures:
-    """Read measures from one text or several, each holding one name or more, without repeats.
+    """Parse measures from one text or several, each with one name or more, without repeats.
 
-    Names are set apart by spaces or commas, which may also stand inside parentheses. A measure
-    that is asked for by two names comes once, and keeps both.
+    Names are separated by spaces or commas, which may also be inside parentheses. A measure
+    requested by two names is returned once, with both.
 
     >>> [m.names for m in parse_all(["nDCG@10 P( rel = 2 )@5", "AP,MAP"])]
     [('nDCG@10',), ('P( rel = 2 )@5',), ('AP', 'MAP')]
@@ -280,7 +279,7 @@ def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2"
 
 
 def without_repeats(measures: Iterable[Measure]) -> UniqueMeasures:
-    """Return each measure once, in the order in which they first come, with all its names.
+    """Return each measure once, in order of first appearance, with all its names.
 
     >>> [m.names for m in without_repeats([parse("RR"), parse("AP"), parse("MRR")])]
     [('RR', 'MRR'), ('AP',)]
@@ -323,7 +322,7 @@ def _read_cutoff(text: str | None) -> Cutoff:
 
 
 def _read_characters(text: str | None, definition: Definition) -> int | None:
-    """Read a number of characters, as 2000c; None where it says something else."""
+    """Parse a number of characters, as 2000c; None for anything else."""
     match = re.fullmatch(f"([0-9]{{1,9}}){_CHARACTERS}", (text or "").lower())
     if match is None:
         return None
@@ -336,7 +335,7 @@ def _read_characters(text: str | None, definition: Definition) -> int | None:
 
 
 def _read_after_at(text: str | None, definition: Definition) -> dict[str, Any]:
-    """Read what stands after @ where that is a parameter."""
+    """Parse the parameter written after @."""
     parameter = PARAMETERS[definition.after_at]
     value = None if text is None else parameter.read(text)
     if not parameter.is_right(value):
@@ -361,9 +360,9 @@ def _read_parameters(text: str, definition: Definition) -> dict[str, Any]:
 def _add_defaults(
     given: dict[str, Any], definition: Definition, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Add what was left open; ``gains`` with dcg='log2' is how ir_measures may spell it."""
+    """Add defaults of missing parameters; ir_measures may write ``gains`` with dcg='log2'."""
     if "gains" in given and given.get("dcg", "log2") == "log2":
         return {**given, "dcg": None}
-    open_ones = set(definition.parameters) - set(definition.optional) - set(given)
-    filled = {name: defaults.get(name, PARAMETERS[name].default) for name in open_ones}
-    return {**given, **filled}
+    missing = set(definition.parameters) - set(definition.optional) - set(given)
+    added = {name: defaults.get(name, PARAMETERS[name].default) for name in missing}
+    return {**given, **added}

@@ -1,4 +1,4 @@
-"""Frozen dataclasses and checks for the things a golden set is made of; validation only."""
+"""Frozen dataclasses of a golden set, such as queries, runs and judgments, and their checks."""
 
 from labeler.model.audit import AUDIT_KINDS, IDENTIFICATION_LABELS, Actor, AuditEntry
 from labeler.model.buckets import count_buckets, order_buckets

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 IdentifiedBy = Literal["link", "login", "name", "terminal", "unknown"]
 
-LONGEST_DETAIL = 80  # characters of one value, where people read it
+LONGEST_DETAIL = 80  # characters of one value as shown to people
 
-# What is audited, and how people say it.
+# Kinds of entries, with their labels for people.
 AUDIT_KINDS: Mapping[str, str] = {
     "sign_in": "signed in",
     "sign_out": "signed out",
@@ -43,8 +43,7 @@ AUDIT_KINDS: Mapping[str, str] = {
     "put_back": "backup restored",
 }
 
-
-# How somebody was known, as people say it.
+# Ways to identify a person, with their labels for people.
 IDENTIFICATION_LABELS: Mapping[str, str] = {
     "link": "by link",
     "login": "by login",
@@ -56,11 +55,11 @@ IDENTIFICATION_LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something, and how that is known.
+    """A person who does something, and how that person was identified.
 
-    By their ``link``, their ``login``, the ``name`` they gave at an open door, or as the user of
-    a ``terminal`` of the machine. ``address`` is the network's, as the server saw it. ``who`` is
-    None where nobody said it.
+    ``way`` is a personal ``link``, a ``login``, the ``name`` typed where no sign-in is required, or
+    the user of a ``terminal`` on the machine. ``address`` is the network address that the server
+    saw. ``who`` is None where it is unknown.
     """
 
     who: str | None
@@ -70,10 +69,10 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One thing that was done, or refused ``count`` times within a minute; never a secret.
+    """One action that was done, or refused ``count`` times within a minute; holds no secrets.
 
-    ``at`` is UTC; ``who`` is the name they had then; ``subject`` what it was done to; ``detail``
-    what else is to be known of it.
+    ``at`` is UTC; ``who`` is the person's name at that time; ``subject`` is what was acted on;
+    ``detail`` holds further facts.
     """
 
     at: str
@@ -87,14 +86,14 @@ class AuditEntry:
 
     @property
     def by(self) -> str:
-        """Who it was, for people."""
+        """The person's name, or words for somebody unknown."""
         return self.who or (
             "somebody without a name" if IDENTIFICATION_LABELS.get(self.way) else "a stranger"
         )
 
     @property
     def more(self) -> str:
-        """The detail on one line, for people; what is long is cut.
+        """The detail on one line, for people; long values are shortened.
 
         >>> AuditEntry("", "settings", "Ann", "link", None, "rel", {"rel": [1, 2]}, 1).more
         'rel: 1 → 2'
@@ -102,12 +101,12 @@ class AuditEntry:
         return " · ".join(f"{name}: {_format_detail(value)}" for name, value in self.detail.items())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as JSON carries it."""
+        """Return the entry as a dict for JSON."""
         return asdict(self)
 
 
 def _format_detail(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
         return " → ".join(map(_format_detail, value))
-    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return said if len(said) <= LONGEST_DETAIL else f"{said[: LONGEST_DETAIL - 1]}…"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…"

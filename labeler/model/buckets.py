@@ -22,18 +22,17 @@ BUCKET_SCALES = (
     ("no", "maybe", "yes"),
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
 )
-"""Words that have an order of their own, whatever their case."""
+"""Bucket names in their natural order; case does not matter."""
 FEW_BUCKETS = 8
-"""So many buckets keep the order in which the queries name them; more of them stand by size."""
+"""Up to this many buckets keep the order of the queries; more are sorted by size."""
 
 
 def order_buckets(queries_in: Mapping[str, int]) -> tuple[str, ...]:
     """Return buckets in the order a reader expects.
 
-    ``queries_in`` has each bucket in the order in which the queries first name it, with how many
-    do. Numbers stand by size, words of one of `BUCKET_SCALES` by its order; any others as the
-    queries name them first, or where they are more than `FEW_BUCKETS` the one with the most queries
-    first.
+    ``queries_in`` counts the queries of each bucket, in the order in which queries first name them.
+    Numbers are sorted by value, words of one of `BUCKET_SCALES` in its order. Others keep their
+    order or, if there are more than `FEW_BUCKETS`, the one with the most queries comes first.
 
     >>> order_buckets({"hard": 3, "easy": 9, "Medium": 5})
     ('easy', 'Medium', 'hard')
@@ -41,18 +40,19 @@ def order_buckets(queries_in: Mapping[str, int]) -> tuple[str, ...]:
     (('9', '10'), ('setup', 'refund'))
     """
     names = list(queries_in)
-    places = _scale_positions(names) or _numeric_positions(names)
-    if places is None:
-        places = (
+    positions = _scale_positions(names) or _numeric_positions(names)
+    if positions is None:
+        positions = (
             [0.0] * len(names)
             if len(names) <= FEW_BUCKETS
             else [-queries_in[name] for name in names]
         )
-    return tuple(name for _, name in sorted(zip(places, names, strict=True), key=lambda at: at[0]))
+    pairs = sorted(zip(positions, names, strict=True), key=lambda pair: pair[0])
+    return tuple(name for _, name in pairs)
 
 
 def count_buckets(given: Iterable[str | None]) -> dict[str, int]:
-    """Count the queries of each bucket, given query by query, in the order they are first named."""
+    """Count queries by bucket, in order of first appearance; ``given`` has one bucket per query."""
     counts: dict[str, int] = {}
     for bucket in given:
         if bucket is not None:

@@ -1,7 +1,7 @@
 """Questions that may become queries, suggested grades, and the history of each query.
 
-`Traffic` counts how often each bucket is asked for in production, from the logs that were
-loaded as candidates, so that means can be weighted by it.
+`Traffic` counts the questions of each bucket in the production logs that were loaded as
+candidates, so that means can be weighted by it.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ QUERY_CHANGES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question that may become a query, as one line of a file has it.
+    """One line of a file of questions that may become queries.
 
-    ``query_id`` names the query it is said of, where the file names one; ``grades`` are proposed
-    ones, by chunk: for each grade how many times. ``at`` is a day, ISO 8601.
+    ``query_id`` is the query that the file names for it, if any; ``grades`` counts the suggestions
+    by chunk and grade. ``at`` is a day, ISO 8601.
     """
 
     text: str
@@ -68,10 +68,10 @@ class AskedQuestion:
 
 @dataclass(slots=True)
 class DistinctQuestion:
-    """All lines of a file that ask the same: how often, when last, in which buckets.
+    """All lines of a file that ask the same question: how often, when last, in which buckets.
 
-    ``normal`` is what they have in common, ``text`` the first of their wordings and ``line`` where
-    that stands. ``query_id`` is the query that asks it already, where there is one.
+    ``normal`` is the normalised text they share, ``text`` their first wording and ``line`` its line
+    number. ``query_id`` is the existing query that asks the same, if any.
     """
 
     text: str
@@ -89,10 +89,10 @@ class DistinctQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """What a file of questions comes to: ``times`` lines counted, ``questions`` that differ.
+    """The content of a file of questions: ``times`` lines counted, ``questions`` that differ.
 
-    ``buckets`` counts all of it: for each facet and bucket how often and in how many questions.
-    ``digest`` is of its content, whatever the file is called.
+    ``buckets`` says of each facet and bucket how often it was asked, and in how many questions.
+    ``digest`` is the hash of the content, whatever the file's name.
     """
 
     source: str
@@ -108,11 +108,11 @@ class QuestionFile:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A question that may become a query, as it is kept.
+    """A stored question that may become a query.
 
-    ``times`` is how often it was asked in all that was loaded of its ``source``, ``buckets`` how
-    often in each bucket of each facet. ``query_id`` is the query it has become, or that asks the
-    same, where its ``state`` is taken.
+    ``times`` is how often it was asked in all loads of its ``source``, ``buckets`` how often by
+    facet and bucket. ``query_id``, where the ``state`` is taken, is the query that it has become or
+    that asks the same.
     """
 
     number: int
@@ -132,16 +132,16 @@ class Candidate:
     buckets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def usual_buckets(self) -> dict[str, str]:
-        """Return the bucket of each facet in which it was asked most often, the first of equals."""
+        """Return the most frequent bucket of each facet; on a tie, the first."""
         return {facet: max(times, key=times.__getitem__) for facet, times in self.buckets.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateBatch:
-    """What was loaded at once: ``times`` questions, ``texts`` different ones, ``kept`` of them.
+    """One load of questions: ``times`` in all, ``texts`` different ones, ``kept`` of these.
 
-    ``buckets`` counts all that it held: for each facet and bucket how many times it was asked in
-    it. ``evenly`` are the facets over whose buckets the kept ones were drawn evenly, with ``seed``.
+    ``buckets`` counts all loaded questions by facet and bucket. ``evenly`` are the facets over
+    whose buckets the kept ones were drawn evenly, with ``seed``.
     """
 
     number: int
@@ -161,10 +161,10 @@ class CandidateBatch:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A grade that a source proposes for a chunk of a query; it never counts.
+    """A grade that a source suggests for a chunk of a query; it never counts as a judgment.
 
-    So many ``times`` it was proposed, and ``against`` it is how many times the source said another
-    grade. Where as many spoke for another there is no proposal.
+    ``times`` is how often the source suggested it, ``against`` how often it suggested another
+    grade. On a tie there is no suggestion.
     """
 
     query_id: str
@@ -183,10 +183,10 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
-    """One change of a query: ``before`` and ``after`` hold the fields it was of.
+    """One change of a query: ``before`` and ``after`` hold the fields that changed.
 
-    ``kind`` is one of `QUERY_CHANGES`; ``who`` is None where nobody said it, ``file`` where it came
-    from one. Times are UTC, ISO 8601.
+    ``kind`` is one of `QUERY_CHANGES`. ``who`` is None where it is unknown, ``file`` where the
+    change came from no file. Times are UTC, ISO 8601.
     """
 
     number: int
@@ -205,22 +205,22 @@ class QueryChange:
             )
 
     def fields(self) -> list[tuple[str, str, str]]:
-        """Return each field that changed, as it was and as it became; nothing is an empty text."""
-        told = []
+        """Return name, old and new text of each changed field; a missing value is an empty text."""
+        changed = []
         for name, old in self.before.items():
             new = self.after.get(name)
             if isinstance(old, dict) or isinstance(new, dict):
-                one = {"buckets": "bucket"}.get(name, name)
+                label = {"buckets": "bucket"}.get(name, name)
                 keys = dict.fromkeys([*(old or {}), *(new or {})])
-                told += [
-                    (f"{one} {key}", (old or {}).get(key), (new or {}).get(key)) for key in keys
+                changed += [
+                    (f"{label} {key}", (old or {}).get(key), (new or {}).get(key)) for key in keys
                 ]
             else:
-                told.append((name, old, new))
-        return [(name, _format_field(old), _format_field(new)) for name, old, new in told]
+                changed.append((name, old, new))
+        return [(name, _format_field(old), _format_field(new)) for name, old, new in changed]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the change as JSON carries it."""
+        """Return the change as a dict for JSON."""
         return {name: value for name, value in asdict(self).items() if name != "number"}
 
 
@@ -234,7 +234,7 @@ def _format_field(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueryOrigin:
-    """Where a query came from: one of `QUERY_ORIGINS`, None where that is not known any more."""
+    """The source of a query: one of `QUERY_ORIGINS`, or None if it is no longer known."""
 
     source: str | None
     file: str | None = None
@@ -248,9 +248,9 @@ class QueryOrigin:
             )
 
     def __str__(self) -> str:
-        """Say it in one line."""
-        came = QUERY_ORIGINS.get(self.source or "", "not known")
-        parts = [came if self.file is None else f"{came}, {self.file}"]
+        """Describe the origin in one line."""
+        source = QUERY_ORIGINS.get(self.source or "", "not known")
+        parts = [source if self.file is None else f"{source}, {self.file}"]
         if self.added_at:
             parts.append(f"on {self.added_at[:10]}")
         return " ".join([*parts, *([f"by {self.added_by}"] if self.added_by else [])])
@@ -258,9 +258,9 @@ class QueryOrigin:
 
 @dataclass(frozen=True, slots=True)
 class QueryProvenance:
-    """How the queries of a golden set came to be: from where, by which changes, with which votes.
+    """The origins of a golden set's queries, their changes, and the grades suggested for them.
 
-    ``votes`` are all that was proposed, also grades that others outvoted.
+    ``votes`` are all suggestions, outvoted ones included.
     """
 
     origins: Mapping[str, QueryOrigin] = field(default_factory=dict)
@@ -272,9 +272,9 @@ _COMPARED_FIELDS = ("text", "task", "split", "reference", "guideline", "keywords
 
 
 def query_differences(before: Query | None, after: Query) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a change of a query was of: its fields as they were, and as they are.
+    """Return the changed fields of a query: their old values, and their new ones.
 
-    Of buckets and metadata only what differs is named, None where there is nothing.
+    Of buckets and metadata only the keys that differ are returned, None for a missing one.
 
     >>> query_differences(Query("q", "Where?", buckets={"x": "1"}), Query("q", "When?"))
     ({'text': 'Where?', 'buckets': {'x': '1'}}, {'text': 'When?', 'buckets': {'x': None}})
@@ -298,7 +298,7 @@ LOG_SOURCE = "log"
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """For each bucket of ``facet`` the number of logged questions; make one with `Traffic.of`.
+    """The number of logged questions in each bucket of ``facet``; make one with `Traffic.of`.
 
     >>> Traffic.of("intent", {"refund": 30, "delivery": 70}).describe()
     'weighted by intent as 100 logged questions are'
@@ -309,9 +309,9 @@ class Traffic:
 
     @staticmethod
     def of(facet: str, counts: Mapping[str, int]) -> Traffic:
-        """Return the counts of a facet's buckets, in the order of their names.
+        """Return the counts of a facet's buckets, sorted by name.
 
-        Raises `BadInput` for a count below 0, and where nothing was counted.
+        Raises `BadInput` for a count below 0, and if all counts are 0.
         """
         for bucket, count in counts.items():
             if count < 0:
@@ -323,32 +323,32 @@ class Traffic:
 
     @property
     def total(self) -> int:
-        """How many questions were counted."""
+        """The number of questions counted."""
         return sum(count for _, count in self.counts)
 
     def describe(self) -> str:
-        """Say by what means are weighted."""
+        """Describe how means are weighted."""
         return f"weighted by {self.facet} as {self.total:,} logged questions are"
 
 
 def count_logged(batches: Iterable[CandidateBatch]) -> dict[str, Counter[str]]:
-    """Count all that was loaded of logs by facet and bucket; what else was loaded is no traffic."""
-    found: dict[str, Counter[str]] = {}
+    """Count logged questions by facet and bucket; batches of other sources are ignored."""
+    counts: dict[str, Counter[str]] = {}
     for batch in batches:
         if batch.source == LOG_SOURCE:
             for facet, buckets in batch.buckets.items():
-                found.setdefault(facet, Counter()).update(buckets)
-    return found
+                counts.setdefault(facet, Counter()).update(buckets)
+    return counts
 
 
 def traffic_of_facet(facet: str, batches: Iterable[CandidateBatch]) -> Traffic:
-    """Return how often each bucket of a facet was asked for in all logs.
+    """Return the number of logged questions in each bucket of a facet.
 
-    Raises `NotFound` where no log is there, or none that knows the facet.
+    Raises `NotFound` if no log is loaded, or no log has the facet.
     """
-    found = count_logged(batches)
-    if not found:
+    counts = count_logged(batches)
+    if not counts:
         raise NotFound("no log that names buckets is loaded, so there is nothing to weight by")
-    if facet not in found:
-        raise NotFound(f"no log has a facet {facet!r}; logs have: {', '.join(sorted(found))}")
-    return Traffic.of(facet, found[facet])
+    if facet not in counts:
+        raise NotFound(f"no log has a facet {facet!r}; logs have: {', '.join(sorted(counts))}")
+    return Traffic.of(facet, counts[facet])

@@ -1,13 +1,12 @@
 """The collection measures are computed from, by number: runs, golden grades, facets, chunkings.
 
 `Selection` restricts it to a split, to queries with or without leaks, or to chunkings. A run is
-measured by the grades of the chunks of its own chunking, so a collection is cut down to one
-chunking before anything is measured. Where there is only one, nothing is cut. Two runs of
-different chunkings are compared on a collection of both: each run has the grades of its own
-chunking, and a query counts where it counts in both.
+measured by the grades of its own chunking, so a collection with several chunkings is reduced to
+one before anything is measured. Two runs of different chunkings are compared on a collection of
+both: each run has the grades of its own chunking, and a query counts where it counts in both.
 
-The lists of a run lie one after the other in two arrays, and a list is a view into them: an
-object for each list would take more memory than what is in it.
+The lists of a run are stored one after the other in two arrays, and a list is a view into them:
+an object for each list would take more memory than its content.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class StoredList:
 class StoredRun:
     """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
 
-    ``created_at`` is None where nobody said when the run was made. All chunks are of ``chunking``.
+    ``created_at`` is None where it is unknown. All chunks are of ``chunking``.
     """
 
     name: str
@@ -52,37 +51,34 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkingIndex:
-    """The chunkings of a golden set by number: ``of[chunk]`` is the place of its one in ``names``.
-
-    -1 stands there for a chunk that is of none of these.
-    """
+    """The chunking of every chunk by number: ``names[of[chunk]]``, or none where ``of`` is -1."""
 
     names: tuple[str, ...]
     of: npt.NDArray[np.int32]
 
     @staticmethod
     def of_ids(named: Sequence[str], chunk_ids: Sequence[str]) -> ChunkingIndex:
-        """Tell it by what chunks are called; the unnamed chunking comes first.
+        """Return the index of chunks by the prefixes of their ids; the default chunking is first.
 
-        >>> sides = ChunkingIndex.of_ids(["v2"], ["c7", "v2:c7"])
-        >>> sides.names, sides.of.tolist()
+        >>> index = ChunkingIndex.of_ids(["v2"], ["c7", "v2:c7"])
+        >>> index.names, index.of.tolist()
         (('', 'v2'), [0, 1])
         """
-        place = {name: at for at, name in enumerate(named, 1)}
-        of = [place.get(called.partition(CHUNKING_SEPARATOR)[0], 0) for called in chunk_ids]
+        index = {name: at for at, name in enumerate(named, 1)}
+        of = [index.get(chunk_id.partition(CHUNKING_SEPARATOR)[0], 0) for chunk_id in chunk_ids]
         return ChunkingIndex((DEFAULT_CHUNKING, *named), np.array(of, dtype=np.int32))
 
     def only(self, names: Sequence[str]) -> ChunkingIndex:
-        """Return the same for some of the chunkings."""
-        place = np.array([*(names.index(n) if n in names else -1 for n in self.names), -1])
-        return ChunkingIndex(tuple(names), place[self.of].astype(np.int32))
+        """Return the index restricted to some of the chunkings."""
+        new = np.array([*(names.index(n) if n in names else -1 for n in self.names), -1])
+        return ChunkingIndex(tuple(names), new[self.of].astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionTexts:
-    """The texts of all chunkings, by name and chunk number, and those of documents, by id.
+    """The texts of chunks, by chunking and chunk number, and of documents, by id.
 
-    ``digest`` is of all that it says: two with the same one are equal.
+    ``digest`` is the hash of all of them: two with the same digest are equal.
     """
 
     digest: str
@@ -92,7 +88,7 @@ class CollectionTexts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllGoldenGrades:
-    """The golden grades of all chunkings, as `Collection` has those of the selected ones."""
+    """The golden grades of all chunkings; `Collection` itself has those of the selected ones."""
 
     query: npt.NDArray[np.int32]
     chunk: npt.NDArray[np.int32]
@@ -108,20 +104,20 @@ def _no_pairs() -> npt.NDArray[np.int32]:
 class Collection:
     """Everything measures are computed from, read in one transaction.
 
-    Queries are numbered by their position in ``query_ids``, a fixed order; chunks carry the
-    store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
-    None where the query is in none. The golden grades are three arrays of equal length, sorted by
-    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since, and
-    ``carried[i]`` that the grade was carried over from other chunks; None stands for none of them.
-    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
-    that nobody had graded; some may have a golden grade by now.
-    ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
-    ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
-    Then ``places`` are the numbers that the others have in the whole of it. ``sides`` say of which
-    chunking a chunk is, None where there is one alone; ``runs_left_out`` are of other chunkings.
-    ``everywhere`` are the golden grades with those of other chunkings, None where there are none.
-    ``marks`` are the passages that golden grades rest on, by query id and chunk, of all chunkings;
-    ``texts`` reads what they are marked in, None where nobody keeps it.
+    Queries are numbered by their position in ``query_ids``, a fixed order; chunks have the store's
+    numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or None where
+    the query is in none. The golden grades are three arrays of equal length, sorted by query then
+    chunk: int32, int32, int8. ``stale[i]`` says that the chunk's text has changed since, and
+    ``carried[i]`` that the grade was transferred from other chunks; None means that none was.
+    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool
+    unjudged; some may have a golden grade by now. ``golden`` identifies the golden set, None where
+    there is none stored. Queries that are ``leaked`` were found in other texts; ``left_out`` are
+    queries of the golden set that are not in this collection, and ``places`` are then the numbers
+    that the others have in the whole set. ``sides`` is the chunking of every chunk, None where
+    there is only one; ``runs_left_out`` are of other chunkings. ``everywhere`` are the golden
+    grades of all chunkings, None where no others exist. ``marks`` are the passages that golden
+    grades rest on, by query id and chunk, for all chunkings; ``texts`` reads the texts they are
+    marked in, None where none are stored.
     """
 
     query_ids: tuple[str, ...]
@@ -149,11 +145,11 @@ class Collection:
 
     @property
     def has_several_chunkings(self) -> bool:
-        """Say whether it has several chunkings, each run with the grades of its own."""
+        """Whether there are several chunkings, each run with the grades of its own."""
         return self.sides is not None and len(self.sides.names) > 1
 
     def takes(self, change: GradeChange) -> bool:
-        """Say whether a change is of a query and of a chunking that is here."""
+        """Return whether a change is of a query and of a chunking of this collection."""
         if change.query_id in self.left_out:
             return False
         return self.sides is None or bool(self.sides.of[change.chunk] >= 0)
@@ -161,9 +157,9 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class GradeChange:
-    """The golden grade of a pair is now ``grade``; None says it has none any more.
+    """The new golden grade of a pair, None if it no longer has one.
 
-    ``kind`` says of which kind of judgment it is; ``marks`` are the passages it rests on.
+    ``kind`` is the kind of judgment that decides it; ``marks`` are the passages it rests on.
     """
 
     query_id: str
@@ -174,15 +170,15 @@ class GradeChange:
     marks: tuple[Passage, ...] = ()
 
 
-SHORT_HASH = 8  # digits of a hash that people read
+SHORT_HASH = 8  # digits of a hash as shown to people
 
 
 @dataclass(frozen=True, eq=False)
 class GoldenState:
-    """What a golden set is at a revision: its ``hash``, made from the digest of each query.
+    """The content of a golden set at a revision: its ``hash``, made from each query's digest.
 
-    ``conventions`` are the bytes of the settings that are in the hash, ``name`` that of the frozen
-    version this is, None where it is live.
+    ``conventions`` are the bytes of the settings that are in the hash; ``name`` is that of the
+    frozen version, None for the live golden set.
     """
 
     hash: str
@@ -194,10 +190,10 @@ class GoldenState:
 
 @dataclass(frozen=True, slots=True)
 class GoldenVersion:
-    """A golden set as it was frozen under a ``name``, which never changes.
+    """A golden set that was frozen under a ``name`` and never changes.
 
-    ``at`` is UTC, ISO 8601; ``by`` is None where nobody said who. ``revision`` is the newest
-    judgment in it, by the log of the file in which it was frozen.
+    ``at`` is UTC, ISO 8601; ``by`` is None where it is unknown. ``revision`` is the number of the
+    newest judgment in it, in the log of the file in which it was frozen.
     """
 
     name: str
@@ -211,11 +207,11 @@ class GoldenVersion:
 
 
 class PackedLists(Mapping[int, StoredList]):
-    """The lists of a run by query: each is a view into what all of them share.
+    """The lists of a run by query: each is a view into arrays that all of them share.
 
-    ``places`` maps a query to which list is its, 0 for the first; runs can share it. The list at
-    place i is ``chunks[bounds[i]:bounds[i + 1]]``, best first, and so are its ``scores``, which
-    are None where the run has none; no list has scores where another has none.
+    ``places`` maps a query to the index of its list; runs can share it. List i is
+    ``chunks[bounds[i]:bounds[i + 1]]``, best first, and likewise its ``scores``; either all lists
+    have scores, or ``scores`` is None.
 
     >>> both = np.array([5, 7, 9], dtype=np.int32)
     >>> lists = PackedLists({3: 0, 8: 1}, [2, 1], both, None)
@@ -248,7 +244,7 @@ class PackedLists(Mapping[int, StoredList]):
         return len(self.places)
 
     def chunks_of(self, query: int) -> npt.NDArray[np.int32] | None:
-        """Return the chunks of a query's list, None where it has none."""
+        """Return the chunks of a query's list, None if it has no list."""
         place = self.places.get(query)
         return None if place is None else self.chunks[self._inside(place)]
 
@@ -262,10 +258,10 @@ LEAKED_CHOICES = (WITH_LEAKED, WITHOUT_LEAKED, ONLY_LEAKED)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A ``split``, None for all, and what of queries marked as leaked: with, without, only them.
+    """A choice of queries and chunkings that count.
 
-    ``chunkings`` are those whose runs and grades count, each run by its own; None stands for the
-    first that has a run.
+    ``split`` is None for all; queries marked as leaked are with the others, left out, or alone, as
+    ``leaked`` says. Of the ``chunkings`` the runs and grades count; None is the first with a run.
 
     >>> Selection("test", "without").describe()
     'split test · leaked queries left out'
@@ -283,19 +279,19 @@ class Selection:
 
     @property
     def is_of_all_queries(self) -> bool:
-        """Whether no query is left out, of whichever chunkings."""
+        """Whether no query is left out; chunkings do not matter."""
         return self.split is None and self.leaked == WITH_LEAKED
 
     def describe(self) -> str:
-        """Say what is selected; nothing where all queries are."""
+        """Describe the selection in words; empty if everything is selected."""
         leaked = {WITHOUT_LEAKED: "leaked queries left out", ONLY_LEAKED: "leaked queries alone"}
         chunkings = [describe_chunking(name) for name in self.chunkings or ()]
         words = [*chunkings, self.split and f"split {self.split}", leaked.get(self.leaked)]
         return " · ".join(word for word in words if word)
 
     def of(self, collection: Collection) -> Collection:
-        """Return a collection with the selected queries alone; `NotFound` where there is none."""
-        collection = self._on_sides(collection)
+        """Return a collection of the selected queries; raise `NotFound` if there are none."""
+        collection = self._of_chunkings(collection)
         if self.is_of_all_queries:
             return collection
         splits = collection.facets.get("split", (None,) * len(collection.query_ids))
@@ -310,31 +306,31 @@ class Selection:
             raise NotFound(self.nothing())
         return _only_queries(collection, kept)
 
-    def _on_sides(self, collection: Collection) -> Collection:
-        """Return a collection of the selected chunkings; the same one where it is of no other."""
-        sides = collection.sides
-        if sides is None:
+    def _of_chunkings(self, collection: Collection) -> Collection:
+        """Return a collection of the selected chunkings; unchanged if it has no others."""
+        index = collection.sides
+        if index is None:
             if self.chunkings not in (None, (DEFAULT_CHUNKING,)):
                 raise NotFound(f"no chunking is called {self.chunkings[0]!r}; there is none yet")
             return collection
         with_runs = {run.chunking for run in collection.runs}
-        first = next((name for name in sides.names if name in with_runs), sides.names[0])
+        first = next((name for name in index.names if name in with_runs), index.names[0])
         wanted = (first,) if self.chunkings is None else self.chunkings
         for name in wanted:
-            if name not in sides.names and name not in with_runs:
-                there = ", ".join(each or "''" for each in sides.names)
+            if name not in index.names and name not in with_runs:
+                there = ", ".join(each or "''" for each in index.names)
                 raise NotFound(f"no chunking is called {name!r}; there are: {there}")
-        return collection if wanted == sides.names else _only_chunkings(collection, wanted)
+        return collection if wanted == index.names else _only_chunkings(collection, wanted)
 
     def takes(self, split: str | None, *, is_leaked: bool) -> bool:
-        """Say whether a query of this split, leaked or not, is selected."""
+        """Return whether a query of this split, leaked or not, is selected."""
         of_split = self.split in (None, split)
         return of_split and (
             self.leaked == WITH_LEAKED or is_leaked == (self.leaked == ONLY_LEAKED)
         )
 
     def nothing(self) -> str:
-        """Say that no query is selected, and how some would be."""
+        """Return a message that no query is selected, with the remedy."""
         if self.split is not None and self.leaked == WITH_LEAKED:
             return f"no query is in the split {self.split}; 'labeler split' assigns queries to it"
         there = "" if self.split is None else f" in the split {self.split}"
@@ -353,9 +349,9 @@ def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collectio
     """Return a collection with the runs, the grades and the pool of some chunkings."""
     if collection.sides is None:
         return collection
-    sides = collection.sides.only(names)
-    golden = sides.of[collection.golden_chunk] >= 0
-    pool = sides.of[collection.pool_chunk] >= 0
+    index = collection.sides.only(names)
+    golden = index.of[collection.golden_chunk] >= 0
+    pool = index.of[collection.pool_chunk] >= 0
     others = tuple(run for run in collection.runs if run.chunking not in names)
     everywhere = collection.everywhere or AllGoldenGrades(
         collection.golden_query,
@@ -368,7 +364,7 @@ def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collectio
         everywhere=everywhere,
         runs=tuple(run for run in collection.runs if run.chunking in names),
         runs_left_out=(*collection.runs_left_out, *others),
-        sides=sides,
+        sides=index,
         golden_query=collection.golden_query[golden],
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
@@ -380,7 +376,7 @@ def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collectio
 
 
 def _only_queries(collection: Collection, kept: list[int]) -> Collection:
-    """Return a collection with some of its queries, by their places; they are numbered anew."""
+    """Return a collection with some of its queries, by position; they are renumbered from 0."""
     place = np.full(len(collection.query_ids), -1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
     query_ids = tuple(collection.query_ids[at] for at in kept)

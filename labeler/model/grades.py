@@ -1,4 +1,4 @@
-"""How grades of several people become one, who gave which, and what a grade rests on.
+"""Rules that combine several people's grades into one, single grades, and evidence for grades.
 
 A golden grade may rest on passages of the chunk's text, given as offsets in Unicode code points,
 and a transferred grade on judgments of other chunks, kept as they were at the transfer.
@@ -30,11 +30,11 @@ GOLDEN_RULE_MEANINGS = {
 
 
 def agreed_grade(grades: Sequence[int], rule: str = LOWER_MEDIAN) -> int | None:
-    """Return the grade that people's ``grades`` of a pair become, each person's counting once.
+    """Return the one grade for people's ``grades`` of a pair, each person counting once.
 
-    None where there are none, and where by `MAJORITY` several grades are the most frequent: a tie
-    is a hole, not the lower of the two. A mean may be a grade that nobody gave. Adjudications and
-    imports are none of ``grades``: the one comes before them, the other after.
+    None if there are none, and for `MAJORITY` if several grades are equally frequent: a tie leaves
+    the pair unjudged instead of taking the lower grade. A mean may be a grade that nobody gave.
+    ``grades`` excludes adjudications, which overrule it, and imports, which count only without it.
 
     >>> [agreed_grade([0, 3], rule) for rule in GOLDEN_RULES]
     [0, 3, 1, None]
@@ -53,16 +53,16 @@ def agreed_grade(grades: Sequence[int], rule: str = LOWER_MEDIAN) -> int | None:
 
 
 def check_golden_rule(rule: object) -> None:
-    """Raise `BadInput` for what is no rule."""
+    """Raise `BadInput` unless ``rule`` is one of `GOLDEN_RULES`."""
     if rule not in GOLDEN_RULES:
         raise BadInput(f"several grades become one by {', '.join(GOLDEN_RULES)}, not by {rule!r}")
 
 
 class GivenGrade(NamedTuple):
-    """A grade that stands: a person's own of a query's chunk, or an adjudication that overrules.
+    """A current grade of a pair: one person's, or an adjudication that ``overrules`` them.
 
-    ``wording`` tells which text of the chunk was graded, None where it has none. ``blind`` is
-    whether they knew neither the systems nor what others gave. ``at`` is UTC, ISO 8601.
+    ``wording`` identifies the text of the chunk that was graded, None where it has none. ``blind``
+    says that they knew neither the systems nor others' grades. ``at`` is UTC, ISO 8601.
     """
 
     query_id: str
@@ -76,10 +76,10 @@ class GivenGrade(NamedTuple):
 
 
 class GradedPair(NamedTuple):
-    """A golden grade: how many ``people`` graded the pair, whether a lead ``adjudicated`` it.
+    """A pair with a golden grade: how many ``people`` graded it, and if a lead ``adjudicated`` it.
 
-    Neither where it only came with a file. ``at`` is when the judgment that decides it was given,
-    or loaded; UTC, ISO 8601.
+    Neither, where the grade is only from a file. ``at`` is when the deciding judgment was given or
+    loaded; UTC, ISO 8601.
     """
 
     query_id: str
@@ -89,7 +89,7 @@ class GradedPair(NamedTuple):
 
 
 class SuggestionCheck(NamedTuple):
-    """What a ``source`` proposed for a pair, and what a grader gave it before seeing that."""
+    """The grade a ``source`` suggested for a pair, and the one a grader gave before seeing it."""
 
     query_id: str
     source: str
@@ -106,12 +106,12 @@ BoolColumn = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class SingleGrades:
-    """The judgments that stand up to ``revision``, (n,): a pair's together, its oldest first.
+    """The current judgments at ``revision`` as columns, (n,), grouped by pair, oldest first.
 
-    ``pair`` is a query's place in `Collection.query_ids` << 32 | its chunk's number. ``grader`` is
-    a key of ``names``, -1 for what came with a file; ``kind`` a place in `DECIDING_KINDS`.
-    ``blind`` says that the grader knew neither the systems nor what others gave, ``stale`` that the
-    chunk's text has changed since.
+    ``pair`` is a query's index in `Collection.query_ids` << 32 | its chunk's number. ``grader`` is
+    a key of ``names``, -1 for a grade from a file; ``kind`` an index in `DECIDING_KINDS`. ``blind``
+    says that the grader knew neither the systems nor others' grades, ``stale`` that the chunk's
+    text has changed since.
     """
 
     revision: int
@@ -125,7 +125,7 @@ class SingleGrades:
 
     @staticmethod
     def of(revision: int, names: Mapping[int, str], table: IntColumn) -> SingleGrades:
-        """Make them of a table, (n, 6), with the columns in this order."""
+        """Return the judgments of a table, (n, 6), with the columns from ``pair`` to ``stale``."""
         pair, grader, kind, grade, blind, stale = table.T
         flags = (blind.astype(np.bool_), stale.astype(np.bool_))
         return SingleGrades(revision, names, pair, grader, kind, grade, *flags)
@@ -137,11 +137,11 @@ class SingleGrades:
         return np.stack(columns, axis=1).astype(np.int64)
 
     def only(self, chosen: BoolColumn) -> SingleGrades:
-        """Return those that are ``chosen``, (n,)."""
+        """Return the judgments that are ``chosen``, a mask (n,)."""
         return SingleGrades.of(self.revision, self.names, self.table[chosen])
 
     def among(self, places: IntColumn) -> SingleGrades:
-        """Return those of some queries, (m,) rising, which are numbered anew in this order."""
+        """Return the judgments of some queries, (m,) ascending, renumbered in this order."""
         query = self.pair >> 32
         at = np.searchsorted(places, query)
         kept = np.append(places, -1)[at] == query
@@ -149,17 +149,17 @@ class SingleGrades:
         return replace(found, pair=at[kept] << 32 | found.pair & 2**32 - 1)
 
     def updated_with(self, newer: SingleGrades, judged: IntColumn) -> SingleGrades:
-        """Return this with what ``newer`` has of the pairs ``judged`` in place of its own."""
+        """Return these judgments, those of the pairs ``judged`` replaced by those in ``newer``."""
         table = np.concatenate([self.table[~np.isin(self.pair, judged)], newer.table])
         order = np.argsort(table[:, 0], kind="stable")
         return SingleGrades.of(newer.revision, newer.names, table[order])
 
 
 MOST_PASSAGES = 100
-MOST_TEXT = 2**31  # characters: a place beyond it is a slip
+MOST_TEXT = 2**31  # characters; a larger offset is a mistake
 
 Passage: TypeAlias = tuple[int, int]
-"""Where a passage begins and ends in a chunk's stored text, in Unicode code points, half open.
+"""Start and end of a passage in a chunk's stored text, in Unicode code points, half open.
 
 JavaScript counts UTF-16 code units and most editors bytes: both have to be converted.
 """
@@ -167,7 +167,7 @@ JavaScript counts UTF-16 code units and most editors bytes: both have to be conv
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The passages of one wording of a text, in order; ``text_hash`` is its fingerprint."""
+    """Passages of one wording of a text, in order; ``text_hash`` identifies the wording."""
 
     text_hash: str
     passages: tuple[Passage, ...]
@@ -177,9 +177,9 @@ class Evidence:
 class GradeEvidence:
     """The passages that one current judgment rests on.
 
-    ``who`` is the grader, or those whom an import names. ``is_golden`` says that the golden grade
-    of the pair is this one, ``is_found`` that the chunk's text still is the one they were marked
-    in: where it is not, the places mean nothing in it.
+    ``who`` is the grader, or the graders that an import names. ``is_golden`` says that this is the
+    golden grade of the pair, ``is_found`` that the chunk still has the text in which they were
+    marked: otherwise the offsets are meaningless.
     """
 
     query_id: str
@@ -195,17 +195,17 @@ class GradeEvidence:
 
 
 def evidence_by_chunk(evidence: Iterable[GradeEvidence]) -> dict[str, list[GradeEvidence]]:
-    """Return what was marked for one query by the ids of the chunks."""
-    found: dict[str, list[GradeEvidence]] = {}
+    """Group the evidence of one query by chunk id."""
+    groups: dict[str, list[GradeEvidence]] = {}
     for each in evidence:
-        found.setdefault(each.chunk_id, []).append(each)
-    return found
+        groups.setdefault(each.chunk_id, []).append(each)
+    return groups
 
 
 def check_evidence(value: object) -> tuple[Passage, ...]:
-    """Return passages that were given as a list of ``[start, end]``; none of them is an empty list.
+    """Return passages given as a list of ``[start, end]``, which may be empty.
 
-    Raises `BadInput` where they are not in order, overlap, hold nothing or are too many.
+    Raises `BadInput` if passages are not in order, overlap, are empty or are too many.
 
     >>> check_evidence([[0, 12], [30, 41]])
     ((0, 12), (30, 41))
@@ -228,7 +228,7 @@ def check_evidence(value: object) -> tuple[Passage, ...]:
 
 
 def check_passages_inside(passages: Sequence[Passage], length: int) -> None:
-    """Raise `BadInput` where a passage ends beyond a text of so many characters."""
+    """Raise `BadInput` if a passage ends beyond a text of ``length`` characters."""
     if passages and passages[-1][1] > length:
         raise BadInput(
             f"evidence: the passage {list(passages[-1])} ends beyond the text, which has "
@@ -237,18 +237,18 @@ def check_passages_inside(passages: Sequence[Passage], length: int) -> None:
 
 
 def merge_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Return passages in order, those that overlap as one; those that only meet stay apart.
+    """Return passages in order, overlapping ones merged; adjacent ones are not merged.
 
     >>> merge_passages([(20, 30), (0, 5), (5, 9), (25, 40)])
     ((0, 5), (5, 9), (20, 40))
     """
-    found: list[Passage] = []
+    merged: list[Passage] = []
     for start, end in sorted(passages):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
-            found.append((start, end))
-    return tuple(found)
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def _check_passage(value: object) -> Passage:
@@ -274,17 +274,17 @@ def _short_repr(value: object) -> str:
 
 
 COUNT_TRANSFERRED, IGNORE_TRANSFERRED = TRANSFER_CHOICES = ("count", "ignore")
-"""Whether grades that were carried over count, where nobody has graded their pair."""
+"""Whether transferred grades count for pairs that nobody has graded."""
 
 MOST_SOURCES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class TransferSource:
-    """A judgment that a carried grade rests on, and what it said.
+    """A judgment that a transferred grade rests on, as it was at the transfer.
 
-    ``golden`` was the golden grade of its pair. ``who`` is the grader, or those whom an import
-    named, ``at`` when it was given.
+    ``golden`` was the golden grade of its pair. ``who`` is the grader, or the graders that an
+    import named; ``at`` is when it was given.
     """
 
     event_id: str
@@ -296,7 +296,7 @@ class TransferSource:
 
     @property
     def in_words(self) -> str:
-        """Say whose grade it is, of which chunk and of which day.
+        """The chunk, the grade, who gave it and on which day, in words.
 
         >>> TransferSource("e1", 3, "c7", 3, ("Ana",), "2026-03-04T10:00:00Z").in_words
         'chunk c7: 3 by Ana on 2026-03-04'
@@ -308,15 +308,15 @@ class TransferSource:
 _SOURCE_KEYS = tuple(each.name for each in fields(TransferSource))
 
 
-def transfer_source_dicts(bases: Sequence[TransferSource]) -> list[dict[str, Any]]:
-    """Return what a carried grade rests on as our files and columns have it."""
-    return [asdict(each) for each in bases]
+def transfer_source_dicts(sources: Sequence[TransferSource]) -> list[dict[str, Any]]:
+    """Return the sources of a transferred grade as dicts, for files and database columns."""
+    return [asdict(each) for each in sources]
 
 
 def check_transfer_sources(value: object) -> tuple[TransferSource, ...]:
-    """Return what was given as a list of objects with the keys of `TransferSource`.
+    """Return sources given as a list of objects with the keys of `TransferSource`.
 
-    An empty list takes a carried grade back. Raises `BadInput` for anything else.
+    An empty list withdraws a transferred grade. Raises `BadInput` for anything else.
 
     >>> check_transfer_sources([{"event_id": "e1"}])
     Traceback (most recent call last):
@@ -324,28 +324,28 @@ def check_transfer_sources(value: object) -> tuple[TransferSource, ...]:
     """  # noqa: E501
     if not isinstance(value, list | tuple) or len(value) > MOST_SOURCES:
         raise BadInput(f"carried_from must be a list of at most {MOST_SOURCES:,} judgments")
-    found = tuple(_check_source(given, at) for at, given in enumerate(value, 1))
-    if len({each.event_id for each in found}) < len(found):
+    sources = tuple(_check_source(given, at) for at, given in enumerate(value, 1))
+    if len({each.event_id for each in sources}) < len(sources):
         raise BadInput("carried_from names a judgment twice")
-    return found
+    return sources
 
 
 def _check_source(given: object, at: int) -> TransferSource:
     if not isinstance(given, Mapping):
         raise BadInput(f"carried_from must be a list of objects; {at} is none")
-    said = f"carried_from needs {', '.join(_SOURCE_KEYS)}; {at} has"
+    problem = f"carried_from needs {', '.join(_SOURCE_KEYS)}; {at} has"
     for key in _SOURCE_KEYS:
         if key not in given:
-            raise BadInput(f"{said} no {key}")
+            raise BadInput(f"{problem} no {key}")
     if extra := sorted(map(str, given.keys() - set(_SOURCE_KEYS))):
-        raise BadInput(f"{said} {', '.join(extra)}, too")
+        raise BadInput(f"{problem} {', '.join(extra)}, too")
     for key in ("event_id", "chunk_id", "at"):
         if not isinstance(given[key], str) or not given[key]:
-            raise BadInput(f"{said} a {key} that is no text")
+            raise BadInput(f"{problem} a {key} that is no text")
     for key in ("golden", "grade"):
         if isinstance(given[key], bool) or given[key] not in (0, 1, 2, 3):
-            raise BadInput(f"{said} a {key} that is not 0, 1, 2 or 3")
+            raise BadInput(f"{problem} a {key} that is not 0, 1, 2 or 3")
     who = given["who"]
     if not isinstance(who, list | tuple) or not all(isinstance(name, str) for name in who):
-        raise BadInput(f"{said} a who that is no list of names")
+        raise BadInput(f"{problem} a who that is no list of names")
     return TransferSource(**{**given, "who": tuple(who)})

@@ -1,6 +1,6 @@
-"""Contents of files to be loaded: ranked lists by column, and records with their line numbers.
+"""Contents of loaded files: ranked lists by column, and records with their line numbers.
 
-`LoadReport` says what a load did, for a person to read.
+`LoadReport` says what a load did, for people to read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labeler.model.text import escape_controls
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one system returned for one query: chunk ids, best first, and their scores if any."""
+    """One system's result for one query: chunk ids, best first, and their scores, if any."""
 
     query_id: str
     chunk_ids: tuple[str, ...]
@@ -29,7 +29,7 @@ class Ranking:
 
 
 class ChunkNames(Protocol):
-    """Distinct chunk ids by number, which need not be texts yet."""
+    """Distinct chunk ids by number; they are converted to text only when needed."""
 
     def __len__(self) -> int: ...
 
@@ -37,15 +37,15 @@ class ChunkNames(Protocol):
         """Return the ids by number."""
 
     def places_in(self, ids: Sequence[str]) -> npt.NDArray[np.int32]:
-        """Return where each one stands in ``ids``, which are distinct, and -1 where it does not."""
+        """Return each one's index in ``ids``, which are distinct; -1 where it is not there."""
 
 
 @dataclass(eq=False, repr=False)
 class Rankings(Sequence[Ranking]):
-    """A run's lists by column, each best first; a `Ranking` is made when one is asked for.
+    """A run's lists by column, each best first; a `Ranking` is made on access.
 
-    The list of ``query_ids[i]`` stands from ``bounds[i]`` up to ``bounds[i + 1]`` in ``chunks``,
-    which are numbers in ``names``, and in ``scores`` (64 bits; None where there are none).
+    The list of ``query_ids[i]`` is ``chunks[bounds[i]:bounds[i + 1]]``, which are numbers in
+    ``names``, and likewise in ``scores`` (64 bits; None where there are none).
     """
 
     query_ids: Sequence[str]
@@ -58,37 +58,39 @@ class Rankings(Sequence[Ranking]):
         return len(self.query_ids)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._made == list(other)
+        return isinstance(other, Sequence) and self._rankings == list(other)
 
     def __repr__(self) -> str:
-        return repr(self._made)
+        return repr(self._rankings)
 
     @overload
     def __getitem__(self, at: int) -> Ranking: ...
     @overload
     def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
     def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
-        return self._made[at]
+        return self._rankings[at]
 
     def __iter__(self) -> Iterator[Ranking]:
-        """Give one list after the other and keep none: all at once take as much as a large file."""
-        return iter(self._made) if "_made" in self.__dict__ else self.in_order(range(len(self)))
+        """Yield lists without keeping them: together they take as much memory as a large file."""
+        if "_rankings" in self.__dict__:
+            return iter(self._rankings)
+        return self.in_order(range(len(self)))
 
     def in_order(self, places: Iterable[int]) -> Iterator[Ranking]:
-        """Give the lists at these places, and keep none."""
+        """Yield the lists at these positions without keeping them."""
         texts, bounds = self.names.texts(), self.bounds
         for place in places:
-            mine = slice(bounds[place], bounds[place + 1])
-            scores = None if self.scores is None else tuple(self.scores[mine].tolist())
-            yield Ranking(self.query_ids[place], tuple(texts[self.chunks[mine]].tolist()), scores)
+            part = slice(bounds[place], bounds[place + 1])
+            scores = None if self.scores is None else tuple(self.scores[part].tolist())
+            yield Ranking(self.query_ids[place], tuple(texts[self.chunks[part]].tolist()), scores)
 
     @cached_property
-    def _made(self) -> list[Ranking]:
+    def _rankings(self) -> list[Ranking]:
         return list(self.in_order(range(len(self))))
 
 
 class RankingsByQuery(Mapping[str, Ranking]):
-    """The same lists by query."""
+    """The lists of a `Rankings` by query id."""
 
     def __init__(self, rankings: Rankings) -> None:
         self.rankings = rankings
@@ -109,9 +111,9 @@ RecordT = TypeVar("RecordT")
 
 @dataclass(frozen=True, slots=True)
 class Loaded(Generic[RecordT]):
-    """What a file gave: its records, the line each stood on, and what the reader noticed.
+    """The content of a file: its records, the line of each, and what the reader noticed.
 
-    ``source`` is the file's name as messages show it. ``facts`` are counts worth reporting
+    ``source`` is the file's name in messages. ``facts`` are counts worth reporting
     (``{"queries": 225, "tied scores": 3}``), ``warnings`` whole sentences.
     """
 
@@ -122,25 +124,24 @@ class Loaded(Generic[RecordT]):
     warnings: tuple[str, ...] = ()
 
     def where(self, index: int) -> str:
-        """Name the place of a record as ``file:line``."""
+        """Return the location of a record as ``file:line``."""
         return f"{self.source}:{self.lines[index]}"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedRun(Loaded[Ranking]):
-    """What the file of a run gave: its lists, by column."""
+    """The content of a run file: its lists, by column."""
 
     records: Rankings
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedGolden:
-    """What a golden-set file gave; the parts a format does not have are empty.
+    """The content of a golden-set file; the parts that a format does not have are empty.
 
-    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on whole
-    queries), ``grades`` with all others. ``ungraded`` are pairs of which a file says that they are
-    in the pool and nobody graded them; ``asked`` are the queries of a file that knows no more of
-    them than their text.
+    Only JSONL has ``queries``; only the log has ``events`` (judgments, and remarks on whole
+    queries), and all other formats have ``grades``. ``ungraded`` are pairs that are in the pool
+    unjudged, as the file says; ``asked`` are queries of which the file has only the text.
     """
 
     queries: Loaded[Query]
@@ -150,9 +151,9 @@ class LoadedGolden:
     asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
 
     def of_chunking(self, chunking: str) -> LoadedGolden:
-        """Return it with what its chunks are called where they are of a chunking.
+        """Return the content with the full ids that its chunks have in a chunking.
 
-        Raises `BadInput` where it says itself that some are of another.
+        Raises `BadInput` if the file says that a chunk is of another chunking.
         """
         _check_chunking_in_file(self.grades, chunking)
         return replace(
@@ -187,7 +188,7 @@ def _with_full_id(record: RecordT, chunking: str) -> RecordT:
 
 @dataclass(frozen=True, slots=True)
 class LoadedBeir:
-    """What a BEIR folder gave."""
+    """The content of a BEIR folder."""
 
     queries: Loaded[Query]
     chunks: Loaded[Chunk]
@@ -196,9 +197,9 @@ class LoadedBeir:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a load did, for a person to read: facts in order, then warnings as sentences.
+    """What a load did, for people to read: facts in order, then warnings as sentences.
 
-    ``changed`` is False where everything in the file was there already.
+    ``changed`` is False if everything in the file was stored already.
     """
 
     title: str

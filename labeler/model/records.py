@@ -1,7 +1,7 @@
 """Queries, chunks, documents, golden grades, judgments and remarks; online signals and answers.
 
-Each checks its own fields when it is made. Ids are text and are kept exactly as given: never
-folded, cast or stripped.
+Each checks its fields on creation. Ids are text and are kept exactly as given: never folded, cast
+or stripped.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ SPLITS = ("dev", "test", "held-out")
 JUDGMENT_KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose", "carry")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARK_KINDS = ("unanswered", "unclear", "withdraw")
-ASSIGNMENT_SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
-ACTIVE_SOURCE = "deciding"  # the same: chosen to decide between two runs, which no grader is told
+ASSIGNMENT_SOURCES = ("pool", "repeat", "list", "search")  # why a grader was given a chunk
+ACTIVE_SOURCE = "deciding"  # likewise: it helps to decide between two runs; graders are not told
 
-Pair = tuple[str, int]  # a query by id, a chunk by number
+Pair = tuple[str, int]  # a query's id, a chunk's number
 
 
 def check_id(value: object, what: str) -> str:
-    """Return ``value`` if it can serve as the id of a ``what`` (a query, a chunk, a grader).
+    """Return ``value`` if it can be the id of a ``what`` (a query, a chunk, a grader).
 
-    Raises `BadInput` if it is not text, empty, or holds a character that a file or SQLite cannot
-    carry (NUL, half of a surrogate pair).
+    Raises `BadInput` if it is not text, is empty, or has a character that a file or SQLite cannot
+    store (NUL, half of a surrogate pair).
 
     >>> check_id("007", "query")
     '007'
@@ -49,7 +49,7 @@ def check_id(value: object, what: str) -> str:
 def check_name(value: object, what: str) -> str:
     r"""Return ``value`` if it can be the name of a ``what`` (a person, a run, a facet, a bucket).
 
-    Raises `BadInput` for what no id may hold either, and for control characters.
+    Raises `BadInput` as `check_id` does, and for control characters.
 
     >>> check_name("Zoë 👩‍🏫", "grader")
     'Zoë 👩‍🏫'
@@ -66,7 +66,7 @@ def check_name(value: object, what: str) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Say whether SQLite and UTF-8 can both carry ``text`` unchanged."""
+    """Return whether SQLite and UTF-8 can both store ``text`` unchanged."""
     try:
         return "\0" not in text and (text.isascii() or bool(text.encode()))
     except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8
@@ -82,7 +82,7 @@ def check_grade(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question people ask the retriever, with what a grader needs to know about it."""
+    """A question that users ask the retriever, with what a grader needs to know about it."""
 
     query_id: str
     text: str
@@ -112,14 +112,14 @@ class Query:
             )
 
 
-TITLE_CHARACTERS = 120  # characters of a text that stands for a title
+TITLE_CHARACTERS = 120  # of the text, where there is no title
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """The unit a retriever returns. ``text`` is None where only the id is known.
 
-    ``start`` and ``end`` say where it stands in its document, in characters; both or none.
+    ``start`` and ``end`` are its offsets in its document, in characters; both or none.
     """
 
     chunk_id: str
@@ -143,13 +143,13 @@ class Chunk:
 
     @property
     def called(self) -> str:
-        """Its title, else the beginning of its text, else nothing."""
+        """The title, else the beginning of the text, else an empty text."""
         return self.title or " ".join((self.text or "")[:TITLE_CHARACTERS].split())
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that chunks were cut from, whole; ``text`` is as their offsets count it."""
+    """A whole text that chunks were cut from; their offsets count characters of ``text``."""
 
     document_id: str
     text: str
@@ -164,11 +164,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class GoldenGrade:
-    """The one grade that counts for a query and a chunk, and who stands behind it.
+    """The one grade that counts for a query and a chunk, and who gave it.
 
-    One with ``carried_from`` was carried over from other chunks: nobody stands behind it but those
-    whose judgments these are. ``chunking`` says which one the chunk is of, whose name stands in
-    ``chunk_id``, too.
+    A grade with ``carried_from`` was transferred from other chunks: nobody gave it except those
+    whose judgments it rests on. ``chunking`` is the chunk's; its name is also the prefix of
+    ``chunk_id``.
     """
 
     query_id: str
@@ -188,7 +188,7 @@ class GoldenGrade:
 
 @dataclass(frozen=True, slots=True)
 class UnjudgedPair:
-    """A chunk that stood in a query's pool, as a file says, and that nobody graded."""
+    """A chunk of a query's pool that nobody graded, as a file says."""
 
     query_id: str
     chunk_id: str
@@ -199,20 +199,20 @@ class UnjudgedPair:
 
     @property
     def grade(self) -> int:
-        """How trec_eval's files write it."""
+        """The value that trec_eval's files have for an unjudged chunk."""
         return -1
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One event of the log: a grader graded a pair, could not tell, or took a grade back.
+    """One event of the log: a grader graded a pair, could not tell, or withdrew a grade.
 
     ``event_id`` is made where the event happens (a browser), so that sending it twice is harmless.
-    ``undoes`` is the event id whose effect this one takes back. An import has no single grader: it
-    names those its file named in ``graders``. ``text_hash`` tells which wording of the chunk was
-    judged, and ``evidence`` which passages of it made the grade. Times are UTC, ISO 8601.
-    A ``carry`` is nobody's, and says in ``carried_from`` what its grade follows from; with nothing
-    in it, a ``withdraw`` takes a carried grade back.
+    ``undoes`` is the id of the event whose effect this one reverts. An import has no single grader:
+    ``graders`` are those that its file names. ``text_hash`` identifies the wording of the chunk
+    that was judged, and ``evidence`` the passages the grade rests on. Times are UTC, ISO 8601.
+    A ``carry`` is a transferred grade: it has no grader, and ``carried_from`` are the judgments it
+    rests on. A ``withdraw`` with an empty ``carried_from`` withdraws a transferred grade.
     """
 
     event_id: str
@@ -266,13 +266,11 @@ class Judgment:
 
 
 class CurrentJudgment(NamedTuple):
-    """What a grader's current judgment of a pair is, for choosing what they grade next.
+    """A grader's current judgment of a pair, for choosing what they grade next.
 
-    A tuple: thousands are read at once when a grader sits down.
-
-    ``number`` grows with every judgment; ``repeated`` says that the pair has come back to them
-    before, ``present`` that the chunk's text is still the one that was judged, and therefore the
-    one that ``evidence`` has its places in.
+    A tuple, because thousands are read at once when a grader starts. ``number`` grows with every
+    judgment; ``repeated`` says that the pair was already given to them again, ``present`` that the
+    chunk's text is still the one that was judged, so that the offsets of ``evidence`` are valid.
     """
 
     event_id: str
@@ -288,11 +286,11 @@ class CurrentJudgment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a grader says of a whole query; the newest of a grader counts.
+    """A grader's remark on a whole query; the newest of each grader counts.
 
-    ``unanswered``: nothing here answers it; ``unclear``: nobody can tell what it asks;
-    ``withdraw`` takes back what was said. ``undoes`` is the remark whose effect this one takes
-    back, by saying what holds again.
+    ``unanswered``: no chunk answers it; ``unclear``: nobody can tell what it asks; ``withdraw``
+    removes the grader's remark. ``undoes`` is the remark whose effect this one reverts, by
+    repeating what counted before.
     """
 
     event_id: str
@@ -313,10 +311,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A number that a system had online at a ``date``: a day, or a moment in UTC.
+    """A number measured online for a system at a ``date``: a day, or a time in UTC.
 
-    Without a query it is of all that were asked. ``n`` is how often something was counted for it,
-    None where nobody said so.
+    Without ``query_id`` it is for all queries. ``n`` is the number of observations, None where it
+    is unknown.
     """
 
     date: str
@@ -341,10 +339,9 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was answered to a query with what a run had found, and whether that was right.
+    """An answer given to a query from the chunks of a run, and whether it was correct.
 
-    ``run`` is None where a file leaves it to whoever loads it, ``answer`` where only the verdict
-    is known.
+    ``run`` is None if the file leaves it to the caller, ``answer`` if only the verdict is known.
     """
 
     run: str | None
@@ -362,9 +359,9 @@ class Answer:
 class SignalPoint:
     """One value of a system's signal at a date.
 
-    It is what the file says of all queries, or else the mean over ``queries`` that it names, each
-    weighted by its ``n`` where all have one. ``n`` is None where nobody said so, and ``queries``
-    is 0 for a value of all.
+    It is the file's value for all queries, and ``queries`` is 0; or the mean over the number of
+    ``queries`` that the file names, weighted by their ``n`` if all have one. ``n`` is None where it
+    is unknown.
     """
 
     system: str

@@ -20,10 +20,10 @@ STRATEGIES = (
     *("only holes of A vs B", "what decides A vs B"),
 )
 QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, UNJUDGED_OF_TWO, ACTIVE_OF_TWO = STRATEGIES
-LONGEST_WORD = 40  # of the scale: it has to fit on a button
-LONGEST_MEANING = 60  # of a grade, in the line under its word
-LONGEST_NOUN = 20  # what graders call a query or a chunk
-MOST_CHUNKS = 1000  # of a pool or a prompt: more is a slip of the hand
+LONGEST_WORD = 40  # characters of a grade's name, which is on a button
+LONGEST_MEANING = 60  # characters, in the line under the name
+LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
+MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 
 _GUIDELINE = """\
 Read the {question}, then the {passage}. Grade what the {passage} says, as if it were all you \
@@ -38,21 +38,21 @@ For example, the {question}: How long do I have to send a parcel back?
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a team decides once for its golden set. The grades' numbers are not a setting.
+    """The settings a team decides once for its golden set; the numbers 0-3 of grades are fixed.
 
-    ``words`` name the grades and ``meanings`` say each in a line. ``question`` and ``passage`` are
-    what graders call a query and a chunk: one, and several. ``guideline`` holds for every query,
-    beside a query's own; where the team has written none, ``default_guideline`` does. ``contact``
-    says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
-    agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
-    runs are meant by "only holes of A vs B" and "what decides A vs B". The latter goes by the
-    measure ``decide_by``, and a delta under ``matters`` is no difference to it. ``golden_rule``
-    says how several people's grades of a pair become one, see `agreed_grade`.
-    ``measures_by_task`` names the primary measure of a task and, after a space, the secondary one;
-    pages start with these, and no number depends on them. From the grade ``evidence_from`` on
-    graders are asked which passage made it, and may leave that open; None asks nobody. ``carried``
-    says whether grades that were carried over from another chunking count. With ``show_before``
-    graders of what a carry-over left open see what was given and marked before, and are not blind.
+    ``words`` name the grades and ``meanings`` explain each in a line. ``question`` and ``passage``
+    are the graders' words for a query and a chunk, singular and plural. ``guideline`` applies to
+    every query, beside the query's own; if it is empty, ``default_guideline`` does. ``contact``
+    says whom graders can ask. ``overlap`` is the share of queries that every grader gets, so that
+    agreement can be measured. ``strategy`` says which chunks come first; ``holes_of`` are the two
+    runs of "only holes of A vs B" and "what decides A vs B". The latter uses the measure
+    ``decide_by``, and ignores deltas below ``matters``. ``golden_rule`` says how several people's
+    grades of a pair become one, see `agreed_grade`. ``measures_by_task`` names the primary measure
+    of a task and, after a space, the secondary one; pages start with these, and no number depends
+    on them. From the grade ``evidence_from`` on graders are asked to mark the passage that made it,
+    which is optional; None asks nobody. ``carried`` says whether grades transferred from another
+    chunking count. With ``show_before`` graders of pairs that a transfer left open see the earlier
+    grades and passages, and are not blind.
     """
 
     words: tuple[str, str, str, str] = (
@@ -89,11 +89,11 @@ class Settings:
 
     @property
     def default_guideline(self) -> str:
-        """What each grade means, for any golden set, in the team's names of things."""
+        """The meaning of each grade for any golden set, in the team's words for query and chunk."""
         return _GUIDELINE.format(question=self.question[0], passage=self.passage[0])
 
     def changes_to(self, others: Settings) -> dict[str, list[Any]]:
-        """Return each setting that ``others`` have another value of: this one, and theirs."""
+        """Return each setting that differs from ``others``, as a list of this value and theirs."""
         names = [each.name for each in fields(self)]
         pairs = {name: [getattr(self, name), getattr(others, name)] for name in names}
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

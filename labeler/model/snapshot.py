@@ -1,25 +1,25 @@
 """Snapshots of a golden set: canonical bytes and their hash, reading back, and what changed.
 
-Two golden sets have the same hash where they give every run the same numbers and the same people
-graded them, on whatever machine and in whatever order they were loaded. Another program can
-compute the hash too, in two steps, from JSON as RFC 8785 (JCS) writes it: UTF-8, no blanks, keys
-sorted, characters escaped only where JSON asks for it.
+Two golden sets have the same hash if they give every run the same numbers and the same people
+graded them, on any machine and in any order of loading. Another program can compute the hash too,
+in two steps, from JSON as RFC 8785 (JCS) writes it: UTF-8, no blanks, keys sorted, characters
+escaped only where JSON requires it.
 
-1. Each query that is in use has a digest: the SHA-256, in small hexadecimal digits, of an object
-   with its ``query_id``, ``query`` (its text), ``task``, ``split``, ``reference`` and
+1. Each query that is in use has a digest: the SHA-256, in lowercase hexadecimal digits, of an
+   object with its ``query_id``, ``query`` (its text), ``task``, ``split``, ``reference`` and
    ``guideline`` (null where there is none), ``keywords`` (texts in their order), ``buckets``
    (facet to bucket), and ``grades``: for every golden grade ``[chunk_id, grade, graders]``.
    Grades are sorted by the UTF-8 bytes of their chunk id, and so are the names of the graders.
-   Where passages of the text were marked, the grade goes on with the fingerprint of that text and
-   the passages: ``[chunk_id, grade, graders, text_hash, [[start, end]]]``. A grade transferred
-   from other chunks ends with ``"carried"`` and the sorted event ids of what it rests on.
+   Where passages of the text were marked, the hash of that text and the passages follow:
+   ``[chunk_id, grade, graders, text_hash, [[start, end]]]``. A grade transferred from other chunks
+   ends with ``"carried"`` and the sorted event ids of the judgments it rests on.
 2. The hash is the SHA-256 of lines that end with a line feed: an object with ``format``, the
    conventions stored as settings (``rel``, ``budget``, ``budget_by_task``, ``pool_depth``) and
-   the rule ``golden_rule``, and ``carried`` where that is ``ignore``; then the digest of every
+   the rule ``golden_rule``, and ``carried`` if it is ``ignore``; then the digest of every
    query, sorted by the UTF-8 bytes of query ids.
 
-Metadata, notes, texts of chunks, runs, and when a grade was given are no part of it: no number
-depends on them.
+Metadata, notes, texts of chunks, runs, and times of grades are not part of it: no number depends
+on them.
 """
 
 from __future__ import annotations
@@ -47,17 +47,15 @@ from labeler.model import (
 
 FORMAT = "labeler golden 1"
 GradedBy: TypeAlias = tuple[str, int, tuple[str, ...], Evidence | None, tuple[str, ...]]
-"""A chunk by id, its golden grade, who stands behind it, what it rests on, if that is known.
-
-And the judgments by event id that a grade follows from which was carried over.
-"""
+"""A chunk's id, its golden grade, its graders, its evidence or None, and the event ids it was
+transferred from."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _text = json.encoder.encode_basestring
 
 
 def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
-    """Return the bytes of a query and its golden grades.
+    """Return the canonical bytes of a query and its golden grades.
 
     >>> grades = [("c1", 3, ("Ann",), None, ())]
     >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), grades)
@@ -71,25 +69,25 @@ def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
 
 
 def query_digest(query: Query, grades: Iterable[GradedBy]) -> str:
-    """Return the SHA-256 of a query and its golden grades, 64 digits."""
+    """Return the SHA-256 of a query and its golden grades, 64 hexadecimal digits."""
     return hashlib.sha256(canonical_query(query, grades)).hexdigest()
 
 
 def digest_of_canonical(query: Query, grades: Iterable[str]) -> str:
-    """Return the same of grades that are sorted by chunk id, and `canonical_grades` already."""
+    """Return `query_digest` of grades that are already sorted by chunk id, in canonical form."""
     return hashlib.sha256(_canonical_bytes(query, grades)).hexdigest()
 
 
-def canonical_grades(chunk_ids: Iterable[str], *said: Iterable[Any]) -> Iterator[str]:
-    """Give golden grades as they stand among those of their query; the columns of `GradedBy`."""
-    return map("[{}{}".format, map(_text, chunk_ids), map(_canonical_grade, *said))
+def canonical_grades(chunk_ids: Iterable[str], *columns: Iterable[Any]) -> Iterator[str]:
+    """Yield golden grades in canonical form; the arguments are the columns of `GradedBy`."""
+    return map("[{}{}".format, map(_text, chunk_ids), map(_canonical_grade, *columns))
 
 
 @lru_cache(maxsize=10_000)
 def _canonical_grade(
     grade: int, names: tuple[str, ...], evidence: Evidence | None, carried: tuple[str, ...]
 ) -> str:
-    """Return what stands behind the chunk of a golden grade."""
+    """Return the canonical form of a golden grade after its chunk id."""
     more = f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}" if evidence else ""
     more += f',"carried",{_JSON.encode(sorted(carried))}' if carried else ""
     return f",{grade},[{','.join(map(_text, sorted(names)))}]{more}]"
@@ -106,7 +104,7 @@ def _canonical_bytes(query: Query, grades: Iterable[str]) -> bytes:
 
 
 def canonical_conventions(settings: Settings) -> bytes:
-    """Return the bytes of the settings that numbers depend on.
+    """Return the canonical bytes of the settings that numbers depend on.
 
     >>> canonical_conventions(Settings())[:44]
     b'{"budget":5,"budget_by_task":{},"format":"la'
@@ -125,10 +123,7 @@ def canonical_conventions(settings: Settings) -> bytes:
 
 
 def golden_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
-    """Return the hash of a golden set: of its `canonical_conventions` and its queries' digests.
-
-    ``digests`` are by query id, in any order.
-    """
+    """Return a golden set's hash from its `canonical_conventions` and its digests by query id."""
     lines = [conventions.decode(), *(digests[query_id] for query_id in sorted(digests))]
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
@@ -142,23 +137,22 @@ def _text_or_null(text: str | None) -> str:
 
 
 def _sorted(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with its keys sorted as RFC 8785 does: by their UTF-16 code units."""
+    """Return an object with its keys sorted by UTF-16 code units, as RFC 8785 requires."""
     if len(given) < 2:
         return dict(given)
     return dict(sorted(given.items(), key=lambda pair: pair[0].encode("utf-16-be")))
 
 
 CONVENTIONS = ("rel", "budget", "budget_by_task", "pool_depth", "golden_rule")
-LATER_CONVENTIONS = (
-    "carried",
-)  # than the first versions: kept where it is not what held until then
+# Newer than the first versions: stored only if the value differs from what applied before.
+LATER_CONVENTIONS = ("carried",)
 
 
 @dataclass(frozen=True)
 class GoldenSnapshot:
-    """A golden set by itself: its queries in their order, its golden grades, the conventions.
+    """A whole golden set: its queries in their order, its golden grades, the conventions.
 
-    ``settings`` are the defaults but for the conventions. ``version`` is None where it is live.
+    ``settings`` are the defaults except for the conventions. ``version`` is None if it is live.
     """
 
     settings: Settings
@@ -169,18 +163,18 @@ class GoldenSnapshot:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The name of the version, or ``live``."""
         return "live" if self.version is None else self.version.name
 
     @property
     def whole(self) -> tuple[Sequence[Query], Sequence[GoldenGrade]]:
-        """Its queries and its golden grades."""
+        """The queries and the golden grades."""
         return self.queries, self.grades
 
     def part(self, query_ids: Collection[str]) -> GoldenSnapshot:
-        """Return some of its queries with their golden grades, by the same conventions.
+        """Return some of the queries with their golden grades and the same conventions.
 
-        It is no version any more, and has a hash of its own.
+        The part is not a version, and has another hash.
         """
         queries = [query for query in self.queries if query.query_id in query_ids]
         grades = [grade for grade in self.grades if grade.query_id in query_ids]
@@ -189,14 +183,14 @@ class GoldenSnapshot:
     @cached_property
     def by_query(self) -> Mapping[str, list[GoldenGrade]]:
         """The golden grades of every query."""
-        found: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in self.queries}
+        groups: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in self.queries}
         for grade in self.grades:
-            found[grade.query_id].append(grade)
-        return found
+            groups[grade.query_id].append(grade)
+        return groups
 
     @cached_property
     def state(self) -> GoldenState:
-        """What it is by its content."""
+        """The hash and the digests, computed from the content."""
         conventions = canonical_conventions(self.settings)
         digests = {
             query.query_id: query_digest(query, map(_graded_by, self.by_query[query.query_id]))
@@ -207,7 +201,7 @@ class GoldenSnapshot:
         return GoldenState(whole, conventions, digests, self.revision, name)
 
     def checked(self, where: str, remedy: str) -> GoldenSnapshot:
-        """Return it if it is what its version says it is; raises `BadInput` where it is not."""
+        """Return the snapshot if its content has the hash of its version, else raise `BadInput`."""
         if self.version is not None and self.version.hash != self.state.hash:
             raise BadInput(
                 f"{where}: the version {self.version.name!r} says its hash is "
@@ -220,7 +214,7 @@ class GoldenSnapshot:
 def settings_from_conventions(
     conventions: Mapping[str, Any], settings: Settings | None = None
 ) -> Settings:
-    """Return settings with these conventions in place of their own; raises `BadInput`."""
+    """Return ``settings`` with these conventions; raise `BadInput` if they are malformed."""
     unknown = sorted(set(conventions) - {*CONVENTIONS, *LATER_CONVENTIONS})
     missing = sorted(set(CONVENTIONS) - set(conventions))
     if unknown or missing:
@@ -240,7 +234,7 @@ def settings_from_conventions(
 
 
 def snapshot_conventions(settings: Settings) -> dict[str, Any]:
-    """Return the settings that a version keeps."""
+    """Return the settings that a version stores."""
     kept = [
         name for name in LATER_CONVENTIONS if getattr(settings, name) != getattr(Settings(), name)
     ]
@@ -262,12 +256,11 @@ _QUERY_FIELDS = ("text", "task", "split", "reference", "guideline", "keywords", 
 
 @dataclass(frozen=True, slots=True)
 class GoldenChange:
-    """One difference: of a ``grade``, who gave it or its ``evidence``, of a ``query`` in a field.
+    """One difference between two golden sets.
 
-    Or of a ``setting``.
-
-    ``before`` and ``after`` are texts, grades or None. ``by`` are the people behind the newer
-    grade, or behind the one that is gone. A bucket is the field ``bucket`` with its facet.
+    ``what`` is ``grade``, ``graders`` (who gave it), ``evidence``, ``query`` (a field of it) or
+    ``setting``. ``before`` and ``after`` are texts, grades or None. ``by`` are the people who gave
+    the newer grade, or the one that is gone. The field of a bucket is ``bucket`` and the facet.
     """
 
     kind: str
@@ -280,7 +273,7 @@ class GoldenChange:
     by: tuple[str, ...] = ()
 
     def as_row(self) -> dict[str, Any]:
-        """Return it as a row of a table."""
+        """Return the change as a row of a table."""
         return {
             "change": self.kind,
             "of": self.what,
@@ -293,7 +286,7 @@ class GoldenChange:
         }
 
     def as_cells(self) -> dict[str, str]:
-        """Return it as a row of texts, where a column has one kind of value: JSON but for texts."""
+        """Return the change as a row of texts, for typed columns; other values become JSON."""
         return {
             name: value if isinstance(value, str) else "" if value is None else json.dumps(value)
             for name, value in self.as_row().items()
@@ -301,20 +294,20 @@ class GoldenChange:
 
 
 def change_rows(changes: Iterable[GoldenChange], old: str, new: str) -> list[dict[str, str]]:
-    """Return changes as rows of texts, each with the hashes of the golden sets it is between."""
+    """Return changes as rows of texts, each with the hashes of the old and new golden set."""
     return [{**each.as_cells(), "golden_before": old, "golden_after": new} for each in changes]
 
 
 def find_changes(old: GoldenSnapshot, new: GoldenSnapshot) -> list[GoldenChange]:
     """Return what changed from ``old`` to ``new``: settings, then queries, then grades.
 
-    Grades of queries that are in one of them alone are told one by one, too.
+    Grades of added and removed queries are listed one by one, too.
     """
     return [*_setting_changes(old, new), *_query_changes(old, new), *_grade_changes(old, new)]
 
 
 def describe_changes(changes: Sequence[GoldenChange]) -> str:
-    """Count changes in one line.
+    """Summarise changes in one line.
 
     >>> describe_changes([GoldenChange(ADDED, GRADE), GoldenChange(ADDED,
     ...     GRADE), GoldenChange(CHANGED, QUERY)])
@@ -324,9 +317,9 @@ def describe_changes(changes: Sequence[GoldenChange]) -> str:
     """
     counts = Counter((change.what, change.kind) for change in changes)
     parts = []
-    for what, named in _PLURALS.items():
-        told = [f"{counts[what, kind]:,} {kind}" for kind in CHANGE_KINDS if counts[what, kind]]
-        parts += [f"{named}: {', '.join(told)}"] if told else []
+    for what, plural in _PLURALS.items():
+        counted = [f"{counts[what, kind]:,} {kind}" for kind in CHANGE_KINDS if counts[what, kind]]
+        parts += [f"{plural}: {', '.join(counted)}"] if counted else []
     settings = [str(change.field) for change in changes if change.what == SETTING]
     parts += [f"settings: {', '.join(settings)}"] if settings else []
     return " · ".join(parts) or "nothing changed"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# Control characters, the two line ends of Unicode, and what turns the direction of writing round:
-# in a terminal or a log they move the cursor, fake a line, or make one name look like another.
+# Control characters, the two line separators of Unicode, and characters that reverse the writing
+# direction: in a terminal or a log they move the cursor, fake a line, or disguise a name.
 CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def find_control_character(text: str) -> str | None:
-    r"""Return the first character of a text that would act, written out; None where all are read.
+    r"""Return the first control character of a text, escaped; None if it has none.
 
     >>> find_control_character("a\tb"), find_control_character("Zoë 👩‍🏫")
     ('\\t', None)
@@ -21,9 +21,9 @@ def find_control_character(text: str) -> str | None:
 
 
 def escape_controls(text: str, *, keep: str = "") -> str:
-    r"""Return a text as terminals and logs show it: what would act is written out.
+    r"""Return a text with its control characters escaped, safe for terminals and logs.
 
-    ``keep`` are characters that stay, such as the line ends of our own.
+    ``keep`` are characters that stay, such as our own line ends.
 
     >>> escape_controls("a\x1b[2J\nb")
     'a\\x1b[2J\\nb'
@@ -43,7 +43,7 @@ def format_count(number: int, one: str, many: str) -> str:
 
 
 def format_list(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many are left.
+    """Return the first ``most`` names, and how many more there are.
 
     >>> format_list(["Ana", "Bo"], 2), format_list(["Ana", "Bo", "Cy", "Di"], 2)
     ('Ana, Bo', 'Ana, Bo, 2 more')
@@ -53,7 +53,7 @@ def format_list(names: Sequence[str], most: int) -> str:
 
 
 def capitalize_first(words: str) -> str:
-    """Return words as a sentence begins.
+    """Return words with a capital first letter, to begin a sentence.
 
     >>> capitalize_first("with BM25"), capitalize_first("")
     ('With BM25', '')
@@ -62,7 +62,7 @@ def capitalize_first(words: str) -> str:
 
 
 def format_minute(moment: str) -> str:
-    """Return a moment, which is UTC, to the minute.
+    """Return a time, which is UTC, to the minute.
 
     >>> format_minute("2026-01-31T10:05:00.000Z")
     '2026-01-31 10:05'

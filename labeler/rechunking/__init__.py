@@ -1,4 +1,4 @@
-"""Rechunking: where chunks are in their documents, and which grades transfer to new chunks."""
+"""Rechunking: locating chunks in documents, and transferring grades to new chunks."""
 
 from labeler.rechunking.grade_transfer import transfer_grades
 from labeler.rechunking.location import LocatedChunkings, find_locations

@@ -1,19 +1,19 @@
-"""Transfer of grades to another chunking: what old grades say of new chunks, and what stays open.
+"""Transfer of grades to another chunking: which grades of new chunks follow from old grades.
 
-A grade says how much of what answers a query a chunk holds. A chunk that holds all of another's
-evidence is at least as good as it; one whose evidence all lies in another is at best as good. A
-grade is decided where the two bounds meet.
+A grade says how much of the answer to a query a chunk contains. A chunk that contains all evidence
+of another is at least as good; a chunk whose evidence is all contained in another is at most as
+good. A grade is decided where the two bounds meet.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from labeler.errors import NotFound
-from labeler.rechunking.location import LocatedChunkings
+from labeler.rechunking.location import LocatedChunkings, Progress
 from labeler.rechunking.normalised_text import (
     Span,
     intersect_spans,
@@ -31,9 +31,7 @@ from labeler.rechunking.overlap import (
 )
 from labeler.rechunking.records import DerivedGrade, OldGrade, TransferState
 
-Progress = Callable[[float], None]
-
-_PAIRS_PER_REPORT = 256  # pairs after which progress is told
+_PAIRS_PER_REPORT = 256
 
 
 def transfer_grades(
@@ -42,87 +40,88 @@ def transfer_grades(
     places: LocatedChunkings,
     progress: Progress | None = None,
 ) -> list[DerivedGrade]:
-    """Return for each query and new chunk asked for what the old chunking's grades say of it.
+    """Return for each pair ``asked`` the grade that follows from the old chunking's grades.
 
-    A grade is decided where it follows and all but 2% of the text lies in graded chunks: it is the
-    same text as a graded chunk; or it lies in chunks graded 0, or in others outside of what made
-    their grades (0); or it holds all that made a grade, and nothing more; or it holds as much of
-    what is marked for its query as graded chunks of one and the same grade do. Without passages a
-    relevant chunk is carried over only whole. Nothing is decided where the place is ambiguous,
-    where words of the text were changed, and where graded chunks contradict each other.
+    A grade is decided if graded chunks cover all but 2% of the text and one of these holds. The
+    text is that of a graded chunk. It is covered by chunks graded 0, or by parts of others outside
+    the evidence for their grades (0). It contains all evidence of a grade, and nothing more. Or it
+    contains as much of the text marked for its query as graded chunks of a single grade do. A
+    relevant chunk without marked passages is transferred only whole. Nothing is decided if the
+    location is ambiguous, if words of the text were changed, or if graded chunks contradict each
+    other.
 
-    Grades are those of the old chunking, golden grades, of any queries; ``asked`` are pairs of
-    query and new chunk. What is returned is in their order. Raises `NotFound` for an unknown chunk.
+    ``grades`` are golden grades of the old chunking, of any queries; ``asked`` are pairs of query
+    and new chunk. The result is in their order. Raises `NotFound` for an unknown chunk.
 
     >>> from labeler.rechunking import GradeBasis, Cut, OldGrade, find_locations
     >>> old = [Cut("o1", "Fees are due in May. Late fees are refused."), Cut("o2", "Dues vary.")]
     >>> new = [Cut("n1", "Fees are due in May."), Cut("n2", "Late fees are refused. Dues vary.")]
-    >>> grades = [OldGrade("when", "o1", 3, (GradeBasis(7, ((0,
-    ...     19),)),)), OldGrade("when", "o2", 0)]
-    >>> asked = [("when", "n1"), ("when", "n2")]
-    >>> [(each.state, each.grade) for each in transfer_grades(grades,
-    ...     asked, find_locations(old, new))]
+    >>> basis = GradeBasis(7, ((0, 19),))
+    >>> grades = [OldGrade("when", "o1", 3, (basis,)), OldGrade("when", "o2", 0)]
+    >>> asked, places = [("when", "n1"), ("when", "n2")], find_locations(old, new)
+    >>> [(each.state, each.grade) for each in transfer_grades(grades, asked, places)]
     [('decided', 3), ('decided', 0)]
     """
-    olds: dict[str, list[GradedChunk]] = defaultdict(list)
+    graded: dict[str, list[GradedChunk]] = defaultdict(list)
     for grade in grades:
         if grade.chunk_id not in places.old:
             raise NotFound(f"chunk {grade.chunk_id!r} is graded, and not in the old chunking")
-        olds[grade.query_id].append(locate_graded_chunk(grade, places))
-    calibration = calibrate(olds.values())
-    answers = {query_id: find_marked_answer(own) for query_id, own in olds.items()}
+        graded[grade.query_id].append(locate_graded_chunk(grade, places))
+    calibration = calibrate(graded.values())
+    answers = {query_id: find_marked_answer(chunks) for query_id, chunks in graded.items()}
     pairs = list(asked)
     found = []
     for done, (query_id, chunk_id) in enumerate(pairs, 1):
         if chunk_id not in places.new:
             raise NotFound(f"chunk {chunk_id!r} is asked for, and not in the new chunking")
-        sight = find_overlap(chunk_id, olds.get(query_id, ()), places)
-        found.append(decide_grade(query_id, sight, calibration.of(sight, answers.get(query_id))))
+        overlap = find_overlap(chunk_id, graded.get(query_id, ()), places)
+        learnt = calibration.of(overlap, answers.get(query_id))
+        found.append(decide_grade(query_id, overlap, learnt))
         if progress is not None and (done % _PAIRS_PER_REPORT == 0 or done == len(pairs)):
             progress(done / len(pairs))
     return found
 
 
 BEST_GRADE = 3
-COVERED = 0.98  # of a text must lie in graded chunks for a grade to follow
-LIKELY = 0.8  # the share of an unmarked relevant text from which on its grade is likely
+COVERED = 0.98  # the share of a text that graded chunks must cover for a decided grade
+LIKELY = 0.8  # from this share of an unmarked relevant text on, its grade is likely
 
 
 class GradeBound(NamedTuple):
-    """A least or a highest grade, and why it is that."""
+    """A lowest or a highest possible grade, and the reason."""
 
     grade: int
     reason: str
 
 
 def decide_grade(
-    query_id: str, sight: ChunkOverlap, learnt: LearntBounds | None = None
+    query_id: str, overlap: ChunkOverlap, learnt: LearntBounds | None = None
 ) -> DerivedGrade:
-    """Return what is decided, proposed or open of a chunk, with the reason."""
-    low, high = _bounds(sight, learnt)
-    state, grade, reason = _state_of(sight, low, high)
+    """Return the decided, proposed or open grade of a chunk, with the reason."""
+    low, high = _bounds(overlap, learnt)
+    state, grade, reason = _state_of(overlap, low, high)
+    judgments = (base.judgment for each in overlap.coverages for base in each.old.grade.bases)
     return DerivedGrade(
         query_id,
-        sight.chunk_id,
+        overlap.chunk_id,
         state,
         grade,
         reason,
-        sight.covered,
+        overlap.covered,
         low.grade,
         high.grade,
-        tuple(dict.fromkeys(base.judgment for each in sight.held for base in each.old.grade.bases)),
-        sight.passages,
+        tuple(dict.fromkeys(judgments)),
+        overlap.passages,
     )
 
 
-def _bounds(sight: ChunkOverlap, learnt: LearntBounds | None) -> tuple[GradeBound, GradeBound]:
-    """Return the least and the highest grade there may be."""
-    same = _same_text(sight)
+def _bounds(overlap: ChunkOverlap, learnt: LearntBounds | None) -> tuple[GradeBound, GradeBound]:
+    same = _same_text(overlap)
     if same:
         grades = [each.grade for each in same]
         reason = f"the same text as chunk {same[0].old.grade.chunk_id}"
         return GradeBound(max(grades), reason), GradeBound(min(grades), reason)
-    low, high = _lower_bound(sight), _upper_bound(sight)
+    low, high = _lower_bound(overlap), _upper_bound(overlap)
     if learnt is None or low.grade >= high.grade:
         return low, high
     reason = (
@@ -136,63 +135,63 @@ def _bounds(sight: ChunkOverlap, learnt: LearntBounds | None) -> tuple[GradeBoun
 
 
 def _state_of(
-    sight: ChunkOverlap, low: GradeBound, high: GradeBound
+    overlap: ChunkOverlap, low: GradeBound, high: GradeBound
 ) -> tuple[TransferState, int | None, str]:
-    doubt = _why_undecided(sight, low, high)
-    if sight.covered < COVERED:
-        return "open", None, _describe_cover(sight)
+    doubt = _why_undecided(overlap, low, high)
+    if overlap.covered < COVERED:
+        return "open", None, _describe_cover(overlap)
     if low.grade == high.grade:
         reason = low.reason or high.reason
         return ("proposed", low.grade, doubt) if doubt else ("decided", low.grade, reason)
     if low.grade > high.grade:
         return "proposed", high.grade, f"graded chunks differ: {low.reason}, yet {high.reason}"
-    likely = _likely_grade(sight, low, high)
+    likely = _likely_grade(overlap, low, high)
     if likely is None:
         return (
             "open",
             None,
-            f"a part of chunk {_most_covered(sight)}, in which no passage is marked",
+            f"a part of chunk {_most_covered(overlap)}, in which no passage is marked",
         )
     reasons = [reason for reason in (low.reason, high.reason, doubt) if reason]
-    return "proposed", likely, "; ".join(reasons) or _describe_share(sight)
+    return "proposed", likely, "; ".join(reasons) or _describe_share(overlap)
 
 
-def _why_undecided(sight: ChunkOverlap, low: GradeBound, high: GradeBound) -> str:
-    """Return why nothing is decided although a grade follows; nothing where it may be."""
-    if sight.place.others:
-        return f"its text stands in {sight.place.others + 1} places or more"
-    if any(each.old.place.others for each in sight.held):
+def _why_undecided(overlap: ChunkOverlap, low: GradeBound, high: GradeBound) -> str:
+    """Return why a grade that follows is not decided; an empty text if it may be."""
+    if overlap.location.others:
+        return f"its text stands in {overlap.location.others + 1} places or more"
+    if any(each.old.location.others for each in overlap.coverages):
         return "a graded chunk's text stands in several places"
-    if sight.place.is_changed:
+    if overlap.location.is_changed:
         return "words of its text were changed"
     return ""
 
 
-def _describe_cover(sight: ChunkOverlap) -> str:
-    if not sight.place.segments:
+def _describe_cover(overlap: ChunkOverlap) -> str:
+    if not overlap.location.segments:
         return "its text was not found"
-    return f"{sight.covered:.0%} of its text lies in graded chunks"
+    return f"{overlap.covered:.0%} of its text lies in graded chunks"
 
 
-def _describe_share(sight: ChunkOverlap) -> str:
-    best = max(sight.held, key=lambda each: each.share * each.grade)
+def _describe_share(overlap: ChunkOverlap) -> str:
+    best = max(overlap.coverages, key=lambda each: each.share * each.grade)
     of = "what is marked in chunk" if best.is_marked else "chunk"
     return f"it holds {best.share:.0%} of {of} {best.old.grade.chunk_id}, grade {best.grade}"
 
 
-def _same_text(sight: ChunkOverlap) -> list[Coverage]:
-    """Return the graded chunks whose text it is, up to what does not count."""
+def _same_text(overlap: ChunkOverlap) -> list[Coverage]:
+    """Return the graded chunks with the same text, up to 2%."""
     return [
         each
-        for each in sight.held
-        if each.of_text >= 1 - TRIFLE and total_length(each.cover) >= (1 - TRIFLE) * sight.size
+        for each in overlap.coverages
+        if each.of_text >= 1 - TRIFLE and total_length(each.cover) >= (1 - TRIFLE) * overlap.size
     ]
 
 
-def _lower_bound(sight: ChunkOverlap) -> GradeBound:
-    """Return the best grade of which the chunk holds all that made it."""
+def _lower_bound(overlap: ChunkOverlap) -> GradeBound:
+    """Return the best grade with all its evidence in the chunk."""
     low = GradeBound(0, "")
-    for each in sight.held:
+    for each in overlap.coverages:
         name = each.old.grade.chunk_id
         if each.all and each.grade > low.grade:
             what = "every passage" if each.is_marked else "all"
@@ -202,18 +201,17 @@ def _lower_bound(sight: ChunkOverlap) -> GradeBound:
     return low
 
 
-def _upper_bound(sight: ChunkOverlap) -> GradeBound:
-    """Return the least grade of a chunk that holds all it may have of an answer."""
-    if not sight.possible:
-        zero = all(each.grade == 0 for each in sight.held)
+def _upper_bound(overlap: ChunkOverlap) -> GradeBound:
+    """Return the lowest grade of a graded chunk that contains all possible evidence."""
+    if not overlap.possible:
+        zero = all(each.grade == 0 for each in overlap.coverages)
         where = "chunks graded 0" if zero else "graded chunks, outside of what made their grades"
         return GradeBound(0, f"its text lies in {where}")
     high = GradeBound(BEST_GRADE, "")
-    for each in sight.held:
-        missed = subtract_spans(sight.possible, each.cover)
-        is_in = total_length(missed) <= TRIFLE * total_length(sight.possible) or not sight.says(
-            missed
-        )
+    trifle = TRIFLE * total_length(overlap.possible)
+    for each in overlap.coverages:
+        missed = subtract_spans(overlap.possible, each.cover)
+        is_in = total_length(missed) <= trifle or not overlap.has_words_in(missed)
         if is_in and each.grade < high.grade:
             name = each.old.grade.chunk_id
             high = GradeBound(
@@ -222,11 +220,11 @@ def _upper_bound(sight: ChunkOverlap) -> GradeBound:
     return high
 
 
-def _likely_grade(sight: ChunkOverlap, low: GradeBound, high: GradeBound) -> int | None:
-    """Return the grade between two bounds that is likely by what it holds, None if none is."""
+def _likely_grade(overlap: ChunkOverlap, low: GradeBound, high: GradeBound) -> int | None:
+    """Return the likely grade between two bounds; None if none is."""
     shares = [
         (each.share * each.grade, each)
-        for each in sight.held
+        for each in overlap.coverages
         if each.grade and (each.is_marked or each.share >= LIKELY)
     ]
     if not shares and not low.grade:
@@ -235,39 +233,38 @@ def _likely_grade(sight: ChunkOverlap, low: GradeBound, high: GradeBound) -> int
     return max(low.grade, min(high.grade, round(best)))
 
 
-def _most_covered(sight: ChunkOverlap) -> str:
-    """Return the chunk that covers most of what it may answer with."""
-    relevant = [each for each in sight.held if each.grade]
+def _most_covered(overlap: ChunkOverlap) -> str:
+    """Return the relevant chunk that covers most of the possible evidence."""
+    relevant = [each for each in overlap.coverages if each.grade]
     return max(
-        relevant, key=lambda each: total_length(intersect_spans(each.cover, sight.possible))
+        relevant, key=lambda each: total_length(intersect_spans(each.cover, overlap.possible))
     ).old.grade.chunk_id
 
 
-HIGHEST_GRADE = 3
-NEAREST = 10  # graded chunks on each side that have to agree
-_AGREEING = 0.97  # of them
+NEAREST = 10  # graded chunks on each side that must agree
+_AGREEING = 0.97  # the share of them that must
 
 
 class MarkedAnswer(NamedTuple):
-    """All that is marked for a query, every relevant chunk of which has passages marked."""
+    """All text marked for a query of which every relevant chunk has marked passages."""
 
     spans: list[Span]
 
     def share(self, spans: Sequence[Span]) -> float:
-        """Return how much of it lies in spans of the ground, from 0 to 1."""
+        """Return the share of it in spans of the text index, from 0 to 1."""
         return total_length(intersect_spans(self.spans, spans)) / total_length(self.spans)
 
 
-def find_marked_answer(olds: Sequence[GradedChunk]) -> MarkedAnswer | None:
-    """Return what is marked for a query; None where not all is marked that made its grades."""
-    relevant = [old for old in olds if old.grade.grade]
+def find_marked_answer(graded: Sequence[GradedChunk]) -> MarkedAnswer | None:
+    """Return all text marked for a query; None if a relevant chunk has no evidence marked."""
+    relevant = [old for old in graded if old.grade.grade]
     if not relevant or not all(old.evidence for old in relevant):
         return None
     return MarkedAnswer(merge_spans(span for old in relevant for span in old.evidence))
 
 
 class LearntBounds(NamedTuple):
-    """The share of an answer that a chunk holds, and the grades of chunks that hold as much."""
+    """The share of an answer in a chunk, and the grades of chunks with a similar share."""
 
     share: float
     low: int
@@ -275,9 +272,9 @@ class LearntBounds(NamedTuple):
 
 
 class Calibration:
-    """How grades go by the share of an answer that a chunk holds, where they go by it at all.
+    """The relation between a chunk's share of an answer and its grade, learnt from graded chunks.
 
-    Where graders do not grade by how much is there, it says nothing: 0 to 3.
+    Where grades do not follow the share, the bounds are 0 and 3.
     """
 
     def __init__(self, graded: Iterable[tuple[float, int]]) -> None:
@@ -285,18 +282,19 @@ class Calibration:
         self._shares = [share for share, _ in pairs]
         self._grades = [grade for _, grade in pairs]
 
-    def of(self, sight: ChunkOverlap, answer: MarkedAnswer | None) -> LearntBounds | None:
-        """Return what is learnt of a chunk that holds a part of an answer."""
-        if answer is None or not sight.evidence:
+    def of(self, overlap: ChunkOverlap, answer: MarkedAnswer | None) -> LearntBounds | None:
+        """Return the learnt bounds of a chunk; None if it contains nothing marked."""
+        if answer is None or not overlap.evidence:
             return None
-        share = answer.share(merge_spans(sight.place.spans))
+        share = answer.share(merge_spans(overlap.location.spans))
         return LearntBounds(share, *self.bounds(share))
 
     def bounds(self, share: float) -> Span:
-        """Return the least and the highest grade of a chunk that holds such a share.
+        """Return the lowest and the highest grade of a chunk with this share of an answer.
 
-        The ten graded chunks that hold just less, and all that hold as much, have at least the
-        one; those that hold more at most the other.
+        Nearly all of the ten graded chunks with shares just below, and of those with the same
+        share, have at least the lowest grade. Nearly all with the same share and of the ten just
+        above have at most the highest.
 
         >>> graded = [(at / 100, 1 if at < 50 else 2) for at in range(0, 90)]
         >>> Calibration(graded).bounds(0.7), Calibration(graded).bounds(0.5)
@@ -307,15 +305,15 @@ class Calibration:
         above = self._grades[first : last + NEAREST]
         low = [
             grade
-            for grade in range(HIGHEST_GRADE + 1)
+            for grade in range(BEST_GRADE + 1)
             if _nearly_all(value >= grade for value in below)
         ]
         high = [
             grade
-            for grade in range(HIGHEST_GRADE + 1)
+            for grade in range(BEST_GRADE + 1)
             if _nearly_all(value <= grade for value in above)
         ]
-        return max(low, default=0), min(high, default=HIGHEST_GRADE)
+        return max(low, default=0), min(high, default=BEST_GRADE)
 
 
 def _nearly_all(agree: Iterable[bool]) -> bool:
@@ -324,12 +322,12 @@ def _nearly_all(agree: Iterable[bool]) -> bool:
 
 
 def calibrate(queries: Iterable[Sequence[GradedChunk]]) -> Calibration:
-    """Learn from the relevant chunks of queries, as far as all passages are marked."""
-    graded: list[tuple[float, int]] = []
-    for olds in queries:
-        answer = find_marked_answer(olds)
+    """Learn from the relevant chunks of those queries that have all passages marked."""
+    pairs: list[tuple[float, int]] = []
+    for graded in queries:
+        answer = find_marked_answer(graded)
         if answer is not None:
-            graded += [
-                (answer.share(old.spans), old.grade.grade) for old in olds if old.grade.grade
+            pairs += [
+                (answer.share(old.spans), old.grade.grade) for old in graded if old.grade.grade
             ]
-    return Calibration(graded)
+    return Calibration(pairs)

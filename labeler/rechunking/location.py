@@ -1,7 +1,7 @@
 """Location of chunks in documents, or in the chunks of another chunking: exact, else by alignment.
 
 White space, Unicode form, invisible characters and headings in front do not count. A text that is
-not there as it is gets aligned with RapidFuzz: parts of it may be changed, left out or moved.
+not found exactly is aligned with RapidFuzz: parts of it may be changed, left out or moved.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from labeler.rechunking.source_texts import (
 
 Progress = Callable[[float], None]
 
-LOCATED_SHARE = 0.98  # the share of a text that is found where it can be placed
-_MOST_LOOKED_AT, _FEW_STARTS = 1_000, 10
+LOCATED_SHARE = 0.98  # a chunk counts as located if this share of its text was found
+_MOST_POSITIONS, _FEW_STARTS = 1_000, 10
 _SHORT_SOURCE = 1_000_000  # characters: a longer source is not searched for a heading
-_NEARLY_EQUAL = 90  # of 100: as like a text must be to what its offsets say
+_NEARLY_EQUAL = 90  # of 100: least similarity of a text to the document at its offsets
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedChunkings:
-    """Where the chunks of two chunkings stand in one ground, by their ids."""
+    """The locations of the chunks of two chunkings in one text index, by chunk id."""
 
-    ground: TextIndex
+    index: TextIndex
     old: Mapping[str, ChunkLocation]
     new: Mapping[str, ChunkLocation]
     old_texts: Mapping[str, str]
@@ -59,31 +59,31 @@ class LocatedChunkings:
 
     @property
     def unplaced(self) -> list[str]:
-        """The new chunks of whose text less than 98% was found."""
+        """The new chunks with less than 98% of their text found."""
         return [chunk_id for chunk_id, place in self.new.items() if place.found < LOCATED_SHARE]
 
     @property
     def ambiguous(self) -> list[str]:
-        """The new chunks that stand in several places alike: they decide nothing."""
+        """The new chunks with several equally good locations: they decide no grade."""
         return [chunk_id for chunk_id, place in self.new.items() if place.others]
 
-    def document_of(self, place: ChunkLocation) -> str | None:
-        """Return the id of the one document a place is of; None where there is none, or several."""
-        numbers = {self.ground.number_at(start) for start, _ in place.spans}
-        return self.ground.sources[numbers.pop()].document_id if len(numbers) == 1 else None
+    def document_of(self, location: ChunkLocation) -> str | None:
+        """Return the id of the document of a location; None if there is none, or several."""
+        numbers = {self.index.number_at(start) for start, _ in location.spans}
+        return self.index.sources[numbers.pop()].document_id if len(numbers) == 1 else None
 
-    def where(self, place: ChunkLocation) -> tuple[str, int, int] | None:
-        """Return a place's document and its code points there, half open, from first to last.
+    def where(self, location: ChunkLocation) -> tuple[str, int, int] | None:
+        """Return a location's document and its code points there, half open, from first to last.
 
-        None where the document's text was not given, or the place is of several documents.
+        None if the document's text was not given, or if the location spans several documents.
         """
-        document_id = self.document_of(place)
+        document_id = self.document_of(location)
         if document_id is None or document_id not in self.documents:
             return None
-        first, _ = self.ground.range_of(document_id)
-        stood, spans = original_positions(self.documents[document_id]), place.spans
+        first, _ = self.index.range_of(document_id)
+        originals, spans = original_positions(self.documents[document_id]), location.spans
         start, end = spans[0][0] - first, spans[-1][1] - first
-        return document_id, int(stood[start]), int(stood[end - 1]) + 1
+        return document_id, int(originals[start]), int(originals[end - 1]) + 1
 
 
 def find_locations(
@@ -92,14 +92,14 @@ def find_locations(
     documents: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> LocatedChunkings:
-    """Find where the chunks of an old and of a new chunking stand.
+    """Locate the chunks of an old and of a new chunking in one text index.
 
-    ``documents`` are texts by document id. The old chunks of a document that is not among them
-    stand for it, joined in their order. White space, Unicode form, invisible characters and
-    headings in front do not count. A chunk with a document that is known is looked for in that
-    alone, others everywhere; one that is the same in both chunkings stands where it stood. Raises
-    `BadInput` for an id that stands twice, and for offsets outside a document or whose text is
-    another one.
+    ``documents`` are texts by document id. A document that is not among them is rebuilt from its
+    old chunks, joined in order. White space, Unicode form, invisible characters and headings in
+    front do not count. A chunk of a known document is searched in that document alone, other chunks
+    everywhere; a chunk that is the same in both chunkings keeps its location. Raises `BadInput` for
+    an id that occurs twice in one chunking, and for offsets that lie outside a document or have
+    another text there.
 
     >>> old = [Cut("o1", "Fees are due in May."), Cut("o2", "Dues are paid in June.")]
     >>> places = find_locations(old, [Cut("n1", "due in May.\\nDues are  paid"),
@@ -107,34 +107,37 @@ def find_locations(
     >>> places.new["n1"].spans, places.unplaced
     ([(7, 27)], ['n2'])
     """
-    olds, news, documents = _by_id(old), _by_id(new), documents or {}
-    standing = [cut for cut in olds.values() if cut.document_id not in documents]
-    assembled = list(reconstruct(standing))
+    old_cuts, new_cuts, documents = _by_id(old), _by_id(new), documents or {}
+    without_text = [cut for cut in old_cuts.values() if cut.document_id not in documents]
+    assembled = list(reconstruct(without_text))
     sources = [SourceText(name, normalised(text)) for name, text in documents.items()]
-    ground = TextIndex([*sources, *(each.source for each in assembled)])
-    known = {
-        chunk_id: (ground.starts[number] + start, ground.starts[number] + end)
+    index = TextIndex([*sources, *(each.source for each in assembled)])
+    spans = {
+        chunk_id: (index.starts[number] + start, index.starts[number] + end)
         for number, each in enumerate(assembled, len(sources))
         for chunk_id, (start, end) in each.parts.items()
     }
-    told = _ProgressReporter(progress, len(olds) - len(known) + len(news))
-    finder = _Finder(ground, documents, [cut for cut in olds.values() if cut.chunk_id not in known])
-    placed = {
-        name: _in_part(known[name], cut) if name in known else told.after(finder.place(cut))
-        for name, cut in olds.items()
-    }
-    finder = _Finder(ground, documents, news.values())
-    found = {
-        name: told.after(placed[name] if olds.get(name) == cut else finder.place(cut))
-        for name, cut in news.items()
-    }
-    return LocatedChunkings(
-        ground, placed, found, _texts_by_id(olds), _texts_by_id(news), documents
+    reporter = _ProgressReporter(progress, len(old_cuts) - len(spans) + len(new_cuts))
+    finder = _Finder(
+        index, documents, [cut for cut in old_cuts.values() if cut.chunk_id not in spans]
     )
+    old_locations = {
+        name: _in_part(spans[name], cut) if name in spans else reporter.after(finder.locate(cut))
+        for name, cut in old_cuts.items()
+    }
+    finder = _Finder(index, documents, new_cuts.values())
+    new_locations = {
+        name: reporter.after(
+            old_locations[name] if old_cuts.get(name) == cut else finder.locate(cut)
+        )
+        for name, cut in new_cuts.items()
+    }
+    texts = _texts_by_id(old_cuts), _texts_by_id(new_cuts)
+    return LocatedChunkings(index, old_locations, new_locations, *texts, documents)
 
 
 def check_offsets(cut: Cut, document: str) -> None:
-    """Raise `BadInput` where a chunk's offsets lie outside its document, or say another text.
+    """Raise `BadInput` if a chunk's offsets are outside its document, or have another text there.
 
     White space, Unicode form and a heading in front may differ.
 
@@ -158,29 +161,23 @@ def check_offsets(cut: Cut, document: str) -> None:
 
 
 class _ProgressReporter:
-    """Tells how much of the work is done."""
-
     def __init__(self, progress: Progress | None, size: int) -> None:
         self._progress, self._size, self._done = progress, max(1, size), 0
 
-    def after(self, place: ChunkLocation) -> ChunkLocation:
+    def after(self, location: ChunkLocation) -> ChunkLocation:
         self._done += 1
         if self._progress is not None and (self._done % 256 == 0 or self._done == self._size):
             self._progress(self._done / self._size)
-        return place
+        return location
 
 
 class _Finder:
-    """Finds the chunks of one chunking in a ground."""
-
-    def __init__(
-        self, ground: TextIndex, documents: Mapping[str, str], cuts: Iterable[Cut]
-    ) -> None:
-        self._ground, self._documents = ground, documents
+    def __init__(self, index: TextIndex, documents: Mapping[str, str], cuts: Iterable[Cut]) -> None:
+        self._index, self._documents = index, documents
         self._headings = Headings(cut.text for cut in cuts)
 
-    def place(self, cut: Cut) -> ChunkLocation:
-        """Return where a chunk stands: as it is, without its heading, or as near as may be."""
+    def locate(self, cut: Cut) -> ChunkLocation:
+        """Return a chunk's location: an exact match, else without its heading, else aligned."""
         text = normalised(cut.text)
         within = self._within(cut)
         heading = self._headings.repeated(cut.text)
@@ -192,8 +189,8 @@ class _Finder:
         return self._nearly(cut, text, within)
 
     def _within(self, cut: Cut) -> Span:
-        """Return what of the ground a chunk is looked for in."""
-        within = self._ground.range_of(cut.document_id)
+        """Return the span of the index to search: the chunk's offsets, document, or everything."""
+        within = self._index.range_of(cut.document_id)
         document = self._documents.get(cut.document_id or "")
         if document is None or (cut.start is None and cut.end is None):
             return within
@@ -204,27 +201,27 @@ class _Finder:
         return within[0] + start, within[0] + end
 
     def _exact(self, text: str, within: Span) -> list[int]:
-        """Return the first two positions at which a text stands just so."""
+        """Return the first two positions of an exact match."""
         if not text:
             return []
         if len(text) < LENGTH_WITH_GRAM:
-            return self._ground.all_of(text, within, 2)
+            return self._index.all_of(text, within, 2)
         starts = self._starts(text, within)
         if starts is None:
-            return self._ground.all_of(text, within, 2)
+            return self._index.all_of(text, within, 2)
         fits = (
             start
             for start in starts
-            if within[0] <= start <= within[1] - len(text) and self._ground.has(text, start)
+            if within[0] <= start <= within[1] - len(text) and self._index.has(text, start)
         )
         return [start for start, _ in zip(fits, range(2), strict=False)]
 
     def _starts(self, text: str, within: Span) -> list[int] | None:
-        """Return all positions at which a text might begin; None where they are too many."""
+        """Return all positions at which a text might begin; None if there are too many."""
         found: list[int] | None = None
         for at in (0, (len(text) - LENGTH_WITH_GRAM) // 2, len(text) - LENGTH_WITH_GRAM):
-            hits = self._ground.hits(
-                grams_of(text[at : at + LENGTH_WITH_GRAM]), within, _MOST_LOOKED_AT
+            hits = self._index.hits(
+                grams_of(text[at : at + LENGTH_WITH_GRAM]), within, _MOST_POSITIONS
             )
             starts = set((hits.positions - hits.places - at).tolist())
             if hits.is_whole and (found is None or len(starts) < len(found)):
@@ -235,20 +232,20 @@ class _Finder:
 
     def _nearly(self, cut: Cut, text: str, within: Span) -> ChunkLocation:
         added = self._headings.added(cut.text)
-        segments, others, is_changed = align_text(text[added:], self._ground, within)
+        segments, others, is_changed = align_text(text[added:], self._index, within)
         if not segments:
             return ChunkLocation(len(text))
         segments = [each._replace(at=each.at + added) for each in segments]
         if added == segments[0].at:
             return ChunkLocation(len(text), tuple(segments), added, others, is_changed)
-        low, high = self._ground.range_at(segments[0].start)
-        known = self._ground.text(low, high) if high - low <= _SHORT_SOURCE else ""
+        low, high = self._index.range_at(segments[0].start)
+        known = self._index.text(low, high) if high - low <= _SHORT_SOURCE else ""
         heading = self._headings.front(cut.text, segments[0].at, known)
         return ChunkLocation(len(text), tuple(segments), heading, others, is_changed)
 
 
 def _in_part(part: Span, cut: Cut) -> ChunkLocation:
-    """Return the place of a chunk of which a part of the ground was made."""
+    """Return the location of a chunk that its document was rebuilt from."""
     size = len(normalised(cut.text))
     heading = size - (part[1] - part[0])
     segments = (Segment(heading, part[0], part[1] - part[0]),) if part[0] < part[1] else ()
@@ -267,19 +264,19 @@ def _texts_by_id(cuts: Mapping[str, Cut]) -> dict[str, str]:
     return {name: cut.text for name, cut in cuts.items()}
 
 
-SLACK = 300  # characters that may be put in or left out at one place
-ENOUGH = 0.98  # of the best fit: another that fits as well makes the place ambiguous
-_MOST_ALIKE = 100  # a gram that stands at more positions says nothing
+SLACK = 300  # characters that may be inserted or left out at one point
+ENOUGH = 0.98  # of the best fit: another fit as good makes the location ambiguous
+_MOST_GRAM_POSITIONS = 100  # a gram with more positions is ignored
 _LEAST_BLOCK, _LEAST_AT_ENDS = 4, 8
-_STEP = 64  # of so many grams in a row the first few are looked for at first
-_SHIFT = 8  # characters by which what lies before the first run, or after the last, may be moved
+_STEP = 64  # of this many grams in a row, the first few are searched in the first pass
+_SHIFT = 8  # characters that text before the first run or after the last may be shifted by
 _FARTHEST = 2  # times its length
-_SIMILAR = 0.3  # of what lies between two runs; less alike is alike by chance
+_SIMILAR = 0.3  # least similarity of the text between two runs; less is chance
 _MOST_CELLS = 4_000_000
 
 
 class TextAlignment(NamedTuple):
-    """The parts that stand in the ground, how many other places fit, and whether words differ."""
+    """The aligned parts of a text, how many other locations fit, and whether words differ."""
 
     segments: list[Segment]
     others: int
@@ -287,29 +284,29 @@ class TextAlignment(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Segments that lie near each other in one source, and what of the text they could take."""
+    """Segments near each other in one source, and the spans of the text that they cover."""
 
     source: int
     segments: list[Segment]
     spans: list[Span]
 
 
-def align_text(text: str, ground: TextIndex, within: Span) -> TextAlignment:
-    """Return where a squeezed text stands: the best place first, the rest of it by itself."""
-    fits = _fits(text, ground, within)
+def align_text(text: str, index: TextIndex, within: Span) -> TextAlignment:
+    """Align a normalised text: the best fit first, then each remaining part separately."""
+    fits = _fits(text, index, within)
     found: list[Segment] = []
     others, is_changed = 0, False
-    waiting = [(0, len(text))]
-    while waiting:
-        free = waiting.pop()
+    pending = [(0, len(text))]
+    while pending:
+        free = pending.pop()
         best = max(fits, key=lambda fit: _length_within(fit, free), default=None)
         if best is None or _length_within(best, free) < GRAM:
             continue
         others += _count_equal_fits(best, fits, free)
-        chain = _chain(text, ground, best, free)
+        chain = _chain(text, index, best, free)
         found += chain
-        is_changed |= any(_differs(text, ground, *pair) for pair in itertools.pairwise(chain))
-        waiting += [
+        is_changed |= any(_differs(text, index, *pair) for pair in itertools.pairwise(chain))
+        pending += [
             rest
             for rest in ((free[0], chain[0].at), (chain[-1].at + chain[-1].size, free[1]))
             if rest[1] - rest[0] >= GRAM and rest != free
@@ -322,7 +319,7 @@ def _length_within(fit: _Fit, free: Span) -> int:
 
 
 def _count_equal_fits(best: _Fit, fits: Sequence[_Fit], free: Span) -> int:
-    """Count the other fits that take nearly all of what the best one takes."""
+    """Count the other fits that cover nearly all that the best one covers."""
     taken = intersect_spans(best.spans, [free])
     least = ENOUGH * total_length(taken)
     return sum(
@@ -330,11 +327,11 @@ def _count_equal_fits(best: _Fit, fits: Sequence[_Fit], free: Span) -> int:
     )
 
 
-def _fits(text: str, ground: TextIndex, within: Span) -> list[_Fit]:
-    """Return what of the text stands where, longest runs of it, by where it would begin."""
+def _fits(text: str, index: TextIndex, within: Span) -> list[_Fit]:
+    """Return the longest equal runs, grouped by the position at which the text would begin."""
     fits: list[_Fit] = []
     before: tuple[int, int] | None = None
-    for source, segment in sorted(_runs(text, ground, within), key=_by_diagonal):
+    for source, segment in sorted(_runs(text, index, within), key=_by_diagonal):
         diagonal = segment.start - segment.at
         if before is None or source != before[0] or diagonal - before[1] > SLACK:
             fits.append(_Fit(source, [], []))
@@ -352,43 +349,43 @@ def _span(segment: Segment) -> Span:
     return segment.at, segment.at + segment.size
 
 
-def _runs(text: str, ground: TextIndex, within: Span) -> Iterator[tuple[int, Segment]]:
-    """Give the longest runs that a text and the ground have alike, with the number of the source.
+def _runs(text: str, index: TextIndex, within: Span) -> Iterator[tuple[int, Segment]]:
+    """Yield the longest runs that a text and the index share, with the number of the source.
 
-    Each holds a gram that the ground knows. First a part of the grams is looked for, then all of
-    those that lie in no run.
+    Each run contains an indexed gram. The first pass searches a part of the grams, the second all
+    grams outside the runs found.
     """
     grams = grams_of(text)
     is_free = np.ones(len(grams), dtype=np.bool_)
     some = np.flatnonzero(np.arange(len(grams)) % _STEP < GRAM)
-    for run in _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, some)):
+    for run in _runs_at(text, index, index.hits(grams, within, _MOST_GRAM_POSITIONS, some)):
         is_free[run[1].at : run[1].at + run[1].size] = False
         yield run
     is_free[some] = False
     if is_free.any():
         others = np.flatnonzero(is_free)
-        yield from _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, others))
+        yield from _runs_at(text, index, index.hits(grams, within, _MOST_GRAM_POSITIONS, others))
 
 
-def _runs_at(text: str, ground: TextIndex, hits: GramHits) -> Iterator[tuple[int, Segment]]:
+def _runs_at(text: str, index: TextIndex, hits: GramHits) -> Iterator[tuple[int, Segment]]:
     reached: dict[int, int] = {}
     for at, position in zip(hits.places.tolist(), hits.positions.tolist(), strict=True):
         diagonal = position - at
         if at < reached.get(diagonal, 0):
             continue
-        low, high = ground.range_at(position)
+        low, high = index.range_at(position)
         back = min(at, position - low)
-        before = _alike_back(text[at - back : at], ground.text(position - back, position))
+        before = _alike_back(text[at - back : at], index.text(position - back, position))
         ahead = min(len(text) - at, high - position)
-        after = _alike(text[at : at + ahead], ground.text(position, position + ahead))
+        after = _alike(text[at : at + ahead], index.text(position, position + ahead))
         reached[diagonal] = at + max(1, after)
         if before + after >= GRAM:
             run = Segment(at - before, position - before, before + after)
-            yield ground.number_at(position), run
+            yield index.number_at(position), run
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts of one length begin with alike."""
+    """Return the length of the common beginning of two texts of one length."""
     if one == other:
         return len(one)
     low, high = 0, len(one)
@@ -405,36 +402,36 @@ def _alike_back(one: str, other: str) -> int:
     return _alike(one[::-1], other[::-1])
 
 
-def _chain(text: str, ground: TextIndex, fit: _Fit, free: Span) -> list[Segment]:
-    """Return the segments of one place in order, the longest first, and what lies between them."""
-    low, high = ground.range_at(fit.segments[0].start)
+def _chain(text: str, index: TextIndex, fit: _Fit, free: Span) -> list[Segment]:
+    """Return the segments of one fit in order: the longest first, then the gaps between them."""
+    low, high = index.range_at(fit.segments[0].start)
     found: list[Segment] = []
-    waiting = [(free, (low, high), fit.segments)]
-    while waiting:
-        at, stands, segments = waiting.pop()
-        here = [each for each in (_cut_segment(each, at, stands) for each in segments) if each]
+    pending = [(free, (low, high), fit.segments)]
+    while pending:
+        text_span, index_span, segments = pending.pop()
+        here = [*filter(None, (_cut_segment(each, text_span, index_span) for each in segments))]
         if here:
             best = max(here, key=lambda each: each.size)
             found.append(best)
             after = best.at + best.size, best.start + best.size
-            waiting.append(((at[0], best.at), (stands[0], best.start), here))
-            waiting.append(((after[0], at[1]), (after[1], stands[1]), here))
+            pending.append(((text_span[0], best.at), (index_span[0], best.start), here))
+            pending.append(((after[0], text_span[1]), (after[1], index_span[1]), here))
     found = _drop_far_segments(found)
     parts = [*itertools.starmap(_gap, itertools.pairwise(found))]
-    between = [each for part in parts for each in _between(text, ground, *part)]
+    between = [each for part in parts for each in _between(text, index, *part)]
     ends = [
         each
         for part in _around(found, free, (low, high))
-        for each in _between(text, ground, *part)
+        for each in _between(text, index, *part)
         if each.size >= _LEAST_AT_ENDS
     ]
     return sorted([*found, *between, *ends])
 
 
 def _drop_far_segments(segments: Sequence[Segment]) -> list[Segment]:
-    """Return the longest segment with those around it that are no farther off than they are long.
+    """Return the longest segment and its neighbours that are near for their length.
 
-    What is short and far off is alike by chance.
+    A short segment that is far away is equal by chance.
     """
     ordered = sorted(segments)
     middle = ordered.index(max(ordered, key=lambda each: each.size))
@@ -451,7 +448,7 @@ def _drop_far_segments(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _around(found: Sequence[Segment], free: Span, source: Span) -> list[tuple[Span, Span]]:
-    """Return what lies just before the first segment and after the last: too short for a gram."""
+    """Return the parts just before the first segment and after the last: too short for a gram."""
     first, last = found[0], found[-1]
     wide = min(first.at - free[0], LENGTH_WITH_GRAM)
     before = (first.at - wide, first.at), (max(source[0], first.start - wide - _SHIFT), first.start)
@@ -461,38 +458,38 @@ def _around(found: Sequence[Segment], free: Span, source: Span) -> list[tuple[Sp
 
 
 def _gap(one: Segment, other: Segment) -> tuple[Span, Span]:
-    """Return what lies between two segments: of the text, and of the ground."""
     return (one.at + one.size, other.at), (one.start + one.size, other.start)
 
 
-def _cut_segment(segment: Segment, at: Span, stands: Span) -> Segment | None:
-    """Return what of a segment lies within a part of the text and of the ground."""
-    skip = max(0, at[0] - segment.at, stands[0] - segment.start)
+def _cut_segment(segment: Segment, text_span: Span, index_span: Span) -> Segment | None:
+    """Return the part of a segment within a span of the text and a span of the index."""
+    skip = max(0, text_span[0] - segment.at, index_span[0] - segment.start)
     start = segment.at + skip, segment.start + skip
-    size = min(segment.size - skip, at[1] - start[0], stands[1] - start[1])
+    size = min(segment.size - skip, text_span[1] - start[0], index_span[1] - start[1])
     return Segment(*start, size) if size >= _LEAST_BLOCK else None
 
 
-def _between(text: str, ground: TextIndex, at: Span, stands: Span) -> Iterator[Segment]:
-    """Give what is the same in a part of the text and of the ground, as RapidFuzz aligns them."""
-    wide, far = at[1] - at[0], stands[1] - stands[0]
-    if not wide or not far or wide * far > _MOST_CELLS:
+def _between(text: str, index: TextIndex, text_span: Span, index_span: Span) -> Iterator[Segment]:
+    """Yield the equal parts of a span of the text and one of the index, aligned by RapidFuzz."""
+    text_size, index_size = text_span[1] - text_span[0], index_span[1] - index_span[0]
+    if not text_size or not index_size or text_size * index_size > _MOST_CELLS:
         return
-    one, other = text[at[0] : at[1]], ground.text(*stands)
+    one, other = text[text_span[0] : text_span[1]], index.text(*index_span)
     if Levenshtein.normalized_similarity(one, other) < _SIMILAR:
         return
     for block in Levenshtein.opcodes(one, other):
         size = block.src_end - block.src_start
         if block.tag == "equal" and size >= _LEAST_BLOCK:
-            yield Segment(at[0] + block.src_start, stands[0] + block.dest_start, size)
+            yield Segment(text_span[0] + block.src_start, index_span[0] + block.dest_start, size)
 
 
-def _differs(text: str, ground: TextIndex, one: Segment, other: Segment) -> bool:
-    """Say whether words were put in, left out or changed between two segments of one place.
+def _differs(text: str, index: TextIndex, one: Segment, other: Segment) -> bool:
+    """Say whether words were inserted, left out or changed between two segments of one fit.
 
-    What was left out where a piece begins is its heading, or what it shares with the one before.
+    Text left out where a piece begins does not count: it is a heading, or overlap with the piece
+    before.
     """
     if has_words(text[one.at + one.size : other.at]):
         return True
     left_out = one.start + one.size, other.start
-    return not ground.has_edge(*left_out) and has_words(ground.text(*left_out))
+    return not index.has_edge(*left_out) and has_words(index.text(*left_out))

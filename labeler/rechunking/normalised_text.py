@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
-TextSpan = tuple[int, int]
+Span = tuple[int, int]
 
-_DOCUMENTS_KEPT = 16  # documents whose chunks are looked at one after the other
+_DOCUMENTS_KEPT = 16  # the chunks of a document are usually handled one after the other
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
 def normalised(text: str) -> str:
-    """Return a text as it is compared: without white space, decomposed as Unicode's NFKD has it.
+    """Return a text in the form used for comparison: no white space, Unicode form NFKD.
 
-    Characters nobody sees, such as soft hyphens, are left out, too. Case and punctuation stay.
+    Invisible characters, such as soft hyphens, are removed. Case and punctuation are kept.
 
     >>> normalised("ﬁ rst\\n\\tＡＰＩ") == normalised("first API")
     True
@@ -37,7 +37,7 @@ def normalised(text: str) -> str:
 
 @lru_cache(maxsize=_DOCUMENTS_KEPT)
 def original_positions(text: str) -> Numbers:
-    """Return for each character of the squeezed text where in ``text`` it comes from.
+    """Return for each character of the normalised text its position in ``text``.
 
     >>> original_positions("a b").tolist()
     [0, 2]
@@ -48,8 +48,8 @@ def original_positions(text: str) -> Numbers:
     return np.repeat(np.arange(len(codes)), sizes[kind] if len(codes) else 0)
 
 
-def spans_in_normalised(text: str, spans: Sequence[TextSpan]) -> list[TextSpan]:
-    """Return half-open spans of a text as spans of the squeezed text; one may hold nothing there.
+def spans_in_normalised(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Convert half-open spans of a text to the normalised text; a span may become empty.
 
     >>> spans_in_normalised("to be or", [(3, 8)])
     [(2, 6)]
@@ -60,28 +60,30 @@ def spans_in_normalised(text: str, spans: Sequence[TextSpan]) -> list[TextSpan]:
     return [(start, end) for start, end in found.tolist()]
 
 
-def spans_in_original(text: str, spans: Sequence[TextSpan]) -> list[TextSpan]:
-    """Return spans of the squeezed text as spans of ``text``, without white space at their ends.
+def spans_in_original(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Convert spans of the normalised text to ``text``, without white space at their ends.
 
     >>> spans_in_original("to be or", [(2, 6)])
     [(3, 8)]
     """
-    stood = original_positions(text)
-    return [(int(stood[start]), int(stood[end - 1]) + 1) for start, end in spans if end > start]
+    positions = original_positions(text)
+    return [
+        (int(positions[start]), int(positions[end - 1]) + 1) for start, end in spans if end > start
+    ]
 
 
-def sizes_in_original(text: str, spans: Sequence[TextSpan]) -> list[int]:
-    """Return how many characters of ``text`` spans of the squeezed text take, up to the next one.
+def sizes_in_original(text: str, spans: Sequence[Span]) -> list[int]:
+    """Return the number of characters of ``text`` in spans, with white space after each character.
 
     >>> sizes_in_original("to  be", [(0, 2), (2, 4)])
     [4, 2]
     """
-    stood = np.append(original_positions(text), len(text))
-    return [int(stood[end] - stood[start]) for start, end in spans]
+    positions = np.append(original_positions(text), len(text))
+    return [int(positions[end] - positions[start]) for start, end in spans]
 
 
 def has_words(text: str) -> bool:
-    """Say whether there is a letter or a digit in it, and not only punctuation.
+    """Say whether a text has a letter or a digit, not only punctuation.
 
     >>> has_words("| -- |"), has_words("№ 5")
     (False, True)
@@ -89,11 +91,8 @@ def has_words(text: str) -> bool:
     return _WORD_CHARACTER.search(text) is not None
 
 
-Span = tuple[int, int]
-
-
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that overlap or meet as one.
+    """Return spans in order, joining those that overlap or touch.
 
     >>> merge_spans([(5, 9), (0, 5), (20, 30), (12, 12)])
     [(0, 9), (20, 30)]
@@ -110,7 +109,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def intersect_spans(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """Return what lies in both; each is joined and in order, and so is what is returned.
+    """Return the overlap of two lists of spans; both must be merged, and so is the result.
 
     >>> intersect_spans([(0, 9), (20, 30)], [(5, 25)])
     [(5, 9), (20, 25)]
@@ -128,7 +127,7 @@ def intersect_spans(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
 
 
 def subtract_spans(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """Return what lies in the first alone; each is joined and in order.
+    """Return the parts of the first spans that the others do not cover; both must be merged.
 
     >>> subtract_spans([(0, 9), (20, 30)], [(5, 25)])
     [(0, 5), (25, 30)]
@@ -143,7 +142,7 @@ def subtract_spans(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
 
 
 def total_length(spans: Iterable[Span]) -> int:
-    """Return how much spans hold that do not overlap.
+    """Return the total length of spans that do not overlap.
 
     >>> total_length([(0, 9), (20, 30)])
     19

@@ -12,7 +12,7 @@ TransferState: TypeAlias = Literal["decided", "proposed", "open"]
 
 
 class Cut(NamedTuple):
-    """A chunk with its text. What a chunker knows of its place may be given, too.
+    """A chunk with its text and, where the chunker gave them, its offsets in the document.
 
     ``start`` and ``end`` are Unicode code points of the document, half open; ``position`` orders
     the chunks of a document.
@@ -27,15 +27,15 @@ class Cut(NamedTuple):
 
 
 def cut_from_chunk(chunk: Chunk) -> Cut:
-    """Return a chunk as a cut of its document; one without a text is an empty cut."""
+    """Return a chunk as a cut of its document; a chunk without a text becomes an empty cut."""
     place = (chunk.position, chunk.start, chunk.end)
     return Cut(chunk.chunk_id, chunk.text or "", chunk.document_id, *place)
 
 
 class Segment(NamedTuple):
-    """``size`` characters that a text from ``at`` on and the ground from ``start`` on have alike.
+    """``size`` equal characters, at ``at`` in a chunk's text and at ``start`` in the text index.
 
-    All of it is counted in squeezed characters.
+    All three are counted in characters of normalised text.
     """
 
     at: int
@@ -45,11 +45,12 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkLocation:
-    """Where a chunk stands in the ground; without a segment it could not be placed.
+    """The location of a chunk in the text index; without segments it was not found.
 
-    ``size`` are the squeezed characters of its text, ``heading`` those in front that were added
-    to what the document says there. ``others`` places fit as well: then nobody knows which it is.
-    ``is_changed`` says that words differ between the first character that fits and the last.
+    ``size`` is the number of normalised characters of the chunk's text, ``heading`` the number of
+    those at its beginning that were added to the document's text. ``others`` counts further
+    locations that fit as well, so that the right one is unknown. ``is_changed`` is true if words
+    differ between the first and the last character that match.
     """
 
     size: int
@@ -60,20 +61,20 @@ class ChunkLocation:
 
     @property
     def found(self) -> float:
-        """The share of the text, apart from its heading, that stands in the ground."""
+        """The share of the text, apart from its heading, that is in the text index."""
         return sum(each.size for each in self.segments) / max(1, self.size - self.heading)
 
     @property
     def spans(self) -> list[Span]:
-        """What it takes of the ground."""
+        """The spans of the text index that the chunk covers."""
         return [(each.start, each.start + each.size) for each in self.segments]
 
 
 class GradeBasis(NamedTuple):
-    """A judgment whose grade is the golden grade, and the passages it marks in its chunk's text.
+    """A judgment that counts towards a golden grade, and the passages it marks in the chunk's text.
 
-    Passages are code points of the text, half open, in order. Without one, what made the grade
-    may stand anywhere in the text.
+    Passages are code points of the text, half open, in order. Without passages, the evidence for
+    the grade may be anywhere in the text.
     """
 
     judgment: int
@@ -81,7 +82,7 @@ class GradeBasis(NamedTuple):
 
 
 class OldGrade(NamedTuple):
-    """The golden grade of a query and a chunk of the old chunking, and what it rests on."""
+    """The golden grade of a query and a chunk of the old chunking, and the judgments behind it."""
 
     query_id: str
     chunk_id: str
@@ -90,14 +91,14 @@ class OldGrade(NamedTuple):
 
 
 class DerivedGrade(NamedTuple):
-    """What the grades of an old chunking say of a query and a chunk of the new one.
+    """The grade of a query and a new chunk that follows from the grades of the old chunking.
 
-    A ``decided`` ``grade`` follows from the judgments ``rests_on``, which are those of the graded
-    chunks it shares text with (not of others that taught it by their shares of what is marked); a
-    ``proposed`` one is likely; an ``open`` pair has none. Whatever the state, the grade is from
-    ``low`` to ``high`` if the old grades and this place are right. ``covered`` is the share of the
-    text that lies in graded chunks, and ``passages`` are the marked ones as they stand in the new
-    text (code points).
+    A ``decided`` grade follows from the judgments ``rests_on``: those of the graded chunks that
+    share text with the new one (not those that only helped to calibrate shares of marked text). A
+    ``proposed`` grade is likely; an ``open`` pair has no grade. In every state the grade is from
+    ``low`` to ``high`` if the old grades and the location are right. ``covered`` is the share of
+    the text that graded chunks cover. ``passages`` are the marked passages in the new text (code
+    points).
     """
 
     query_id: str

@@ -1,8 +1,8 @@
-"""Source texts that chunks are located in: an index of their 16-grams, and their reconstruction.
+"""Index of the source texts that chunks are located in, and documents rebuilt from chunks.
 
-Where nobody has a document, its text is put together from the chunks of one chunking, in order,
-what neighbours share only once. Headings that a chunker put in front of its chunks are not part
-of the document.
+The index holds hashes of 16-grams. A document that was not given is rebuilt from the chunks of one
+chunking, in order, with the text that neighbours share only once. Headings that a chunker added in
+front of its chunks are not part of the document.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from labeler.rechunking.normalised_text import Numbers, Span, normalised
 from labeler.rechunking.records import Cut
 
 GRAM = 16
-LENGTH_WITH_GRAM = 2 * GRAM - 1  # so long a text holds a gram that is known, wherever it stands
-_AT_ONCE = 1 << 20  # characters that are hashed together
+LENGTH_WITH_GRAM = 2 * GRAM - 1  # a text of this length contains an indexed gram at any offset
+_AT_ONCE = 1 << 20  # characters hashed in one step
 _POWERS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 1 << 64)) for power in range(GRAM)]
 _WEIGHTS = np.array(_POWERS[::-1], dtype=np.uint64)
 _NOTHING = np.empty(0, dtype=np.int64)
 _NO_HASHES = np.empty(0, dtype=np.uint64)
-_BITS_FOR_EACH = 4  # known gram, at least: what is not known seems so in a quarter of the cases
+_BITS_FOR_EACH = 4  # bits per indexed gram, at least: a quarter of the others pass the filter
 _THREE, _SEVEN = np.uint64(3), np.uint64(7)
 _BIT = 1 << np.arange(8, dtype=np.uint8)
 
@@ -35,7 +35,7 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class SourceText(NamedTuple):
-    """A squeezed text to stand in; ``edges`` are where the pieces begin that it was joined of."""
+    """A normalised text to search in; ``edges`` are the positions at which its pieces begin."""
 
     document_id: str | None
     text: str
@@ -43,7 +43,10 @@ class SourceText(NamedTuple):
 
 
 class GramHits(NamedTuple):
-    """Grams that are known: their places in a text, and positions; whether none was left out."""
+    """Indexed grams found in a text: places in that text, and positions in the index.
+
+    ``is_whole`` is false if grams with too many positions were left out.
+    """
 
     places: Numbers
     positions: Numbers
@@ -51,9 +54,9 @@ class GramHits(NamedTuple):
 
 
 class TextIndex:
-    """Sources on one axis, so that a place is a number; one character is free between two.
+    """Source texts on one axis, so that one number is a position; sources are one character apart.
 
-    Of each source every `GRAM`-th gram is known, and those at which its pieces begin and end.
+    Every `GRAM`-th gram of a source is indexed, and the grams at the edges of its pieces.
     """
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
@@ -89,42 +92,38 @@ class TextIndex:
         self._seen = _HashFilter(self._hashes)
 
     def range_of(self, document_id: str | None) -> Span:
-        """Return where on the axis a document lies; all of it for one that is not known."""
+        """Return the span of a document on the axis; the whole axis for an unknown document."""
         number = None if document_id is None else self._by_document.get(document_id)
         return (0, self.starts[-1]) if number is None else self._range(number)
 
-    def knows(self, document_id: str | None) -> bool:
-        """Say whether there is a document of this id."""
-        return document_id in self._by_document
-
     def range_at(self, position: int) -> Span:
-        """Return from where to where the source goes in which a position lies."""
+        """Return the span of the source that contains a position."""
         return self._range(self.number_at(position))
 
     def number_at(self, position: int) -> int:
-        """Return the number of the source in which a position lies."""
+        """Return the number of the source that contains a position."""
         return bisect_right(self.starts, position) - 1
 
     def _range(self, number: int) -> Span:
         return self.starts[number], self.starts[number] + len(self.sources[number].text)
 
     def text(self, start: int, end: int) -> str:
-        """Return what stands from one position to before another, both of one source."""
+        """Return the text between two positions, both in one source."""
         number = self.number_at(start)
         first = self.starts[number]
         return self.sources[number].text[start - first : end - first]
 
     def has(self, text: str, position: int) -> bool:
-        """Say whether a text stands at a position."""
+        """Say whether a text begins at a position."""
         number = self.number_at(position)
         return self.sources[number].text.startswith(text, position - self.starts[number])
 
     def has_edge(self, start: int, end: int) -> bool:
-        """Say whether a piece begins between two positions, or at one of them."""
+        """Say whether a piece begins between two positions, both included."""
         return bool(np.searchsorted(self.edges, start) < np.searchsorted(self.edges, end, "right"))
 
     def all_of(self, text: str, within: Span, most: int) -> list[int]:
-        """Return the first positions at which a text stands, as many as are asked for."""
+        """Return the first ``most`` positions at which a text begins."""
         found: list[int] = []
         for number in range(self.number_at(within[0]), len(self.sources)):
             source, first = self.sources[number].text, self.starts[number]
@@ -140,10 +139,10 @@ class TextIndex:
     def hits(
         self, grams: Hashes, within: Span, most: int, asked: Numbers | None = None
     ) -> GramHits:
-        """Return where grams of a text stand: all of them, or those asked for by their places.
+        """Return the positions of a text's grams: of all, or of those at the places ``asked``.
 
-        ``grams`` are as `grams_of` has them. Those that stand at more than ``most`` known positions
-        are left out.
+        ``grams`` come from `grams_of`. Grams with more than ``most`` indexed positions are left
+        out.
         """
         hashes = grams if asked is None else grams[asked]
         places = self._seen.some_of(hashes).nonzero()[0]
@@ -166,7 +165,7 @@ class TextIndex:
 
 
 class _HashFilter:
-    """Says of most hashes that are not among some that they are not: so few are looked for."""
+    """A bit table that excludes most hashes not in the index, so that few need a search."""
 
     def __init__(self, hashes: Hashes) -> None:
         bits = max(3, (_BITS_FOR_EACH * len(hashes)).bit_length())
@@ -176,14 +175,14 @@ class _HashFilter:
         self._slots = np.packbits(slots, bitorder="little")
 
     def some_of(self, hashes: Hashes) -> npt.NDArray[np.uint8]:
-        """Return 0 for those that are surely not among them."""
+        """Return 0 for each hash that is certainly not in the index."""
         slots = hashes >> self._shift
         found: npt.NDArray[np.uint8] = self._slots[slots >> _THREE] & _BIT[slots & _SEVEN]
         return found
 
 
 def grams_of(text: str) -> Hashes:
-    """Return the hash of each gram of a text; there is none where it is shorter than a gram."""
+    """Return the hash of each gram of a text; none for a text shorter than a gram."""
     return _hashes_of(_codes(text)) if len(text) >= GRAM else _NO_HASHES
 
 
@@ -192,7 +191,7 @@ def _codes(text: str) -> npt.NDArray[np.uint64]:
 
 
 def _hashes_of(codes: Hashes) -> Hashes:
-    """Return the hash of each gram of a text that has at least one: twice as long in each step."""
+    """Return the hash of each gram of a text with at least one, doubling the length each step."""
     hashes, size = codes, 1
     while size < GRAM:
         hashes = hashes[:-size] * _POWERS[size] + hashes[size:]
@@ -201,7 +200,7 @@ def _hashes_of(codes: Hashes) -> Hashes:
 
 
 def _known_grams(source: SourceText) -> Iterator[tuple[Hashes, Numbers]]:
-    """Give hashes with where their grams stand in a source, block after block."""
+    """Yield the hashes and positions of a source's indexed grams, block by block."""
     text = source.text
     edges = np.unique(np.asarray(source.edges, dtype=np.int64))
     ends = np.append(edges[1:], len(text)) - GRAM
@@ -217,9 +216,9 @@ def _known_grams(source: SourceText) -> Iterator[tuple[Hashes, Numbers]]:
 
 
 class ReconstructedDocument(NamedTuple):
-    """A source made of chunks, and which part of it each is, by its id.
+    """A source rebuilt from chunks, and the span of each chunk in it, by chunk id.
 
-    A part may be shorter than its chunk: a heading in front of what overlaps is not of it.
+    A span may be shorter than its chunk: a heading before overlapping text is not part of it.
     """
 
     source: SourceText
@@ -233,11 +232,11 @@ class _Piece(NamedTuple):
 
 
 def reconstruct(cuts: Iterable[Cut]) -> Iterator[ReconstructedDocument]:
-    """Join the chunks of each document in order, what neighbours have in common only once.
+    """Join the chunks of each document in order, with the text that neighbours share only once.
 
-    Chunks are in the order of ``position``, else of ``start``, else as they overlap, else as they
-    are given. Those without a document are joined, too: a text that goes on in the next one is
-    found, and no harm is done where it does not.
+    Chunks are ordered by ``position``, else by ``start``, else by their overlaps, else as given.
+    Chunks without a document are joined too: this finds texts that continue in the next chunk, and
+    does no harm where they do not.
 
     >>> cuts = [Cut("a", "All men are created equal, by law,", "d", 1),
     ...         Cut("b", "created equal, by law, and in dignity.", "d", 2)]
@@ -248,11 +247,11 @@ def reconstruct(cuts: Iterable[Cut]) -> Iterator[ReconstructedDocument]:
     documents: dict[str | None, list[Cut]] = {}
     for cut in cuts:
         documents.setdefault(cut.document_id, []).append(cut)
-    for document_id, own in documents.items():
-        headings = Headings(cut.text for cut in own)
-        ordered = sorted(own, key=_sort_key)
+    for document_id, chunks in documents.items():
+        headings = Headings(cut.text for cut in chunks)
+        ordered = sorted(chunks, key=_sort_key)
         pieces = [_piece(cut, headings) for cut in ordered]
-        if all(_sort_key(cut)[0] for cut in own):
+        if all(_sort_key(cut)[0] for cut in chunks):
             pieces = [pieces[number] for number in text_order([piece.text for piece in pieces])]
         yield _join_pieces(document_id, pieces)
 
@@ -283,7 +282,7 @@ def _join_pieces(document_id: str | None, pieces: Sequence[_Piece]) -> Reconstru
 
 
 def _overlap_of_pieces(one: _Piece, other: _Piece) -> Span:
-    """Return how long a heading is and how much after it the one ends with, too."""
+    """Return the length of the second piece's heading, and of the overlap after it."""
     for heading in {0, other.heading}:
         size = overlap_size(one.text, other.text[heading:])
         if size:
@@ -291,14 +290,14 @@ def _overlap_of_pieces(one: _Piece, other: _Piece) -> Span:
     return 0, 0
 
 
-LONGEST_HEADING = 200  # squeezed characters of a heading
+LONGEST_HEADING = 200  # normalised characters
 HEADED_SHARE = 0.5
 _MOST_LINES = 4
 _WRITTEN_AS_HEADING = re.compile(r"\s*#{1,6}\s|.*\S\s*[>›»→]\s*\S")
 
 
 class Headings:
-    """The first lines of a chunking's texts: one that several begin with was put in front."""
+    """First lines of a chunking's texts: a line that begins several texts is an added heading."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
@@ -312,9 +311,9 @@ class Headings:
         self._is_habit = headed >= HEADED_SHARE * firsts.total() > HEADED_SHARE
 
     def added(self, text: str) -> int:
-        """Return what `repeated` does where most texts begin with such a line, else 0.
+        """Return the same as `repeated` if most texts begin with a repeated line, else 0.
 
-        Then it is the chunker's habit; else the lines may be the document's own.
+        Then the chunker adds headings; otherwise the lines may be the document's own.
 
         >>> Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"]).added("Fees\\nIn May")
         4
@@ -322,7 +321,7 @@ class Headings:
         return self.repeated(text) if self._is_habit else 0
 
     def repeated(self, text: str) -> int:
-        """Return how many squeezed characters the lines have that other chunks begin with, too.
+        """Return the number of normalised characters in first lines that other chunks share.
 
         >>> headings = Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"])
         >>> headings.repeated("Fees\\nIn May"), headings.repeated("Dues")
@@ -337,10 +336,10 @@ class Headings:
         return found
 
     def front(self, text: str, size: int, known: str) -> int:
-        """Return ``size`` where so many squeezed characters in front are headings, else 0.
+        """Return ``size`` if the first ``size`` normalised characters are headings, else 0.
 
-        Each is a line of its own, and repeated in the chunking, or written as headings are, or
-        it stands in ``known``, which is the document.
+        Each heading is a whole line that is repeated in the chunking, or looks like a heading, or
+        is in ``known``, the document's text.
         """
         found = 0
         for line in _first_lines(text):
@@ -355,7 +354,7 @@ class Headings:
 
 
 def _first_lines(text: str) -> list[str]:
-    """Return the first lines that say something, without the last of all: it is no heading."""
+    """Return the first lines that are not blank, without the last line: it is no heading."""
     lines: list[str] = []
     at = 0
     while len(lines) < _MOST_LINES and at < 4 * LONGEST_HEADING:
@@ -369,15 +368,13 @@ def _first_lines(text: str) -> list[str]:
 
 
 LEAST_OVERLAP = 16
-OVERLAPPING_SHARE = (
-    0.25  # of all texts go on in another where the chunker made them overlap; fewer are chance
-)
+OVERLAPPING_SHARE = 0.25  # of neighbours overlap if the chunker made them; fewer are chance
 _IN_ORDER = 0.95
-_MOST_ASKED = 200  # texts that say whether it is so
+_MOST_ASKED = 200  # texts sampled to see whether the chunking has overlaps
 
 
 def overlap_size(one: str, other: str) -> int:
-    """Return how many characters, short of all, the one ends with and the other begins with.
+    """Return the length of the longest end of ``one`` with which ``other`` begins, not all of it.
 
     >>> overlap_size("All men are created equal, by law,", "created equal, by law, and in dignity.")
     22
@@ -394,9 +391,10 @@ def overlap_size(one: str, other: str) -> int:
 
 
 def text_order(texts: Sequence[str]) -> list[int]:
-    """Return in which order texts go on in each other, by their numbers.
+    """Return the order in which texts continue each other, as numbers of texts.
 
-    They stay as they are given where most neighbours overlap already, or hardly any text goes on.
+    The given order is kept if most neighbours already overlap, or if hardly any text continues in
+    another.
 
     >>> text_order(["and by the law of the land it is", "All are equal and by the law of the land"])
     [1, 0]
@@ -417,14 +415,14 @@ def text_order(texts: Sequence[str]) -> list[int]:
     ):
         return given
     follows: dict[int, int] = {}
-    led: set[int] = set()
+    has_predecessor: set[int] = set()
     for number in given:
-        after = _following_text(texts, number, heads)
-        if after is not None and after not in led:
-            follows[number] = after
-            led.add(after)
+        next_text = _following_text(texts, number, heads)
+        if next_text is not None and next_text not in has_predecessor:
+            follows[number] = next_text
+            has_predecessor.add(next_text)
     ordered: dict[int, None] = {}
-    for number in [*(each for each in given if each not in led), *given]:
+    for number in [*(each for each in given if each not in has_predecessor), *given]:
         at: int | None = number
         while at is not None and at not in ordered:
             ordered[at] = None
@@ -433,12 +431,12 @@ def text_order(texts: Sequence[str]) -> list[int]:
 
 
 def _share_of_votes(votes: Iterable[bool]) -> float:
-    said = list(votes)
-    return sum(said) / max(1, len(said))
+    given = list(votes)
+    return sum(given) / max(1, len(given))
 
 
 def _following_text(texts: Sequence[str], number: int, heads: Mapping[str, int]) -> int | None:
-    """Return the text that begins with most of what one ends with."""
+    """Return the number of the text that begins with the longest end of this one."""
     text = texts[number]
     for at in range(1, len(text) - LEAST_OVERLAP + 1):
         other = heads.get(text[at : at + LEAST_OVERLAP])

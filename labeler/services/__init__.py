@@ -1,1 +1,1 @@
-"""Services over store and domain: import, export, transfer, assignment, candidates, splits."""
+"""Services that combine store and domain: import, export, transfer, assignment, candidates."""

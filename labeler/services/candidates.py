@@ -1,4 +1,4 @@
-"""Candidate queries: grouping of questions that ask the same, and sampling over buckets.
+"""Candidate queries: grouping of identical questions, and sampling over buckets.
 
 Two questions are the same if their words are: case, white space and punctuation do not count.
 The sample depends on the words and the seed alone, so that a longer log changes it little.
@@ -15,14 +15,14 @@ from labeler.analysis.text_similarity import comparable_words, nearest_texts
 from labeler.errors import BadInput
 from labeler.model import AskedQuestion, DistinctQuestion, QuestionFile
 
-MOST_QUESTIONS = 500_000  # that differ, of one file: each takes a kilobyte of memory
+MOST_QUESTIONS = 500_000  # distinct ones of one file: each takes a kilobyte of memory
 MOST_BUCKETS = 50
 SAMPLE_SIZE = 200
 NEAR_DUPLICATE = 0.8
 
 
 def normal(text: str) -> str:
-    """Return what all wordings of a question have in common.
+    """Return a question's words in a normal form that ignores case, space and punctuation.
 
     >>> normal("Reset my  password!") == normal("reset my password")
     True
@@ -33,10 +33,10 @@ def normal(text: str) -> str:
 def group_questions(
     asked: Iterable[tuple[int, AskedQuestion]], source: str, file: str, *, named: bool = False
 ) -> QuestionFile:
-    """Return the questions that differ, in the order of their first lines, and what all come to.
+    """Group questions by their normal form, in the order of their first lines, with totals.
 
-    Of fields that nobody ``named`` those with more than 50 values, or more than half as many as
-    there are questions, are no buckets; they are named in ``left_out``.
+    Unless the facets are ``named``, fields with more than 50 values, or more than half as many as
+    there are questions, are listed in ``left_out`` and give no buckets.
     """
     found: dict[str, DistinctQuestion] = {}
     values: dict[str, set[str]] = defaultdict(set)
@@ -98,8 +98,8 @@ def _count_buckets(questions: Iterable[DistinctQuestion]) -> dict[str, dict[str,
 def _digest(source: str, questions: Iterable[DistinctQuestion]) -> str:
     digest, write = hashlib.sha256(source.encode()), json.JSONEncoder(sort_keys=True).encode
     for each in sorted(questions, key=lambda question: question.normal):
-        said = [each.normal, each.times, each.at, each.buckets, each.grades]
-        digest.update(write(said).encode())
+        fields = [each.normal, each.times, each.at, each.buckets, each.grades]
+        digest.update(write(fields).encode())
     return digest.hexdigest()
 
 
@@ -109,11 +109,11 @@ def sample_questions(
     seed: int,
     evenly: Sequence[str] | None = None,
 ) -> list[DistinctQuestion]:
-    """Return at most so many questions, as many of each bucket as there can be.
+    """Draw at most ``most`` questions, as evenly over the buckets as possible.
 
-    A bucket here is a combination of those of the facets ``evenly`` (all, where None), each
-    question counted in the one it was asked in most often. Which of a bucket are drawn depends on
-    their words and the ``seed`` alone: other lines in the file change the draw as little as can be.
+    A bucket here is a combination of buckets of the facets ``evenly`` (None: all facets); a
+    question counts in the one it was asked in most often. Which questions of a bucket are drawn
+    depends on their words and the ``seed`` alone, so other lines of the file hardly change it.
 
     >>> asked = [DistinctQuestion(str(n), str(n), n, 1, None,
     ...     {"x": {"ab"[n > 0]: 1}}) for n in range(9)]
@@ -127,11 +127,11 @@ def sample_questions(
         buckets[_bucket_of(question, evenly)].append(question)
     for inside in buckets.values():
         inside.sort(key=lambda question: _random_key(seed, question.normal))
-    by_lot = [buckets[key] for key in sorted(buckets, key=lambda key: _random_key(seed, repr(key)))]
+    order = sorted(buckets, key=lambda key: _random_key(seed, repr(key)))
     chosen: list[DistinctQuestion] = []
     turn = 0
     while len(chosen) < most:
-        here = [inside[turn] for inside in by_lot if len(inside) > turn]
+        here = [buckets[key][turn] for key in order if len(buckets[key]) > turn]
         chosen += here[: most - len(chosen)]
         turn += 1
     return sorted(chosen, key=lambda question: question.line)
@@ -150,9 +150,9 @@ def _random_key(seed: int, text: str) -> bytes:
 
 
 def link_queries(gathered: QuestionFile, queries: Mapping[str, str]) -> None:
-    """Say of each question which query asks it already; ``queries`` are texts by id.
+    """Set each question's ``query_id`` to the query with its text; ``queries`` are texts by id.
 
-    Raises `BadInput` for one that names a query nobody knows and has no text of its own.
+    Raises `BadInput` for a question that names an unknown query and has no text.
     """
     known = {normal(text): query_id for query_id, text in reversed([*queries.items()])}
     for question in gathered.questions:
@@ -167,13 +167,13 @@ def link_queries(gathered: QuestionFile, queries: Mapping[str, str]) -> None:
         question.query_id = known.get(question.normal)
 
 
-def is_new(question: DistinctQuestion, there: Collection[str]) -> bool:
-    """Say whether neither a query asks it nor a candidate, of whose ``normal`` these are."""
-    return question.query_id is None and question.normal not in there
+def is_new(question: DistinctQuestion, known: Collection[str]) -> bool:
+    """Tell whether a question is not a query and its normal form not a ``known`` candidate's."""
+    return question.query_id is None and question.normal not in known
 
 
 def check_facets(gathered: QuestionFile, evenly: Iterable[str]) -> None:
-    """Raise `BadInput` where questions are to be drawn evenly over what is no facet of theirs."""
+    """Raise `BadInput` if one of the facets to draw evenly over is not a facet of the questions."""
     for facet in evenly:
         if facet not in gathered.buckets:
             there = ", ".join(gathered.buckets) or "none"
@@ -185,10 +185,9 @@ def check_facets(gathered: QuestionFile, evenly: Iterable[str]) -> None:
 def nearest_queries(
     texts: Sequence[str], queries: Mapping[str, str]
 ) -> list[tuple[str, float] | None]:
-    """Return for each text the query that is nearest to it and how near, None where none is near.
+    """Return for each text the most similar query and the similarity, None below 0.8.
 
-    ``queries`` are texts by id. Nearness is the share of words both have in the same order; below
-    0.8 nothing is near.
+    ``queries`` are texts by id. Similarity is the share of words both have in the same order.
     """
     names = list(queries)
     found = nearest_texts(texts, list(queries.values()), NEAR_DUPLICATE)

@@ -1,8 +1,4 @@
-"""Assignment of queries to the splits dev, test and held-out, at random but reproducible.
-
-A query that is nearly the same as an earlier one goes to the same split; otherwise what was tuned
-on one would be tested on the other.
-"""
+"""Random but reproducible assignment of queries to the splits dev, test and held-out."""
 
 from __future__ import annotations
 
@@ -19,12 +15,12 @@ PERCENT = 100
 def assign_splits(
     queries: Sequence[Query], shares: Mapping[str, float], seed: str, *, anew: bool = False
 ) -> dict[str, str]:
-    """Return the split of each query that has none, or with ``anew`` of all.
+    """Assign a split to each query that has none, or with ``anew`` to all.
 
-    It is drawn from the query's id and the ``seed`` alone, so that queries that come later move
-    none, and every machine draws alike. A query nearly the same as one before it goes where that
-    is: what was tuned on one would be tested on the other. ``shares`` are in percent; a set of few
-    queries comes only near to them.
+    It depends on the query's id and the ``seed`` alone, so that later queries change none and every
+    machine draws the same. A near-duplicate of an earlier query gets the same split; otherwise a
+    system tuned on one would be tested on the other. ``shares`` are in percent; with few queries
+    they are met only roughly.
 
     >>> shares = {"dev": 60, "test": 20, "held-out": 20}
     >>> queries = [Query(f"q{n}", text) for n, text in enumerate(["Why?", "Where is it?", "why"])]
@@ -51,7 +47,7 @@ def assign_splits(
 
 
 def draw_split(query_id: str, shares: Mapping[str, float], seed: str) -> str:
-    """Return the split that an id and a seed draw."""
+    """Draw the split of a query from its id and the seed."""
     digest = hashlib.sha256(f"{seed}\0{query_id}".encode()).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64 * PERCENT
     reached = 0.0
@@ -63,7 +59,7 @@ def draw_split(query_id: str, shares: Mapping[str, float], seed: str) -> str:
 
 
 def check_shares(shares: Mapping[str, float]) -> None:
-    """Raise `BadInput` where the shares of the splits are not 100% in all."""
+    """Raise `BadInput` unless the shares of the splits add up to 100%."""
     if any(share < 0 for share in shares.values()) or abs(sum(shares.values()) - PERCENT) > 1e-9:
-        said = ", ".join(f"{split} {share:g}" for split, share in shares.items())
-        raise BadInput(f"the shares of the splits must be {PERCENT}% in all, not {said}")
+        given = ", ".join(f"{split} {share:g}" for split, share in shares.items())
+        raise BadInput(f"the shares of the splits must be {PERCENT}% in all, not {given}")

@@ -1,4 +1,4 @@
-"""Statistics: how sure a number is, over the choice of queries and over the unjudged chunks.
+"""Confidence intervals, p-values, and ranges over the grades of unjudged chunks.
 
 All random draws are seeded and give the same result on every machine.
 """

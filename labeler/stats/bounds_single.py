@@ -1,15 +1,14 @@
 """Bounds on one run's value for a query, over all grades that its unjudged chunks could get.
 
-The value of every measure here rises, or stays, when a better chunk moves up. So the best case
-makes the shallowest unjudged chunks relevant; the worst case makes relevant those that the run
-does not hold, then the deepest. How many are relevant is tried out, or follows from the measure.
+Every measure here rises or stays equal when a better chunk moves up. So in the best case the
+highest-ranked unjudged chunks are relevant; in the worst case those that the run did not
+retrieve, then the lowest-ranked. How many are relevant is tried out, or follows from the measure.
 
-For nDCG the grades move both the gain and the ideal. Each is a sum over grades 1 to 3 of what the
-chunks of at least that grade add, so that for a given ratio t the best of "gain - t * ideal" is
-found grade by grade: the m best placed unjudged chunks reach it. Raising t to the ratio that
-comes out until it stays (Dinkelbach 1967) ends at the highest ratio there is. Where even that is
-not above 0, which happens only between two runs, it is best to give all of some chunks grade 3
-and the others 0.
+For nDCG the grades change both the gain and the ideal. Each is a sum over grades 1 to 3 of what
+chunks of at least that grade add, so for a given ratio t the best of "gain - t * ideal" is found
+grade by grade: the m best-ranked unjudged chunks reach that grade. Setting t to the resulting
+ratio until it no longer changes (Dinkelbach 1967) gives the highest ratio. Where even that is not
+above 0, which happens only between two runs, it is best to grade some chunks 3 and the others 0.
 """
 
 from __future__ import annotations
@@ -23,123 +22,116 @@ from labeler.measures import GAINS, Bools, Floats, Ints, Measure, score
 from labeler.stats.unjudged_chunks import PartlyJudgedLists
 
 RISING = ("P", "Success", "RR", "RBP", "ERR", "SetP")
-"""Measures that no better grade of any chunk ever lowers."""
+"""Measures that a better grade of a chunk never lowers."""
 
 RECALL_LIKE = ("R", "F1", "SetR", "SetF")
-"""Measures of how many relevant chunks are found, among all that are known."""
+"""Measures of how many of the known relevant chunks are found."""
 
 WITHOUT_RANGE = ("Judged", "NumRet", "NumRel", "infAP")
-"""Measures of what is graded, not of how good it is: a filling says nothing of them.
-
-infAP infers for itself what the ungraded chunks of the pool are worth.
-"""
+"""Measures of how much is graded, not of how good it is; infAP estimates unjudged chunks."""
 
 BEST_GRADE = 3
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLists:
-    """The lists of a ground as a measure sees them: with the holes in place, down to its cut-off.
+    """Partly judged lists with a measure and its ``cutoff`` (queries,); a row is a run's list."""
 
-    ``cutoff`` (queries,) is how deep the measure looks.
-    """
-
-    ground: PartlyJudgedLists
+    lists: PartlyJudgedLists
     measure: Measure
     cutoff: Ints
 
     @cached_property
     def size(self) -> int:
-        """How many rows there are."""
-        return len(self.ground.length)
+        return len(self.lists.length)
 
     @cached_property
-    def of(self) -> Ints:
-        """The place of each row's query, (rows,)."""
-        return np.repeat(np.arange(len(self.ground.queries)), self.ground.runs)
+    def query(self) -> Ints:
+        """The position of each row's query, (rows,)."""
+        return np.repeat(np.arange(len(self.lists.queries)), self.lists.runs)
 
     @cached_property
     def rank(self) -> Ints:
-        """The rank of each entry: without the chunks that nobody grades, if the measure says so."""
-        return places_in_groups(self.ground.row) if self.measure.judged_only else self.ground.rank
+        """The rank of each entry, among judged chunks only if the measure is judged-only."""
+        return places_in_groups(self.lists.row) if self.measure.judged_only else self.lists.rank
 
     @cached_property
     def limit(self) -> int | Ints:
-        """The cut-off: one number, if it is, or one for each row."""
+        """The cut-off: one number where all queries share it, else one for each row."""
         same = len(set(self.cutoff.tolist())) == 1
-        return int(self.cutoff[0]) if same else np.repeat(self.cutoff, self.ground.runs)
+        return int(self.cutoff[0]) if same else np.repeat(self.cutoff, self.lists.runs)
 
     @cached_property
     def inside(self) -> Ints:
-        """The entries of the holes above the cut-off."""
-        limits = np.repeat(self.cutoff, self.ground.runs)[self.ground.row]
-        return np.flatnonzero(self.ground.is_unjudged & (self.rank <= limits))
+        """The positions of the unjudged entries down to the cut-off."""
+        limits = np.repeat(self.cutoff, self.lists.runs)[self.lists.row]
+        return np.flatnonzero(self.lists.is_unjudged & (self.rank <= limits))
 
     @cached_property
     def held(self) -> Ints:
-        """How many holes each row has above the cut-off, (rows,)."""
-        return np.bincount(self.ground.row[self.inside], minlength=self.size)
+        """The number of unjudged chunks in each row down to the cut-off, (rows,)."""
+        return np.bincount(self.lists.row[self.inside], minlength=self.size)
 
     @cached_property
     def others(self) -> Ints:
-        """How many holes of its query a row has not, (rows,)."""
-        rest: Ints = self.ground.count[self.of] - self.held
+        """The number of the query's other unjudged chunks for each row, (rows,)."""
+        rest: Ints = self.lists.count[self.query] - self.held
         return rest
 
     @cached_property
     def known(self) -> Ints:
-        """How many chunks of each grade the query of each row has, (rows, 4)."""
-        counts: Ints = self.ground.known[self.of]
+        """The number of chunks of each grade that each row's query has, (rows, 4)."""
+        counts: Ints = self.lists.known[self.query]
         return counts
 
     @cached_property
     def is_defined(self) -> Bools:
-        """Say which rows have a value as they are, (rows,)."""
+        """Tell which rows have a value with the present grades, (rows,)."""
         least = self.measure.least_grade or 0
         found: Bools = self.known[:, least:].sum(axis=1) > 0
         return found
 
     @cached_property
-    def can_be(self) -> Bools:
-        """Say which rows have a value as they are or could get one, (rows,)."""
-        found: Bools = self.is_defined | (self.ground.count[self.of] > 0)
+    def may_be_defined(self) -> Bools:
+        """Tell which rows have a value, or get one with more grades, (rows,)."""
+        found: Bools = self.is_defined | (self.lists.count[self.query] > 0)
         return found
 
     def value(self, grades: Ints, outside: Ints) -> Floats:
-        """Return the value of each row where its holes have these ``grades``, (entries,).
+        """Return the value of each row if its unjudged chunks get these ``grades``, (entries,).
 
-        ``outside`` (rows, 4) are how many of the query's other holes get each grade.
+        ``outside`` (rows, 4): how many of the query's other unjudged chunks get each grade.
         """
-        grade = np.where(self.ground.is_unjudged, grades, 0)
+        grade = np.where(self.lists.is_unjudged, grades, 0)
         own = np.bincount(
-            self.ground.row[self.inside] * 4 + grade[self.inside], minlength=4 * self.size
+            self.lists.row[self.inside] * 4 + grade[self.inside], minlength=4 * self.size
         )
         known = self.known + own.reshape(-1, 4) + outside
-        hits = self.ground.filled_apart(grade.astype(np.int8), known)
+        hits = self.lists.with_entry_grades(grade.astype(np.int8), known)
         return score(hits, self.measure, self.limit)
 
     def all_inside(self, grade: int, elsewhere: int) -> Floats:
-        """Return the values where all holes a row holds have a grade, and all others another."""
-        grades = np.full(len(self.ground.row), elsewhere)
+        """Return the values if unjudged chunks in a row get one grade, and all others another."""
+        grades = np.full(len(self.lists.row), elsewhere)
         grades[self.inside] = grade
         return self.value(grades, self._others_as(elsewhere))
 
     def some_inside(self, count: Ints, elsewhere: int, *, deepest: bool) -> Floats:
-        """Return the values where of each row's holes ``count`` (rows,) are as good as can be."""
-        row = self.ground.row[self.inside]
+        """Return the values if ``count`` (rows,) of each row's unjudged chunks get grade 3."""
+        row = self.lists.row[self.inside]
         place = places_in_groups(row)
         chosen = place > (self.held - count)[row] if deepest else place <= count[row]
-        grades = np.full(len(self.ground.row), elsewhere)
+        grades = np.full(len(self.lists.row), elsewhere)
         grades[self.inside] = np.where(chosen, BEST_GRADE, 0)
         return self.value(grades, self._others_as(elsewhere))
 
-    def barely(self) -> Floats:
-        """Return the lowest values that rows have once one of their query's holes is relevant."""
+    def lowest_once_defined(self) -> Floats:
+        """Return the lowest values of rows once one unjudged chunk of their query is relevant."""
         least = self.measure.least_grade or 0
-        row = self.ground.row[self.inside]
+        row = self.lists.row[self.inside]
         is_last = places_in_groups(row) == self.held[row]
         alone = self.others == 0
-        grades = np.zeros(len(self.ground.row), dtype=np.int64)
+        grades = np.zeros(len(self.lists.row), dtype=np.int64)
         grades[self.inside] = np.where(is_last & alone[row], least, 0)
         outside = np.zeros((self.size, 4), dtype=np.int64)
         outside[:, 0] = self.others
@@ -154,24 +146,24 @@ class MeasuredLists:
 
 
 def value_range(
-    ground: PartlyJudgedLists, measure: Measure, cutoff: Ints
+    lists: PartlyJudgedLists, measure: Measure, cutoff: Ints
 ) -> tuple[Floats, Floats, Bools]:
     """Return the lowest and the highest value of each query and run, and where both are reached.
 
-    Over all fillings under which there is a value; NaN where there never is one. All are
-    (queries, runs). What is not reached is still a bound: no filling goes beyond it.
+    Over all grades that give a value; NaN where none do. All are (queries, runs). A bound that is
+    not reached still holds: no grades go beyond it.
     """
-    rows = MeasuredLists(ground, measure, cutoff)
+    rows = MeasuredLists(lists, measure, cutoff)
     low, high, exact = _range_by_measure(rows)
-    high = np.where(np.isnan(high), 0.0, high)  # the run holds none of the holes that may count
-    low, high = (np.where(rows.can_be, each, np.nan) for each in (low, high))
-    shape = (len(ground.queries), ground.runs)
+    high = np.where(np.isnan(high), 0.0, high)  # the run has none of the chunks that may count
+    low, high = (np.where(rows.may_be_defined, each, np.nan) for each in (low, high))
+    shape = (len(lists.queries), lists.runs)
     return low.reshape(shape), high.reshape(shape), exact.reshape(shape)
 
 
 def _range_by_measure(rows: MeasuredLists) -> tuple[Floats, Floats, Bools]:
     name, sure = rows.measure.name, np.ones(rows.size, dtype=np.bool_)
-    has_none = rows.ground.count[rows.of] == 0
+    has_none = rows.lists.count[rows.query] == 0
     if name == "nDCG":
         return *_ndcg_range(rows), sure
     if name == "AP":
@@ -180,30 +172,30 @@ def _range_by_measure(rows: MeasuredLists) -> tuple[Floats, Floats, Bools]:
         low = rows.all_inside(0, 0 if name in RISING else BEST_GRADE)
         undefined = ~rows.is_defined & ((rows.others == 0) | (name in RISING))
         if undefined.any():
-            low = np.where(undefined, rows.barely(), low)
+            low = np.where(undefined, rows.lowest_once_defined(), low)
         return low, rows.all_inside(BEST_GRADE, 0), sure
     now = rows.all_inside(0, 0)
     return np.where(has_none, now, 0.0), np.where(has_none, now, 1.0), has_none
 
 
 def gain_steps(measure: Measure) -> Floats:
-    """Return by how much the gain of grades 1, 2 and 3 is above that of the grade below."""
+    """Return the difference in gain between grades 1, 2, 3 and the grade below each."""
     gains = measure.gains or GAINS[measure.dcg or "exp-log2"]
     return np.diff(np.array(gains, dtype=np.float64))
 
 
 def current_gains(rows: MeasuredLists) -> Floats:
-    """Return the discounted gain of what is graded, (rows,)."""
+    """Return the discounted gain of the judged chunks, (rows,)."""
     gains = np.concatenate([[0.0], np.cumsum(gain_steps(rows.measure))])
-    ground = rows.ground
-    limits = np.repeat(rows.cutoff, ground.runs)[ground.row]
-    there = ~ground.is_unjudged & (rows.rank <= limits)
-    terms = gains[ground.grade[there]] / np.log2(rows.rank[there] + 1)
-    return group_sums(terms, ground.row[there], rows.size)
+    lists = rows.lists
+    limits = np.repeat(rows.cutoff, lists.runs)[lists.row]
+    there = ~lists.is_unjudged & (rows.rank <= limits)
+    terms = gains[lists.grade[there]] / np.log2(rows.rank[there] + 1)
+    return group_sums(terms, lists.row[there], rows.size)
 
 
 def ideals_of_groups(rows: MeasuredLists, known: Ints, cutoff: Ints, holes: Ints) -> IdealGains:
-    """Return the ideals of groups that know so many chunks, (groups, 4), and have so many holes."""
+    """Return ideals by ``known`` chunks of each grade, (groups, 4), and unjudged ``holes``."""
     reached = np.cumsum(known[:, ::-1], axis=1)[:, ::-1][:, 1:]
     return IdealGains(
         reached, gain_steps(rows.measure), limit_cutoffs(cutoff, reached[:, 0] + holes)
@@ -211,10 +203,10 @@ def ideals_of_groups(rows: MeasuredLists, known: Ints, cutoff: Ints, holes: Ints
 
 
 def _ndcg_range(rows: MeasuredLists) -> tuple[Floats, Floats]:
-    ground, now = rows.ground, current_gains(rows)
-    cutoff = np.repeat(rows.cutoff, ground.runs)
-    ideals = ideals_of_groups(rows, rows.known, cutoff, ground.count[rows.of])
-    row = ground.row[rows.inside]
+    lists, now = rows.lists, current_gains(rows)
+    cutoff = np.repeat(rows.cutoff, lists.runs)
+    ideals = ideals_of_groups(rows, rows.known, cutoff, lists.count[rows.query])
+    row = lists.row[rows.inside]
     weight = 1 / np.log2(rows.rank[rows.inside] + 1)
     with_other = np.flatnonzero(rows.others > 0)
     order = np.argsort(np.concatenate([row, with_other]), kind="stable")
@@ -238,18 +230,18 @@ def _ndcg_range(rows: MeasuredLists) -> tuple[Floats, Floats]:
 
 
 def ap_sums(rows: MeasuredLists, *, deepest: bool) -> tuple[Floats, Ints, Floats]:
-    """Return AP's sum as it is, (rows,), and as holes become relevant one by one, with their rows.
+    """Return AP's present sum, (rows,), and the row and sum of each step to more relevant chunks.
 
-    The shallowest come first, or the deepest.
+    Unjudged chunks become relevant one by one, from the best rank, or from the worst.
     """
-    ground, rel = rows.ground, rows.measure.rel or 1
-    limits = np.repeat(rows.cutoff, ground.runs)[ground.row]
-    there = (ground.is_unjudged | (ground.grade >= rel)) & (rows.rank <= limits)
-    row, rank, is_hole = ground.row[there], rows.rank[there], ground.is_unjudged[there]
-    known = ~is_hole
+    lists, rel = rows.lists, rows.measure.rel or 1
+    limits = np.repeat(rows.cutoff, lists.runs)[lists.row]
+    there = (lists.is_unjudged | (lists.grade >= rel)) & (rows.rank <= limits)
+    row, rank, is_unjudged = lists.row[there], rows.rank[there], lists.is_unjudged[there]
+    known = ~is_unjudged
     now = group_sums(places_in_groups(row[known]) / rank[known], row[known], rows.size)
-    rises = precision_steps(row, rank, is_hole, deepest_first=deepest)
-    of = row[is_hole]
+    rises = precision_steps(row, rank, is_unjudged, deepest_first=deepest)
+    of = row[is_unjudged]
     if deepest:
         back = np.arange(len(of))[::-1]
         back = back[np.argsort(of[back], kind="stable")]
@@ -282,8 +274,8 @@ MOST_ROUNDS = 60
 class IdealGains:
     """The ideal DCG of groups as more of their chunks become relevant.
 
-    ``reached`` (groups, 3): how many known chunks have at least grade 1, 2, 3. ``rises`` (3,): by
-    how much the gain of a grade is above that of the one below. ``cutoff`` (groups,).
+    ``reached`` (groups, 3): how many known chunks have at least grade 1, 2, 3. ``rises`` (3,): the
+    `gain_steps` of the measure. ``cutoff`` (groups,).
     """
 
     reached: Ints
@@ -297,31 +289,31 @@ class IdealGains:
         return np.concatenate([[0.0], np.cumsum(1 / np.log2(ranks + 1))])
 
     def part(self, level: int, group: Ints, more: Ints | Floats) -> Floats:
-        """Return what a grade adds to the ideal of ``group`` once ``more`` chunks reach it."""
+        """Return what one grade adds to the ideal of ``group`` if ``more`` chunks reach it."""
         known = self.reached[group, level] + np.asarray(more, dtype=np.int64)
         ranks = np.minimum(known, self.cutoff[group])
         found: Floats = self._discounts[np.minimum(ranks, len(self._discounts) - 1)]
         return found
 
     def whole(self, group: Ints, more: Ints | Floats) -> Floats:
-        """Return the ideal of ``group`` once ``more`` chunks have grade 3."""
+        """Return the ideal of ``group`` if ``more`` chunks have grade 3."""
         parts = [rise * self.part(at, group, more) for at, rise in enumerate(self.rises)]
         found: Floats = np.sum(parts, axis=0)
         return found
 
 
 def limit_cutoffs(cutoff: Ints, chunks: Ints) -> Ints:
-    """Return cut-offs no larger than the number of chunks there can be: a list has no more."""
+    """Return cut-offs no larger than the number of chunks that can be relevant."""
     found: Ints = np.minimum(cutoff, np.maximum(chunks, 1))
     return found
 
 
 def highest_ratio(now: Floats, ideals: IdealGains, group: Ints, weight: Floats) -> Floats:
-    """Return the highest ratio of gain to ideal that grades of holes could give, by group.
+    """Return the highest ratio of gain to ideal over all grades of unjudged chunks, by group.
 
-    ``now`` (groups,) is the gain of what is graded. ``group`` and ``weight`` have an entry for each
-    hole, its discount, sorted by group and then from the highest weight. -inf where no choice has
-    an ideal.
+    ``now`` (groups,) is the gain of the judged chunks. ``group`` and ``weight`` (its discount)
+    have an entry for each unjudged chunk, sorted by group, then by falling weight. -inf where no
+    grades give an ideal.
     """
     size, every = len(now), np.arange(len(now))
     place, summed = places_in_groups(group), running_sums(weight, group)
@@ -351,18 +343,18 @@ def highest_ratio(now: Floats, ideals: IdealGains, group: Ints, weight: Floats) 
     return ratio
 
 
-def precision_steps(row: Ints, rank: Ints, is_hole: Bools, *, deepest_first: bool) -> Floats:
-    """Return what average precision's sum rises by as holes become relevant one after the other.
+def precision_steps(row: Ints, rank: Ints, is_unjudged: Bools, *, deepest_first: bool) -> Floats:
+    """Return by how much AP's sum rises as unjudged chunks become relevant one after the other.
 
-    Entries are known relevant chunks and holes, by row, then by rank. The rises, one for each hole
-    in that order, are for making the shallowest relevant first, or the deepest.
+    Entries are relevant and unjudged chunks, by row, then by rank. There is one rise for each
+    unjudged chunk, in that order, whether the best-ranked become relevant first or the deepest.
     """
-    above = running_sums(~is_hole, row)
-    also = _sums_below(np.where(is_hole, 0.0, 1 / rank), row)
-    own = above + 1 if deepest_first else above + running_sums(is_hole, row)
+    above = running_sums(~is_unjudged, row)
+    also = _sums_below(np.where(is_unjudged, 0.0, 1 / rank), row)
+    own = above + 1 if deepest_first else above + running_sums(is_unjudged, row)
     if deepest_first:
-        also = also + _sums_below(np.where(is_hole, 1 / rank, 0.0), row)
-    rises: Floats = (own / rank + also)[is_hole]
+        also = also + _sums_below(np.where(is_unjudged, 1 / rank, 0.0), row)
+    rises: Floats = (own / rank + also)[is_unjudged]
     return rises
 
 
@@ -374,7 +366,7 @@ def _sums_below(values: Floats, row: Ints) -> Floats:
 
 
 def running_sums(values: Floats | Ints | Bools, group: Ints) -> Floats:
-    """Return the sum of each entry and those before it in its group; groups stand together.
+    """Return the sum of each entry and those before it in its group; groups are contiguous.
 
     >>> running_sums(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).tolist()
     [1.0, 3.0, 4.0]
@@ -387,7 +379,7 @@ def running_sums(values: Floats | Ints | Bools, group: Ints) -> Floats:
 
 
 def places_in_groups(group: Ints) -> Ints:
-    """Return the place of each entry in its group, from 1; groups stand together.
+    """Return the place of each entry in its group, from 1; groups are contiguous.
 
     >>> places_in_groups(np.array([4, 4, 7])).tolist()
     [1, 2, 1]
@@ -404,9 +396,9 @@ def group_sums(values: Floats | Ints, group: Ints, size: int) -> Floats:
 
 
 def group_maxima(values: Floats, group: Ints, size: int) -> tuple[Floats, Ints]:
-    """Return the highest value of each group that stands together, and its entry, (size,).
+    """Return the highest value of each contiguous group, and the entry that has it, (size,).
 
-    NaN is no value; a group without any has -inf and entry -1. Of equal ones the first is named.
+    NaN is ignored; a group without a value has -inf and entry -1. Of equal values the first wins.
     """
     best, at = np.full(size, -np.inf), np.full(size, -1)
     if len(values):

@@ -1,7 +1,7 @@
 """Confidence intervals for means over queries: bootstrap (BCa), Wilson's, plain or weighted.
 
-They say what another choice of queries could make of a mean, and nothing of unjudged chunks or of
-disagreement between graders. Equal weights give the very bits of the unweighted interval.
+They cover the choice of queries, not unjudged chunks or disagreement between graders. Equal
+weights give exactly the bits of the unweighted interval.
 """
 
 from __future__ import annotations
@@ -20,16 +20,14 @@ from labeler.stats.draws import DRAWS, group_by_length, in_whole_steps, resample
 CONFIDENCE_LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
 SumFunction = Callable[[Floats, int], Floats]
-SAMPLES_AT_ONCE = 256  # samples, so that their draws take some 20 MB and not what memory there is
+SAMPLES_AT_ONCE = 256  # samples: their draws take some 20 MB and not all memory
 _NORMAL = NormalDist()
 
 
 class ConfidenceInterval(NamedTuple):
-    """An interval, of 95% unless asked otherwise.
+    """A confidence interval, 95% by default; its ``method`` is `BCA`, `PERCENTILE` or `WILSON`.
 
-    Where there is none the ends are NaN, and ``reason`` says why. ``method`` is `BCA`, `PERCENTILE`
-    or `WILSON`. Where there is no spread to resample, both ends are the mean itself, and ``reason``
-    says so.
+    Without an interval the ends are NaN, and without spread both are the mean: ``reason`` says why.
     """
 
     lo: float
@@ -52,11 +50,11 @@ def bootstrap_intervals(
 ) -> list[ConfidenceInterval]:
     """Return the bootstrap interval of each sample's mean, resampling its queries.
 
-    ``level`` is how often both ends hold; one end alone holds more often, at 0.9 in 95 of 100.
+    ``level`` is for both ends; one end alone holds more often: 95 times in 100 at 0.9.
 
-    BCa of Efron (1987), the draws seeded and shared by samples of the same length; where it is not
-    defined the percentile interval stands, and is named. A sample of one query has none. Samples
-    hold no NaN. ``sums`` adds up the resamples; a `Resampled` does it sooner the second time.
+    BCa of Efron (1987), with seeded draws shared by samples of the same length; the percentile
+    interval where BCa is not defined. A sample of one query has none. Samples must not hold NaN.
+    ``sums`` adds up the resamples; a `ResampleCache` is faster for samples like earlier ones.
 
     >>> [low] = bootstrap_intervals([np.array([0.0, 0.0, 0.1, 0.2, 0.9] * 4)])
     >>> round(low.lo, 3), round(low.hi, 3), low.method
@@ -83,9 +81,9 @@ def _no_interval(n: int) -> ConfidenceInterval:
 def wilson_interval(
     ones: float, n: float, *, level: float = CONFIDENCE_LEVEL
 ) -> ConfidenceInterval:
-    """Return the interval of a share, ``ones`` of ``n``: Wilson's (1927), without correction.
+    """Return Wilson's (1927) interval of a share, ``ones`` of ``n``, without correction.
 
-    Neither has to be whole: weighted queries count as fewer equal ones.
+    Neither has to be a whole number: weighted queries count as fewer equal ones.
 
     >>> lo, hi, *_ = wilson_interval(8, 10)
     >>> round(lo, 4), round(hi, 4)
@@ -105,7 +103,7 @@ def wilson_interval(
 def _intervals_of_length(
     samples: Floats, draws: int, sums: SumFunction, level: float
 ) -> list[ConfidenceInterval]:
-    """Return the intervals of samples, (samples, n), of two queries or more."""
+    """Return the intervals of samples, (samples, n), of at least two queries."""
     whole, step = in_whole_steps(samples)
     n = whole.shape[1]
     drawn = sums(whole, draws)
@@ -126,10 +124,9 @@ def _interval_of_one(
 def interval_from_draws(
     total: float, off: Floats, drawn: Floats, level: float, unit: float = 1.0
 ) -> ConfidenceInterval:
-    """Return the interval of what was found as ``total``, by sorted draws of it.
+    """Return the interval of a statistic whose value is ``total``, from its sorted draws.
 
-    ``off`` is how far each query moves it, by which BCa knows its skewness. ``unit`` is what the
-    ends are multiplied by.
+    ``off`` is each query's influence on it, for the skewness in BCa. ``unit`` multiplies the ends.
     """
     ends = _bca_quantiles(total, off, drawn, level)
     method = PERCENTILE if ends is None else BCA
@@ -140,10 +137,10 @@ def interval_from_draws(
 
 
 def _quantile(drawn: Floats, share: float) -> float:
-    """Return the value below which a share of all draws there could be lies, of sorted draws.
+    """Return the quantile of sorted draws at a share.
 
-    The (B + 1)-th part of Davison and Hinkley (1997), Bootstrap Methods and their Application, 5.2:
-    numpy's quantile would put both ends one draw further in.
+    At position (B + 1) · share: Davison and Hinkley (1997), Bootstrap Methods and their
+    Application, 5.2. numpy's quantile would put both ends one draw further in.
     """
     place = min(max(share * (len(drawn) + 1) - 1, 0.0), len(drawn) - 1.0)
     at = int(place)
@@ -154,7 +151,7 @@ def _quantile(drawn: Floats, share: float) -> float:
 def _bca_quantiles(
     total: float, off: Floats, drawn: Floats, level: float
 ) -> tuple[float, float] | None:
-    """Return below which shares of the draws the ends stand; None where that is not defined."""
+    """Return the quantiles of the draws that BCa takes as ends; None where not defined."""
     below, at_most = (int(drawn.searchsorted(total, side)) for side in ("left", "right"))
     share = (below + at_most) / (2 * len(drawn))
     if not 0 < share < 1:
@@ -170,11 +167,11 @@ def _bca_quantiles(
     return ends[0], ends[1]
 
 
-WEIGHTED_AT_ONCE = 128  # samples, each of which has the sums of its weights beside its own
+WEIGHTED_AT_ONCE = 128  # samples: each also needs the sums of its weights
 
 
 def weighted_mean(sample: Floats, weights: Floats) -> float:
-    """Return the mean of a sample, each value counted as often as its weight says."""
+    """Return the weighted mean of a sample."""
     return float(np.sum(sample * weights) / np.sum(weights))
 
 
@@ -186,12 +183,10 @@ def weighted_intervals(
     *,
     level: float = CONFIDENCE_LEVEL,
 ) -> list[ConfidenceInterval]:
-    """Return the bootstrap interval of each sample's weighted mean; otherwise as
-    `bootstrap_intervals`.
+    """Return the bootstrap interval of each sample's weighted mean, see `bootstrap_intervals`.
 
-    A query is drawn with its weight, so that a draw is the mean of what was drawn by the weights
-    that were drawn: the weights are those of the queries there are, and nothing is said of how sure
-    the counts behind them are. Weights are above 0.
+    A query is drawn together with its weight, so that a draw is a weighted mean by the weights
+    drawn. Uncertainty of the weights themselves is not included. Weights are above 0.
 
     >>> x, w = np.array([0.0, 0.0, 0.1, 0.2, 0.9] * 4), np.array([2.0, 1.0, 1.0, 0.5, 0.5] * 4)
     >>> [low] = weighted_intervals([x], [w])
@@ -218,10 +213,9 @@ def weighted_intervals(
 def weighted_wilson_interval(
     sample: Floats, weights: Floats, *, level: float = CONFIDENCE_LEVEL
 ) -> ConfidenceInterval:
-    """Return Wilson's interval of a weighted share of values that are 0 or 1.
+    """Return Wilson's interval of a weighted share, for values that are 0 or 1.
 
-    Over as many queries of equal weight as the weighted ones tell as much as, see
-    `effective_sample_size`.
+    The number of queries is their `effective_sample_size`.
 
     >>> weighted_wilson_interval(np.ones(3), np.ones(3)) == wilson_interval(3, 3)
     True
@@ -239,7 +233,7 @@ def weighted_wilson_interval(
 def as_equal_weights(sample: Floats, weights: Floats) -> Floats:
     """Return values whose plain mean and spread are, to first order, those of the weighted mean.
 
-    What power and the number of queries needed are worked out from.
+    Power and the number of queries needed are computed from them.
     """
     if not len(sample) or np.ptp(weights) == 0:
         return sample
@@ -251,7 +245,7 @@ def as_equal_weights(sample: Floats, weights: Floats) -> Floats:
 def _weighted_of_length(
     samples: Floats, weights: Floats, draws: int, sums: SumFunction, level: float
 ) -> list[ConfidenceInterval]:
-    """Return the intervals of samples, (samples, n), of two queries or more by two weights."""
+    """Return the weighted intervals of samples, (samples, n), of at least two queries."""
     whole, step = in_whole_steps(np.concatenate([samples * weights, weights]))
     top, bottom = np.split(sums(whole, draws) * step[:, np.newaxis], 2)
     drawn = np.sort(top / bottom, axis=1)
@@ -269,7 +263,7 @@ def _weighted_of_one(
 
 
 IntervalsByPlace = Mapping[tuple[str, str, "str | None"], ConfidenceInterval]
-"""By run, full name of the measure, and bucket; None stands for all queries."""
+"""Intervals by run, full name of the measure, and bucket (None for all queries)."""
 
 _INTERVAL_COLUMNS = ("lo", "hi", "interval", "caution")
 
@@ -285,10 +279,9 @@ def mean_intervals(
 ) -> IntervalsByPlace:
     """Return the 95% interval of each run's mean, over all queries or those of each bucket.
 
-    Wilson's for a measure that is 0 or 1 for each query, else by the bootstrap (see `intervals`);
-    over the queries that are in the mean, with their weights where it is weighted. ``runs`` and
-    ``buckets`` are all unless given, ``sums`` is as in `intervals`. Raises `NotFound`
-    for an unknown facet.
+    Wilson's for a measure that is 0 or 1 for each query, else the bootstrap. Over the queries that
+    count in the mean, with their weights if the board has weights. ``runs`` and ``buckets`` are all
+    unless given; ``sums`` is as in `bootstrap_intervals`. Raises `NotFound` for an unknown facet.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> qrels, run = {"q1": {"c": 1}, "q2": {"c": 1}}, {"q1": ["c"], "q2": ["x"]}
@@ -316,7 +309,7 @@ def mean_intervals(
 
 
 def with_intervals(records: Iterable[Record], found: IntervalsByPlace) -> list[Record]:
-    """Return means as rows with the ends of their intervals, how they were made and why not."""
+    """Return rows of means with the ends, method and caution of their intervals."""
     rows = []
     for record in records:
         each = found.get((record["run"], record["full_name"], record.get("bucket")))

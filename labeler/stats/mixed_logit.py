@@ -1,8 +1,8 @@
 """Mixed logistic regression in which each group has its own level and its own slope.
 
-Both are normally distributed around what holds for all groups; the fit also learns how widely,
-and whether groups of a high level have another slope. The likelihood is summed over a grid of
-levels and slopes: that is exact also for groups of two or three members, where the usual
+Both are normally distributed around the values shared by all groups; the fit also estimates their
+spreads, and whether groups of a high level have another slope. The likelihood is summed over a
+grid of levels and slopes, which is exact even for groups of two or three members, where the usual
 approximations are not.
 """
 
@@ -15,29 +15,29 @@ import numpy as np
 from labeler.measures import Floats, Ints
 
 SLOPE = 1
-"""The place among the features of the one whose weight differs from group to group."""
+"""The index of the feature whose weight differs from group to group."""
 
 LEVEL_STEP, SLOPE_STEP = 0.75, 1.0
 _LEVELS, _SLOPES = LEVEL_STEP * np.arange(-4, 5), SLOPE_STEP * np.arange(-2, 3)
 GRID = np.array([(level, slope) for level in _LEVELS for slope in _SLOPES])
-"""The levels and slopes that are looked at, (points, 2), in units of their spreads."""
+"""The levels and slopes of the grid, (points, 2), in units of their spreads."""
 
 _WEIGHTS = np.exp(-(GRID**2).sum(axis=1) / 2)
 _PRIOR = _WEIGHTS / _WEIGHTS.sum()
-SPREADS = np.log([0.8, 0.3])  # of levels and slopes as logits, before anything is known
-SPREAD_DOUBT = 0.7  # how far these logarithms may be off
-TILT, TILT_DOUBT = 0.0, 0.4  # how far a slope goes with the level, before anything is known
-GROUP_PARAMETERS = 3  # parameters after the weights:
+SPREADS = np.log([0.8, 0.3])  # prior means: log spreads of levels and slopes, in logits
+SPREAD_DOUBT = 0.7  # prior standard deviation of these logarithms
+TILT, TILT_DOUBT = 0.0, 0.4  # prior mean and standard deviation of the tilt
+GROUP_PARAMETERS = 3  # the parameters after the weights, by their indices:
 LEVEL, STEEP, TILTED = -3, -2, -1
-ROWS_AT_ONCE = 64  # rows that are multiplied in one go
+ROWS_AT_ONCE = 64  # rows multiplied at once
 STEPS, SMALL_STEP, LARGEST_STEP = 40, 0.03, 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class MixedLogitFit:
-    """What was learnt: ``mean`` and ``covariance`` of weights, and of what groups differ by.
+    """A fitted model: ``mean`` and ``covariance`` of its parameters.
 
-    After the weights come the logarithms of the spreads of levels and slopes, and the tilt.
+    They are the weights, the logarithms of the spreads of levels and slopes, and the tilt.
     """
 
     mean: Floats
@@ -45,7 +45,6 @@ class MixedLogitFit:
 
     @property
     def weights(self) -> Floats:
-        """The weights of the features."""
         return self.mean[:-GROUP_PARAMETERS]
 
     @property
@@ -55,7 +54,7 @@ class MixedLogitFit:
 
     @property
     def tilt(self) -> float:
-        """By how much a group's slope is another for each logit that its level is higher."""
+        """The change in a group's slope for each logit that its level is higher."""
         return float(self.mean[TILTED])
 
     def logits(self, x: Floats) -> Floats:
@@ -68,10 +67,10 @@ class MixedLogitFit:
 
 @dataclass(frozen=True, eq=False)
 class GroupLevels:
-    """What is known of groups: ``share`` (groups, points) of belief in each point of the grid.
+    """The posterior of groups' levels and slopes: ``share`` (groups, points) of each grid point.
 
-    ``moves`` (groups, features) says how a group's level follows when the weights are others: where
-    many of its members are known, it makes up for nearly all of the difference.
+    ``moves`` (groups, features) is how a group's level changes with the weights: where many of its
+    members are known, it makes up for nearly all of the change.
     """
 
     share: Floats
@@ -79,7 +78,7 @@ class GroupLevels:
 
 
 def sigmoid(logits: Floats) -> Floats:
-    """Return the chance that belongs to a logit."""
+    """Return the probabilities of logits."""
     chances: Floats = 0.5 * (1 + np.tanh(0.5 * logits))
     return chances
 
@@ -92,11 +91,11 @@ def fit_mixed_logit(
     doubt: Floats,
     start: MixedLogitFit | None = None,
 ) -> MixedLogitFit:
-    """Learn weights from members ``x`` (n, features), ``y`` (n,) of 0 and 1, by sorted ``group``.
+    """Fit the model to members ``x`` (n, features), ``y`` (n,) of 0 and 1, by sorted ``group``.
 
-    The first feature is 1 for all. ``prior`` and ``doubt`` (features,) are the means and standard
-    deviations of the weights before anything is known, which is what comes out where n is 0.
-    ``start`` is a guess that saves time, such as what was learnt from some of the members.
+    The first feature is 1 for all. ``prior`` and ``doubt`` (features,) are the prior means and
+    standard deviations of the weights, and the result where n is 0. ``start`` saves time: for
+    example a fit to some of the members.
     """
     centre = np.concatenate([prior, SPREADS, [TILT]])
     precision: Floats = np.append(doubt, [SPREAD_DOUBT, SPREAD_DOUBT, TILT_DOUBT]) ** -2.0
@@ -106,26 +105,26 @@ def fit_mixed_logit(
     mean, best = centre.copy() if start is None else start.mean.copy(), -np.inf
     step = np.zeros(len(mean))
     for _ in range(STEPS):
-        value, slope, bend = _evaluate_likelihood(mean + step, x, y, starts)
+        value, gradient, information = _evaluate_likelihood(mean + step, x, y, starts)
         value -= float(precision @ (mean + step - centre) ** 2) / 2
         if value < best - 1e-9:
             step /= 2
             continue
         mean, best = mean + step, value
-        curved = bend + np.diag(precision)
-        step = np.linalg.solve(curved, slope - precision * (mean - centre))
+        curvature = information + np.diag(precision)
+        step = np.linalg.solve(curvature, gradient - precision * (mean - centre))
         step *= min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-12))
         if np.abs(step).max() < SMALL_STEP:
             break
-    bend = _evaluate_likelihood(mean, x, y, starts)[2]
-    covariance = np.asarray(np.linalg.inv(bend + np.diag(precision)), dtype=np.float64)
+    information = _evaluate_likelihood(mean, x, y, starts)[2]
+    covariance = np.asarray(np.linalg.inv(information + np.diag(precision)), dtype=np.float64)
     return MixedLogitFit(mean, covariance)
 
 
 def infer_group_levels(
     fitted: MixedLogitFit, x: Floats, y: Floats, group: Ints, groups: int
 ) -> GroupLevels:
-    """Return what is known of the levels of all ``groups``, also of those without a member."""
+    """Return the posterior of the levels of all ``groups``, also of those without a member."""
     share = np.tile(_PRIOR, (groups, 1))
     moves = np.zeros((groups, x.shape[1]))
     if len(y):
@@ -141,7 +140,7 @@ def infer_group_levels(
 
 
 def _posterior(logits: Floats, y: Floats, starts: Ints) -> tuple[Floats, float, Floats]:
-    """Return the belief in each point by group, the log-likelihood, and chances by member."""
+    """Return the posterior by group, the log-likelihood, and chances by member."""
     chance = sigmoid(logits)
     likely = np.log(np.where(y[:, np.newaxis] > 0, chance, 1 - chance) + 1e-300)
     total = np.add.reduceat(likely, starts, axis=0) + np.log(_PRIOR)
@@ -154,10 +153,10 @@ def _posterior(logits: Floats, y: Floats, starts: Ints) -> tuple[Floats, float, 
 def _evaluate_likelihood(
     mean: Floats, x: Floats, y: Floats, starts: Ints
 ) -> tuple[float, Floats, Floats]:
-    """Return the log-likelihood of the groups, its slope, and how sharply it bends (Louis 1982).
+    """Return the log-likelihood of the groups, its gradient and its information (Louis 1982).
 
-    Far from the best weights it may bend the wrong way: then what it would be if the levels were
-    known stands in, which never does.
+    Far from the best weights the information may not be positive definite. Then the one for known
+    levels is returned, which always is.
     """
     fitted = MixedLogitFit(mean, np.empty(0))
     share, value, chance = _posterior(fitted.logits(x), y, starts)
@@ -183,9 +182,9 @@ def _evaluate_likelihood(
 
 
 def _logit_gradients(fitted: MixedLogitFit) -> tuple[Floats, Floats]:
-    """Return by how much each of the last parameters moves logits at each point, (OWN, points).
+    """Return the logits' gradients by the last parameters, (`GROUP_PARAMETERS`, points).
 
-    First what moves all members of a group alike, then what does so by their `SLOPE`.
+    First the part that is equal for all members of a group, then the factor of their `SLOPE`.
     """
     level, slope = (GRID * fitted.spreads).T
     none = np.zeros_like(level)
@@ -193,7 +192,7 @@ def _logit_gradients(fitted: MixedLogitFit) -> tuple[Floats, Floats]:
 
 
 def _information_matrix(x: Floats, bent: Floats, flat: Floats, steep: Floats) -> Floats:
-    """Return how sharply the log-likelihood would bend, if the points of all groups were known."""
+    """Return the information matrix for known levels and slopes of all groups."""
     weights, tilts = x.shape[1], x[:, SLOPE]
     full = np.empty((weights + GROUP_PARAMETERS,) * 2)
     full[:weights, :weights] = _products(x * np.sqrt(bent.sum(axis=1))[:, np.newaxis])
@@ -207,7 +206,7 @@ def _information_matrix(x: Floats, bent: Floats, flat: Floats, steep: Floats) ->
 
 
 def _products(rows: Floats) -> Floats:
-    """Return the products of all pairs of columns, in parts too small to wake other threads."""
+    """Return the products of all pairs of columns, in parts too small for several threads."""
     found = np.zeros((rows.shape[1],) * 2)
     for at in range(0, len(rows), ROWS_AT_ONCE):
         part = rows[at : at + ROWS_AT_ONCE]

@@ -1,8 +1,8 @@
 """Tests of paired differences: permutation test, power, and Holm's correction for many tests.
 
-The permutation test flips the sign of each query's difference and counts how often the mean is as
-large as the observed one. Power uses the normal approximation, which is a little hopeful for few
-queries.
+The permutation test flips the signs of queries' differences and counts how often the mean is at
+least as large as the observed one. Power uses the normal approximation, which is slightly
+optimistic for few queries.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from labeler.stats.draws import (
 )
 
 EXACT = 16
-"""Up to as many differences that are not 0, all ways of flipping them are counted."""
+"""Up to this many differences other than 0, all sign flips are counted."""
 
 EQUAL_WITHIN = 1e-12
-"""A draw that falls short of the observed mean by no more than this is as large."""
+"""A draw that is smaller than the observed mean by no more than this counts as equal."""
 
 
 class PValue(NamedTuple):
-    """A two-sided p-value; ``exact`` where all flips were counted, NaN where nothing was."""
+    """A two-sided p-value; ``exact`` where all flips were counted, NaN where not tested."""
 
     p: float
     exact: bool
@@ -42,12 +42,12 @@ NOT_TESTED = PValue(math.nan, False)
 
 
 def p_values(samples: Sequence[Floats], draws: int = DRAWS) -> list[PValue]:
-    """Return for each sample the chance that its mean is at least as far from 0 if signs are moot.
+    """Return the two-sided p-value of each sample of paired differences.
 
-    The randomisation test of Fisher (1935): if A and B are alike, each query's difference could as
-    well have had the other sign. Up to `EXACT` differences that are not 0, the p-value is the share
-    of all flips; else it is (b + 1) / (B + 1), of B seeded draws of which b are as large. A sample
-    of fewer than two queries is not tested. Samples hold no NaN.
+    The randomisation test of Fisher (1935): if A and B are equally good, each query's difference
+    could as well have the other sign. With up to `EXACT` differences other than 0, the p-value is a
+    share of all flips; else it is (b + 1) / (B + 1), for B seeded draws of which b are as large. A
+    sample of fewer than two queries is not tested. Samples must not hold NaN.
 
     >>> p_values([np.array([0.1, 0.3, 0.2]), np.array([0.0, 0.0]), np.array([0.5])])
     [PValue(p=0.25, exact=True), PValue(p=1.0, exact=True), PValue(p=nan, exact=False)]
@@ -66,7 +66,7 @@ def p_values(samples: Sequence[Floats], draws: int = DRAWS) -> list[PValue]:
 
 
 def _exact_p_value(moved: Floats, n: int) -> float:
-    """Count all flips of the differences; the first keeps its sign, as its mirror counts alike."""
+    """Count all flips of the differences; by symmetry, the first may keep its sign."""
     if not len(moved):
         return 1.0
     [whole], [step] = in_whole_steps(moved[np.newaxis])
@@ -77,24 +77,23 @@ def _exact_p_value(moved: Floats, n: int) -> float:
 
 
 def _sampled_p_values(samples: Sequence[Floats], draws: int) -> list[float]:
-    """Draw flips once, and count them for all samples: those of fewer queries use the first."""
+    """Draw flips once and count them for all samples; shorter samples use the first rows."""
     parts = group_by_length(samples)
     whole, bars, counts = {}, {}, np.zeros(len(samples))
     for n, places in parts.items():
         whole[n], step = in_whole_steps(np.stack([samples[at] for at in places]))
         bars[n] = _threshold(whole[n].sum(axis=1), step, n)[:, np.newaxis]
-    for turned in sign_flips(sign_bits(max(parts, default=0), draws), draws):
+    for flips in sign_flips(sign_bits(max(parts, default=0), draws), draws):
         for n, places in parts.items():
-            sums = whole[n].sum(axis=1)[:, np.newaxis] - 2.0 * multiply_in_parts(
-                whole[n], turned[:n]
-            )
+            flipped = multiply_in_parts(whole[n], flips[:n])
+            sums = whole[n].sum(axis=1)[:, np.newaxis] - 2.0 * flipped
             counts[places] += np.sum(np.abs(sums) >= bars[n], axis=1)
     found: list[float] = ((counts + 1) / (draws + 1)).tolist()
     return found
 
 
 def _threshold(total: Floats | float, step: Floats | float, n: int) -> Floats:
-    """Return from which sum on a draw is as large as the observed one, in steps."""
+    """Return the smallest sum, in steps, that counts as large as the observed one."""
     bar: Floats = np.abs(total) - EQUAL_WITHIN * n / step
     return bar
 
@@ -113,10 +112,10 @@ _SUM_OF_Z = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)
 
 
 def detectable_difference(sample: Floats) -> float:
-    """Return the smallest true mean difference that so many queries would show.
+    """Return the smallest true mean difference that this many queries would detect.
 
     With 80% power at the 5% level, from the spread of the differences. NaN for fewer than two
-    queries, and where all differ by the same: then nothing says how others would.
+    queries, and where all differences are equal: then their spread is unknown.
 
     >>> round(detectable_difference(np.array([0.1, -0.1] * 50)), 4)
     0.0282
@@ -126,7 +125,7 @@ def detectable_difference(sample: Floats) -> float:
 
 
 def detectable_with_spread(spread: float, queries: int) -> float:
-    """Return the same where differences have this standard deviation.
+    """Return the detectable difference for a standard deviation of the differences.
 
     >>> round(detectable_with_spread(0.25, 200), 4)
     0.0495
@@ -135,10 +134,10 @@ def detectable_with_spread(spread: float, queries: int) -> float:
 
 
 def queries_needed(sample: Floats) -> int | None:
-    """Return how many more queries it takes to show the difference seen, if it were the true one.
+    """Return how many more queries it takes to detect the observed difference, if it is true.
 
-    With 80% power at the 5% level; 0 where there are enough. None where there is no spread to go
-    by, or no difference.
+    With 80% power at the 5% level; 0 where there are enough. None where the spread or the
+    difference is 0.
 
     >>> queries_needed(np.array([0.1, -0.1, 0.1, 0.1] * 10)), queries_needed(np.array([1.0, -1.0]))
     (0, None)
@@ -150,14 +149,14 @@ def queries_needed(sample: Floats) -> int | None:
 
 
 def _spread(sample: Floats) -> float:
-    """Return the standard deviation, 0 where it is nothing but rounding or not defined."""
+    """Return the standard deviation, 0 where it is only rounding error or not defined."""
     if len(sample) < 2 or np.ptp(sample) <= 1e-12:
         return 0.0
     return float(np.std(sample, ddof=1))
 
 
 def holm(p_values: Sequence[float] | Floats) -> Floats:
-    """Return p-values corrected for how many were looked at; NaN stays NaN and does not count.
+    """Return p-values corrected for their number; NaN stays NaN and does not count.
 
     Holm (1979), A simple sequentially rejective multiple test procedure.
 

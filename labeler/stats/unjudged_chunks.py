@@ -1,4 +1,4 @@
-"""Unjudged chunks near the top of runs, and ranked lists to be scored under any grades of them.
+"""Unjudged chunks near the top of runs, and ranked lists to be scored with any grades of them.
 
 A chunk that several runs retrieve for a query is one chunk and gets one grade.
 """
@@ -16,7 +16,7 @@ from labeler.evaluation import GoldenGrades, Scoreboard
 from labeler.measures import Bools, Hits, Ints, SmallInts
 
 DEPTH = 20
-"""How deep holes are looked for where a measure has no cut-off of its own."""
+"""How deep unjudged chunks are looked for where a measure has no cut-off."""
 
 UNGRADED = -1
 ALL_PLACES = slice(None)
@@ -24,11 +24,10 @@ ALL_PLACES = slice(None)
 
 @dataclass(frozen=True, eq=False)
 class TopChunks:
-    """Every chunk that some run of a board has in its top ``depth``, by query, then by chunk.
+    """The chunks in the top ``depth`` of any run of a scoreboard, by query, then by chunk.
 
-    ``query`` and ``chunk`` (n,) are numbers as the board's collection has them. ``ranks`` (n, runs)
-    has a column for each run of the board, and 0 where a run does not hold the chunk at all: ranks
-    below ``depth`` are there, too.
+    ``query`` and ``chunk`` (n,) are numbers as in the board's collection. ``ranks`` (n, runs) has a
+    column for each run of the board: its rank of the chunk, which may be below ``depth``, or 0.
     """
 
     depth: int
@@ -39,20 +38,20 @@ class TopChunks:
 
     @cached_property
     def bounds(self) -> Ints:
-        """Where the chunks of each query begin, (queries + 1,)."""
+        """The index of the first chunk of each query, and the end, (queries + 1,)."""
         return np.searchsorted(self.query, np.arange(self.queries + 1))
 
     @cached_property
     def pairs(self) -> Ints:
-        """A number for each pair of query and chunk, rising."""
+        """One number for each pair of query and chunk, rising."""
         return self.query << 32 | self.chunk
 
     def of(self, query: int) -> slice:
-        """Return the places of a query's chunks."""
+        """Return the slice of a query's chunks."""
         return slice(int(self.bounds[query]), int(self.bounds[query + 1]))
 
     def places(self, queries: Ints | Iterable[int], chunks: Ints | Iterable[int]) -> Ints:
-        """Return where pairs of query and chunk stand; may raise `NotFound`."""
+        """Return the indices of pairs of query and chunk; raise `NotFound` if one is missing."""
         sought = np.asarray(queries, dtype=np.int64) << 32 | np.asarray(chunks, dtype=np.int64)
         places: Ints = np.searchsorted(self.pairs, sought)
         if not np.array_equal(np.append(self.pairs, -1)[places], sought):
@@ -62,7 +61,7 @@ class TopChunks:
     def within(
         self, columns: Iterable[int], cutoffs: Ints, places: Ints | slice = ALL_PLACES
     ) -> Bools:
-        """Say which chunks, those at ``places``, some runs have above their query's cut-off."""
+        """Tell which chunks at ``places`` are within their query's cut-off in any of the runs."""
         ranks = self.ranks[places][:, list(columns)]
         inside = (ranks > 0) & (ranks <= cutoffs[self.query[places], np.newaxis])
         found: Bools = np.any(inside, axis=1)
@@ -70,7 +69,7 @@ class TopChunks:
 
 
 def find_top_chunks(board: Scoreboard, depth: int = DEPTH) -> TopChunks:
-    """Find the chunks in the top ``depth`` of any run; no grade changes them.
+    """Find the chunks in the top ``depth`` of any run; they do not depend on grades.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["c", "x"]}, "B": {"q": ["x", "c"]}}
@@ -93,7 +92,7 @@ def find_top_chunks(board: Scoreboard, depth: int = DEPTH) -> TopChunks:
 
 
 def _listed_pairs(board: Scoreboard, run: str) -> tuple[Ints, Ints]:
-    """Return the pairs of a run's lists, and their ranks."""
+    """Return the pairs in a run's lists, numbered as in `TopChunks.pairs`, and their ranks."""
     lists = [board.chunks(run, query_id) for query_id in board.collection.query_ids]
     lengths = np.array(list(map(len, lists)), dtype=np.int64)
     chunks = np.concatenate([np.zeros(0, dtype=np.int32), *lists]).astype(np.int64)
@@ -103,7 +102,7 @@ def _listed_pairs(board: Scoreboard, run: str) -> tuple[Ints, Ints]:
 
 
 def golden_grades_of(board: Scoreboard, tops: TopChunks) -> Ints:
-    """Return the golden grade of each chunk near the top, -1 where there is none, (n,)."""
+    """Return the golden grade of each top chunk, -1 where there is none, (n,)."""
     return GoldenGrades.of(board).grades_of(tops.pairs)
 
 
@@ -112,14 +111,14 @@ JUDGED = -1
 
 @dataclass(frozen=True, eq=False)
 class PartlyJudgedLists:
-    """The graded chunks and the holes in the lists of ``runs`` runs, for each of some queries.
+    """The judged and the unjudged chunks in the lists of ``runs`` runs, for some queries.
 
-    A row is a run's list for a query: all rows of a query follow each other. ``row``, ``rank``,
-    ``grade`` and ``hole`` have an entry for each graded chunk and each hole that a list holds, by
-    row, then by rank; ``hole`` is its number, and ``JUDGED`` for a graded chunk. A hole is the same
-    in all lists that hold it. ``holes`` are their places in the board's tops, and ``query``
-    (holes,) the place of each one's query among ``queries``; both rise. ``known`` (queries, 4) are
-    how many chunks of each grade queries have, ``length`` (rows,) how many chunks lists hold.
+    A row is a run's list for a query; rows of a query are contiguous. ``row``, ``rank``, ``grade``
+    and ``hole`` have an entry for each judged or unjudged chunk in a list, by row, then by rank.
+    ``hole`` is the number of an unjudged chunk, the same in all lists, and ``JUDGED`` for others.
+    ``holes`` are the unjudged chunks' indices in `TopChunks`, and ``query`` (holes,) the index of
+    their query in ``queries``; both rise. ``known`` (queries, 4) counts the chunks of each grade of
+    a query, ``length`` (rows,) all chunks of a list.
     """
 
     queries: Ints
@@ -135,31 +134,30 @@ class PartlyJudgedLists:
 
     @cached_property
     def count(self) -> Ints:
-        """How many holes each query has, (queries,)."""
+        """The number of unjudged chunks of each query, (queries,)."""
         return np.bincount(self.query, minlength=len(self.queries))
 
     @cached_property
     def is_unjudged(self) -> Bools:
-        """Say which entries are holes."""
         found: Bools = self.hole != JUDGED
         return found
 
     @cached_property
     def open(self) -> Ints:
-        """The places of the entries that are holes."""
+        """The indices of the unjudged entries."""
         return np.flatnonzero(self.is_unjudged)
 
     @cached_property
     def judged(self) -> Bools:
-        """Say which queries have a grade at all, (queries,)."""
+        """Tell which queries have any grade, (queries,)."""
         found: Bools = self.known.sum(axis=1) > 0
         return found
 
     def only(self, kept: Bools, above: Ints | None = None) -> PartlyJudgedLists:
-        """Return the same lists with some of the holes, (holes,), the others being no chunks.
+        """Return the lists without the unjudged chunks that are not ``kept``, (holes,).
 
-        Entries below the rank ``above`` (queries,) are left out where it is given: they count among
-        what is known of their query alone.
+        Where ``above`` (queries,) is given, entries below that rank are left out: they only count
+        in ``known``.
         """
         number = np.where(kept, np.cumsum(kept) - 1, JUDGED - 1)
         hole = np.where(self.is_unjudged, np.append(number, 0)[self.hole], JUDGED)
@@ -172,7 +170,7 @@ class PartlyJudgedLists:
         return PartlyJudgedLists(self.queries, self.runs, *entries, *holes, self.known, self.length)
 
     def among(self, chosen: Ints) -> PartlyJudgedLists:
-        """Return the lists of some queries, given by their rising places."""
+        """Return the lists of the ``chosen`` queries, rising indices of ``queries``."""
         place = np.full(len(self.queries), -1)
         place[chosen] = np.arange(len(chosen))
         kept = place[self.query] >= 0
@@ -187,13 +185,13 @@ class PartlyJudgedLists:
         known = (self.known[chosen], self.length[rows])
         return PartlyJudgedLists(self.queries[chosen], self.runs, *entries, *holes, *known)
 
-    def filled(self, grades: SmallInts) -> Hits:
-        """Return the hits once each hole has its grade, (holes,)."""
+    def with_grades(self, grades: SmallInts) -> Hits:
+        """Return the hits if the unjudged chunks have these ``grades``, (holes,)."""
         grade = np.where(self.is_unjudged, np.append(grades, 0)[self.hole], self.grade)
         return Hits(self.row, self.rank, grade, self._known(grades), self.length)
 
-    def filled_often(self, grades: SmallInts) -> Hits:
-        """Return the hits of several fillings, (fillings, holes), one after the other."""
+    def with_drawn_grades(self, grades: SmallInts) -> Hits:
+        """Return the hits for several draws of ``grades``, (draws, holes), one after the other."""
         times, rows = len(grades), len(self.length)
         grade = np.tile(self.grade, (times, 1))
         grade[:, self.open] = np.take(grades, self.hole[self.open], axis=1)
@@ -202,8 +200,8 @@ class PartlyJudgedLists:
         known = np.concatenate([self._known(each) for each in grades])
         return Hits(row, np.tile(self.rank, times), grade, known, np.tile(self.length, times))
 
-    def filled_apart(self, grades: SmallInts, known: Ints) -> Hits:
-        """Return the hits where each entry has its own grade, and each row counts ``known``."""
+    def with_entry_grades(self, grades: SmallInts, known: Ints) -> Hits:
+        """Return the hits for ``grades`` by entry and ``known`` counts by row."""
         grade = np.where(self.is_unjudged, grades, self.grade)
         return Hits(self.row, self.rank, grade, known, self.length)
 
@@ -215,17 +213,17 @@ class PartlyJudgedLists:
 def find_partly_judged_lists(
     board: Scoreboard, tops: TopChunks, columns: Sequence[int], grades: Ints, queries: Ints
 ) -> PartlyJudgedLists:
-    """Find the holes that some runs have in the depth of ``tops``, and all that is graded.
+    """Find the unjudged chunks that some runs have in the depth of ``tops``, and all judged ones.
 
-    ``columns`` are the runs' places on the board, ``grades`` (n,) those of ``tops``; ``queries``
+    ``columns`` are the runs' columns of the board, ``grades`` (n,) those of ``tops``; ``queries``
     rise.
     """
     runs = len(columns)
     place = np.full(tops.queries, -1)
     place[queries] = np.arange(len(queries))
     depths = np.full(tops.queries, tops.depth)
-    maybe = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
-    holes = maybe[tops.within(columns, depths, maybe)]
+    unjudged = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
+    holes = unjudged[tops.within(columns, depths, unjudged)]
     ranks = tops.ranks[holes][:, list(columns)]
     number, column = np.nonzero(ranks)
     rows = [place[tops.query[holes[number]]] * runs + column]
@@ -260,7 +258,7 @@ def find_partly_judged_lists(
 def _hits_of_queries(
     board: Scoreboard, run: str, queries: Ints, ids: Sequence[str]
 ) -> list[tuple[Hits, int]]:
-    """Return a run's hits for the queries, and the place of the first query they are of."""
+    """Return a run's hits for the queries, each part with the index of its first query."""
     if len(queries) == len(ids):
         return [(board.hits(run), 0)]
     return [(board.hits(run, ids[query]), at) for at, query in enumerate(queries.tolist())]

@@ -1,8 +1,8 @@
-"""Model of unjudged chunks: the probability of each grade, learnt from the judged ones.
+"""Model of unjudged chunks: the probability of each grade, fitted on the judged chunks.
 
-A chunk is taken to be like the judged chunks that runs put at similar ranks, that as many runs
-agree on, and whose query is of the same buckets and has as large a share of relevant chunks. That
-is wrong where people chose what to grade by what it says.
+It assumes that a chunk is like the judged chunks at similar ranks, retrieved by as many runs, of
+queries in the same buckets with as many relevant chunks. That is wrong where people chose what to
+grade by its content.
 """
 
 from __future__ import annotations
@@ -34,45 +34,45 @@ from labeler.stats.unjudged_chunks import (
 )
 
 FIRST_GUESS = (-0.8, 0.0, -0.4)
-"""Logits of reaching grade 1, 2 and 3 from the one below, before anything is known."""
+"""Prior logits of reaching grade 1, 2 and 3 from the grade below."""
 
 SLOPES = (-0.25, -0.7)
-"""Logits by which a chunk is less likely to be relevant as its best rank, and its mean, double."""
+"""Prior change of the logit for each doubling of a chunk's best rank, and of its mean rank."""
 
 SHARE_OF_SLOPES = (1.0, 0.7, 0.7)
-"""How much of it is thought to hold for the steps to grades 1, 2 and 3."""
+"""The share of `SLOPES` assumed for the steps to grades 1, 2 and 3."""
 
 BENDS = (3, 8, 13)
-"""Ranks from which the slope may be another: where nobody grades that deep, nobody knows."""
+"""Ranks where the slope may change; without judgments that deep the change is unknown."""
 
 NEAR_TOP = (1, 3)
-"""Ranks down to which each run may be better or worse than its other ranks let expect."""
+"""Ranks down to which each run may be better or worse than its other ranks predict."""
 
-LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
+LOWEST = 150  # the rank assumed for deeper chunks, and for those that a run did not retrieve
 DOUBT = 1.15
-"""By how much weights are less sure than their fit says, since no model is quite right."""
+"""Factor on the standard errors of the weights, since no model is exactly right."""
 
 BEND, ALONE = 0.8, 1.0
-"""How far, in logits, chunks of a kind may be better or worse than others let expect: at ranks that
-are twice as deep, or found by one run alone. So wide is the doubt where none of a kind is graded.
+"""Prior standard deviations, in logits, of how much chunks of one kind may differ from others: at
+ranks twice as deep, and in one run only. They remain where no chunk of that kind is judged.
 """
 
 HOPE, BARREN = 0.8, 2.5
-"""How much better the holes of graded queries in which nothing relevant is known may be, and how
-far that may be off for all of them together: a query is asked since somebody expects an answer, but
-whether these are hard or have none is what no grade in the others tells.
+"""By how many logits unjudged chunks of judged queries without a relevant chunk are better, and the
+standard deviation of that for all of them together: people ask a query because they expect an
+answer, but the grades of other queries do not tell whether these are hard or have none.
 """
 
 MOST_RUNS, FEW_RUNS, MOST_BUCKETS = 12, 6, 16
 ROUGHLY, MOST_LEARNT = 800, 3_000
-"""So many grades are enough for a first guess of the weights, and for the weights."""
+"""The most grades used for a first fit of the weights, and for the final one."""
 
 GRADES = (1, 2, 3)
 
 
 @dataclass(frozen=True, eq=False)
 class GradeStep:
-    """The step from the grade below to a grade: what is known of it, in all and by query."""
+    """The fitted model of reaching a grade from the grade below, and the levels of queries."""
 
     grade: int
     fitted: MixedLogitFit
@@ -81,10 +81,10 @@ class GradeStep:
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedModel:
-    """What is believed of the chunks near the top of a board's runs.
+    """A fitted model of the grades of the chunks near the top of a scoreboard's runs.
 
-    ``features`` (n, features) are those of ``tops``, ``grades`` (n,) those known, -1 where none is.
-    ``barren`` (queries,) says which queries have grades and nothing relevant among them.
+    ``features`` (n, features) and ``grades`` (n,), -1 where unjudged, are those of ``tops``.
+    ``barren`` (queries,): queries with grades but without a relevant chunk.
     """
 
     tops: TopChunks
@@ -95,14 +95,15 @@ class UnjudgedModel:
 
     @property
     def holes(self) -> Ints:
-        """The places in ``tops`` of the chunks that nobody has graded."""
+        """The indices in ``tops`` of the unjudged chunks."""
         return np.flatnonzero(self.grades == UNGRADED)
 
     def chances(self, places: Ints) -> Floats:
-        """Return P(grade = 0, 1, 2, 3) of chunks, (n, 4), whether they are graded or not.
+        """Return P(grade = 0, 1, 2, 3) of chunks, (n, 4), whether they are judged or not.
 
-        ``places`` are those in ``tops``, see `TopChunks.places`. Rows add up to 1. What the grades
-        of a query say of its other chunks is in them: those of one query do not vary alone.
+        ``places`` are indices in ``tops``, see `TopChunks.places`. Rows add up to 1. They include
+        what the grades of a query tell about its other chunks, so chunks of one query are not
+        independent.
         """
         x, query = self.features[places], self.tops.query[places]
         reached = np.ones((len(places), 5))
@@ -113,27 +114,26 @@ class UnjudgedModel:
         return reached[:, :4] - reached[:, 1:]
 
     def draw(self, places: Ints, draws: int, seed: int = 0) -> SmallInts:
-        """Draw grades of chunks, (draws, n): each draw is one golden set as it may turn out to be.
+        """Draw grades of chunks, (draws, n): each draw is one possible golden set.
 
-        ``places`` rise. Within a draw all chunks share one opinion of how ranks and grades go
-        together, those of a query how many of its chunks are relevant, and queries in which nothing
-        relevant is known whether they are hard or hopeless, so that a mean over draws is as unsure
-        as it should be. The same seed gives a query the same luck again.
+        ``places`` rise. Within a draw all chunks share the weights, those of a query its level, and
+        all queries without a known relevant chunk whether they are hard or have no answer, so that
+        the spread of a mean over draws is right. The same seed gives a query the same numbers.
         """
         x, query = self.features[places], self.tops.query[places]
         there, which = np.unique(query, return_inverse=True)
         grades = np.zeros((draws, len(places)), dtype=np.int8)
-        lucks = [np.random.default_rng([seed, number]) for number in there.tolist()]
+        rngs = [np.random.default_rng([seed, number]) for number in there.tolist()]
         sizes = np.bincount(which, minlength=len(there)).tolist()
-        own = np.array([luck.random((len(self.steps), 3, draws)) for luck in lucks])
-        own = own.reshape(len(there), len(self.steps), 3, draws)
+        uniforms = np.array([rng.random((len(self.steps), 3, draws)) for rng in rngs])
+        uniforms = uniforms.reshape(len(there), len(self.steps), 3, draws)
         noise = [
-            luck.random((len(self.steps), draws, n)) for luck, n in zip(lucks, sizes, strict=True)
+            rng.random((len(self.steps), draws, n)) for rng, n in zip(rngs, sizes, strict=True)
         ]
         chance = np.concatenate([np.empty((len(self.steps), draws, 0)), *noise], axis=2)
-        opinion = np.random.default_rng(seed)
+        shared_rng = np.random.default_rng(seed)
         for at, step in enumerate(self.steps):
-            weights, level, slope = self._opinions(step, there, opinion, own[:, at])
+            weights, level, slope = self._drawn_weights(step, there, shared_rng, uniforms[:, at])
             logits = np.take(slope, which, axis=1)
             logits *= x[:, SLOPE]
             logits += np.take(level, which, axis=1)
@@ -142,33 +142,30 @@ class UnjudgedModel:
             grades += (passed & (grades == step.grade - 1)).astype(np.int8)
         return grades
 
-    def _opinions(
-        self,
-        step: GradeStep,
-        queries: Ints,
-        opinion: np.random.Generator,
-        luck: Floats,
+    def _drawn_weights(
+        self, step: GradeStep, queries: Ints, shared_rng: np.random.Generator, uniforms: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """Draw weights (draws, features), and levels and slopes of queries, (draws, queries).
 
-        ``luck`` (queries, 3, draws) is that of each query alone, ``opinion`` that of all together.
+        ``uniforms`` (queries, 3, draws) are for each query, ``shared_rng`` for all together.
         """
-        fitted, known, draws = step.fitted, step.levels, luck.shape[2]
+        fitted, known, draws = step.fitted, step.levels, uniforms.shape[2]
         root = np.linalg.cholesky(fitted.covariance)
-        off = DOUBT * opinion.standard_normal((draws, len(root))) @ root.T
+        off = DOUBT * shared_rng.standard_normal((draws, len(root))) @ root.T
         weights = off[:, : len(fitted.weights)]
-        level, slope = _drawn_points(known.share[queries], luck) * fitted.spreads[:, None, None]
+        level, slope = _drawn_points(known.share[queries], uniforms) * fitted.spreads[:, None, None]
         slope = slope.T + level.T * (fitted.tilt + off[:, [-1]])
         level = level.T + weights @ known.moves[queries].T
         if step.grade == min(GRADES):
-            level += np.outer(HOPE + BARREN * opinion.standard_normal(draws), self.barren[queries])
+            extra = HOPE + BARREN * shared_rng.standard_normal(draws)
+            level += np.outer(extra, self.barren[queries])
         return fitted.weights + weights, level, slope
 
     def after(self, board: Scoreboard, queries: Iterable[int]) -> UnjudgedModel:
-        """Return what is believed after grades of some queries changed.
+        """Return the model after grades of some ``queries`` changed.
 
-        All that was learnt of ranks, runs and buckets stays: only these queries' own shares, and
-        what is a hole in them, are looked at anew.
+        The fitted weights stay: only the levels of these queries and their unjudged chunks are
+        updated.
         """
         changed = sorted(set(queries))
         grades, barren = self.grades.copy(), self.barren.copy()
@@ -184,25 +181,25 @@ class UnjudgedModel:
         steps = []
         for step in self.steps:
             part = _training_rows(self.features, self.tops, grades, step.grade, places)
-            fresh = infer_group_levels(step.fitted, *part, self.tops.queries)
+            levels = infer_group_levels(step.fitted, *part, self.tops.queries)
             share, moves = step.levels.share.copy(), step.levels.moves.copy()
-            share[changed], moves[changed] = fresh.share[changed], fresh.moves[changed]
+            share[changed], moves[changed] = levels.share[changed], levels.moves[changed]
             steps.append(GradeStep(step.grade, step.fitted, GroupLevels(share, moves)))
         return UnjudgedModel(self.tops, self.features, grades, tuple(steps), barren)
 
 
 def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> UnjudgedModel:
-    """Learn what ungraded chunks may be from the golden grades in the top 20 of the runs.
+    """Fit the model of unjudged chunks to the golden grades in the top 20 of the runs.
 
-    Deeper grades teach nothing, since few chunks down there are graded and most of those for being
-    relevant. With nothing graded a first guess stands, and is unsure.
+    Deeper grades are not used: few chunks there are judged, and most of them because they are
+    relevant. Without grades the model is its prior.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> grades = {f"q{n}": {"a": 3, "b": 0} for n in range(40)} | {"new": {}}
     >>> runs = {"A": {query: ["a", "b"] for query in grades}}
     >>> board = Scoreboard(collect(grades, runs), Conventions.of())
-    >>> filling = fit_unjudged_model(board)
-    >>> [relevant_first, relevant_second] = 1 - filling.chances(filling.holes)[:, 0]
+    >>> model = fit_unjudged_model(board)
+    >>> [relevant_first, relevant_second] = 1 - model.chances(model.holes)[:, 0]
     >>> bool(relevant_first > 0.5 > relevant_second)
     True
     """
@@ -210,7 +207,7 @@ def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> Unju
     tops = find_top_chunks(board) if tops is None else tops
     grades = golden_grades_of(board, tops)
     features, means, doubt = _features(board, tops)
-    few, taught = (_training_places(tops, grades, most) for most in (ROUGHLY, MOST_LEARNT))
+    few, many = (_training_places(tops, grades, most) for most in (ROUGHLY, MOST_LEARNT))
     steps = []
     for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
         prior = means * SHARE_OF_SLOPES[grade - 1]
@@ -218,7 +215,7 @@ def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> Unju
         every = _training_rows(features, tops, grades, grade, np.flatnonzero(_is_near_top(tops)))
         rough = fit_mixed_logit(*_training_rows(features, tops, grades, grade, few), prior, doubt)
         fitted = fit_mixed_logit(
-            *_training_rows(features, tops, grades, grade, taught), prior, doubt, rough
+            *_training_rows(features, tops, grades, grade, many), prior, doubt, rough
         )
         steps.append(GradeStep(grade, fitted, infer_group_levels(fitted, *every, tops.queries)))
     barren = np.array(
@@ -232,27 +229,27 @@ def _has_nothing_relevant(board: Scoreboard, query_id: str) -> bool:
     return not_relevant > 0 and not any(relevant)
 
 
-def _drawn_points(share: Floats, luck: Floats) -> Floats:
-    """Return levels and slopes drawn by how far each is believed in, (2, groups, draws).
+def _drawn_points(share: Floats, uniforms: Floats) -> Floats:
+    """Return levels and slopes drawn from their posterior ``share``, (2, groups, draws).
 
-    ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
+    ``uniforms`` (groups, 3, draws) choose a point of the grid, and a position around it.
     """
     sums = np.cumsum(share, axis=1)[:, :-1, np.newaxis]
-    point = np.add.reduce(sums < luck[:, :1], axis=1, dtype=np.int64)
-    around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
+    point = np.add.reduce(sums < uniforms[:, :1], axis=1, dtype=np.int64)
+    around = (uniforms[:, 1:] - 0.5).transpose(1, 0, 2)
     steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
     drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps
     return drawn
 
 
 def _is_near_top(tops: TopChunks) -> Bools:
-    """Say which chunks are where people grade: in the top 20 of a run."""
+    """Tell which chunks are in the top 20 of any run, where people grade."""
     near: Bools = np.any((tops.ranks > 0) & (tops.ranks <= DEPTH), axis=1)
     return near
 
 
 def _training_places(tops: TopChunks, grades: Ints, most: int) -> Ints:
-    """Return the places of the grades that weights are learnt from: of some queries, if many."""
+    """Return the indices of the grades to fit weights on: at most ``most``, of whole queries."""
     places = np.flatnonzero((grades != UNGRADED) & _is_near_top(tops))
     if len(places) <= most:
         return places
@@ -267,16 +264,16 @@ def _training_places(tops: TopChunks, grades: Ints, most: int) -> Ints:
 def _training_rows(
     features: Floats, tops: TopChunks, grades: Ints, grade: int, places: Ints
 ) -> tuple[Floats, Floats, Ints]:
-    """Return the features of the graded chunks that reach the grade below, and who goes on."""
+    """Return features, outcome and query of the judged chunks that reach the grade below.
+
+    The outcome is 1 where a chunk also reaches ``grade``.
+    """
     there = places[grades[places] >= grade - 1]
     return features[there], (grades[there] >= grade).astype(np.float64), tops.query[there]
 
 
 def _features(board: Scoreboard, tops: TopChunks) -> tuple[Floats, Floats, Floats]:
-    """Return what is looked at of each chunk, (n, features), and what is thought of it beforehand.
-
-    That is how much each feature counts before anything is known, and how far that may be wrong.
-    """
+    """Return each chunk's features, (n, features), and the prior mean and deviation of weights."""
     ranks, (n, runs) = tops.ranks, tops.ranks.shape
     there = ranks > 0
     depth = np.log2(np.where(there, np.minimum(ranks, LOWEST), LOWEST) + 2)

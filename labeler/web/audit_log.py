@@ -1,9 +1,9 @@
-"""Refused requests in the audit log, counted by kind and minute, and seals of the judgment log.
+"""Refused requests in the audit log, counted by kind and minute, and the judgment log's hash chain.
 
-A middleware looks at every response as it leaves, so no route can forget to report a refusal.
-It changes no response, and no grade waits for it. However many requests are refused, a minute
-is one entry per kind. Both are written shortly after a change and in one go; while nobody
-grades, nothing is written, so that the write-ahead log can be folded.
+A middleware inspects every response as it is sent, so no route can forget to report a refusal. It
+changes no response, and no grade waits for it. However many requests are refused, a minute is one
+entry per kind. Both are written together shortly after a change; while nobody grades, nothing is
+written, so that the write-ahead log can be checkpointed.
 """
 
 from __future__ import annotations
@@ -28,35 +28,34 @@ from labeler.web.poller import open_poller
 TOO_MANY_REQUESTS = 429
 REFUSED_STATUSES = {401, 403, 421, TOO_MANY_REQUESTS}
 UNKNOWN_HOST = tuple(said.partition("{")[0].encode() for said in (HOST_MISSING, HOST_UNKNOWN))
-RENEWAL_HEADER = "x-labeler-token"  # on an answer that refuses for a moment only
+RENEWAL_HEADER = "x-labeler-token"  # on a response that only asks for a new token
 
 
 class RefusalMonitor:
-    """Notes the answers of the app inside it; every one leaves as it came."""
+    """Middleware that counts the refusals among responses and changes none."""
 
     def __init__(self, app: ASGIApp, refusals: Refusals) -> None:
         self.app = app
         self.refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, or a websocket."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         client = scope.get("client")
-        answer = OutgoingResponse(scope["type"], scope["path"], client[0] if client else None)
+        response = OutgoingResponse(scope["type"], scope["path"], client[0] if client else None)
 
-        async def noted(message: Message) -> None:
-            kind = answer.refuses(message)
+        async def send_and_count(message: Message) -> None:
+            kind = response.refuses(message)
             if kind is not None:
-                self.refusals.add(kind, answer.address)
+                self.refusals.add(kind, response.address)
             await send(message)
 
-        await self.app(scope, receive, noted)
+        await self.app(scope, receive, send_and_count)
 
 
 class OutgoingResponse:
-    """An answer as it leaves in parts, and whether it refuses what was asked."""
+    """A response sent in several messages; finds out whether it refuses the request."""
 
     def __init__(self, protocol: str, path: str, address: str | None) -> None:
         self.address = address
@@ -65,7 +64,7 @@ class OutgoingResponse:
         self._status = 0
 
     def refuses(self, message: Message) -> str | None:
-        """Return what is refused, where this part of the answer says that something is."""
+        """Return the kind of refusal if this message makes the response one."""
         kind: str | None = None
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             self._status = message["status"]
@@ -74,8 +73,8 @@ class OutgoingResponse:
             ):
                 kind = self._kind()
         elif message["type"] == "http.response.body":
-            said = message.get("body", b"")
-            kind = "host" if self._status == 400 and said.startswith(UNKNOWN_HOST) else None
+            body = message.get("body", b"")
+            kind = "host" if self._status == 400 and body.startswith(UNKNOWN_HOST) else None
         elif message["type"] == "websocket.accept":
             self._status = 101
         elif message["type"] == "websocket.close":
@@ -88,19 +87,19 @@ class OutgoingResponse:
         if "/join/" in self._path:
             return "link"
         if self._path.startswith("/api/"):
-            # who grades faster than is taken at once waits, and is refused nothing
+            # 429 only delays a fast grader; nothing is refused
             return None if self._status == TOO_MANY_REQUESTS else "grading"
         return "host" if self._status == 421 else "page or file"
 
 
 KINDS = ("link", "grading", "page or file", "socket", "host")
-MOST_MINUTES = 1_000  # that wait for a file that takes no writes
-MOST_ADDRESSES = 3  # that are named in an entry
+MOST_MINUTES = 1_000  # kept while the database cannot be written
+MOST_ADDRESSES = 3  # named in an entry
 
 
 @dataclass(slots=True)
 class RefusalMinute:
-    """What was refused of one kind within a minute, since ``at``; the first addresses it met."""
+    """The refusals of one kind within a minute, since ``at``, with the first addresses."""
 
     kind: str
     at: str
@@ -109,7 +108,6 @@ class RefusalMinute:
     others: bool = False
 
     def add(self, address: str | None) -> None:
-        """Count one more."""
         self.count += 1
         if address is None or address in self.addresses:
             return
@@ -120,7 +118,7 @@ class RefusalMinute:
 
 
 class Refusals:
-    """The refusals that are not in the audit yet; safe to use from several threads.
+    """The refusals that are not in the audit log yet; thread-safe.
 
     >>> refusals = Refusals(lambda: "2026-11-22T10:00:59.000Z")
     >>> refusals.add("link", "192.0.2.1")
@@ -130,7 +128,7 @@ class Refusals:
     """
 
     def __init__(self, clock: Callable[[], str]) -> None:
-        """Start with none; ``clock`` gives a moment as it is stored."""
+        """Start without refusals; ``clock`` returns the time in the format that is stored."""
         self._clock = clock
         self._lock = Lock()
         self._minutes: dict[tuple[str, str], RefusalMinute] = {}
@@ -143,16 +141,16 @@ class Refusals:
             minute.add(address)
 
     def finished(self) -> list[RefusalMinute]:
-        """Take out and return what was counted in minutes that are over."""
+        """Remove and return the counts of minutes that are over."""
         now = self._clock()[:16]
         return self._take(lambda minute: minute != now)
 
     def all(self) -> list[RefusalMinute]:
-        """Take out and return everything."""
+        """Remove and return all counts."""
         return self._take(lambda _: True)
 
     def put_back(self, minutes: Iterable[RefusalMinute]) -> None:
-        """Keep what could not be written for the next time; the oldest goes where that is much."""
+        """Keep counts that could not be written; the oldest are dropped beyond `MOST_MINUTES`."""
         with self._lock:
             for minute in minutes:
                 self._minutes[minute.at[:16], minute.kind] = minute
@@ -166,7 +164,7 @@ class Refusals:
 
 
 LOOK_EVERY_SECONDS = 1.0
-MOST_WAITS = 5  # while people grade and never rest
+MOST_WAITS = 5  # rounds without writing while people grade without a pause
 LOOKS_AFTER_FAILURE = 10
 
 log = logging.getLogger(__name__)
@@ -176,7 +174,7 @@ log = logging.getLogger(__name__)
 async def audit_log_writer(
     path: str, refusals: Refusals, every: float = LOOK_EVERY_SECONDS
 ) -> AsyncIterator[None]:
-    """Make rounds while the block runs, and a last one after it."""
+    """Write regularly while the block runs, and once more after it."""
     task = asyncio.create_task(_write_repeatedly(path, refusals, every))
     try:
         yield
@@ -206,7 +204,7 @@ async def _write_repeatedly(path: str, refusals: Refusals, every: float) -> None
 
 
 def write_audit_log(path: str, refused: list[RefusalMinute]) -> None:
-    """Seal what is new and put refusals into the audit; what is written is out of the list."""
+    """Extend the hash chain and write refusals; what is written is removed from the list."""
     with Store(path) as store:
         while refused:
             write_minute(store, refused[0])
@@ -215,7 +213,7 @@ def write_audit_log(path: str, refused: list[RefusalMinute]) -> None:
 
 
 def write_minute(store: Store, minute: RefusalMinute) -> None:
-    """Put what was refused within a minute into the audit, as one entry."""
+    """Write the refusals of a minute as one entry of the audit log."""
     store.actor = Actor(None, "unknown", minute.addresses[0] if minute.addresses else None)
     others = ", and others" if minute.others else ""
     more = {"from": ", ".join(minute.addresses) + others} if len(minute.addresses) > 1 else {}

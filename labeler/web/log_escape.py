@@ -1,6 +1,7 @@
-"""Log records in which control characters are escaped, whoever writes them.
+"""Log records with control characters escaped, for every logger of the process.
 
-So user data in a message cannot act on the terminal that shows the log, and cannot fake a line.
+So user data in a message cannot send control sequences to a terminal that shows the log, and cannot
+fake a line.
 """
 
 from __future__ import annotations
@@ -9,23 +10,23 @@ import logging
 
 from labeler.model import escape_controls
 
-KEPT_CHARACTERS = "\n\t"  # of messages and tracebacks; what is put into a message has none
+KEPT_CHARACTERS = "\n\t"  # in messages and tracebacks, but not in a message's arguments
 
 
 class EscapedRecord(logging.LogRecord):
-    """A record whose message and traceback can move no cursor, and whose names begin no line."""
+    """A log record whose message and traceback hold no control characters but `KEPT_CHARACTERS`."""
 
     _traceback: str | None = None
 
     def getMessage(self) -> str:  # noqa: N802  # logging's name
-        """Return the message with what was put into it, written out."""
+        """Return the escaped message; in its arguments line breaks are escaped, too."""
         if isinstance(self.args, tuple):
             self.args = tuple(escape_controls(a) if isinstance(a, str) else a for a in self.args)
         return escape_controls(super().getMessage(), keep=KEPT_CHARACTERS)
 
     @property
     def exc_text(self) -> str | None:
-        """The traceback, once a handler has formatted it."""
+        """The escaped traceback, once a handler has formatted it."""
         return self._traceback
 
     @exc_text.setter
@@ -34,5 +35,5 @@ class EscapedRecord(logging.LogRecord):
 
 
 def escape_log_records() -> None:
-    """Let every logger of this process write such records: ours, Streamlit's and the server's."""
+    """Make all loggers of this process escape their records, also Streamlit's and the server's."""
     logging.setLogRecordFactory(EscapedRecord)

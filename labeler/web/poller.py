@@ -1,7 +1,7 @@
-"""Repeated reads of a golden set in a thread of their own, while the server's event loop goes on.
+"""Repeated reads of a golden set in a separate thread, while the server's event loop continues.
 
-A connection belongs to one thread, and a database may be far away, slow or gone, so each poller
-keeps one thread and one connection.
+A connection belongs to one thread, and a database may be remote, slow or unavailable, so each
+poller keeps one thread and one connection.
 """
 
 from __future__ import annotations
@@ -18,35 +18,34 @@ Answer = TypeVar("Answer")
 
 
 class Poller:
-    """A golden set that is kept open in a thread of its own."""
+    """A golden set kept open in a separate thread."""
 
     def __init__(self, path: str, thread: ThreadPoolExecutor) -> None:
         self._path = path
         self._thread = thread
         self._store: Store | None = None
 
-    async def ask(self, question: Callable[[Store], Answer]) -> Answer:
-        """Return what a question about the golden set is answered; raises as the store does."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._ask, question)
+    async def ask(self, function: Callable[[Store], Answer]) -> Answer:
+        """Return the result of a function of the golden set; raises as the store does."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._ask, function)
 
-    def _ask(self, question: Callable[[Store], Answer]) -> Answer:
+    def _ask(self, function: Callable[[Store], Answer]) -> Answer:
         if self._store is None:
             self._store = Store(self._path)
-        return question(self._store)
+        return function(self._store)
 
     def close(self) -> None:
-        """Close the golden set."""
         if self._store is not None:
             self._store.close()
 
 
 @asynccontextmanager
 async def open_poller(path: str) -> AsyncIterator[Poller]:
-    """Watch the golden set at ``path`` as long as the block runs."""
+    """Open a poller of the golden set at ``path`` for the duration of the block."""
     thread = ThreadPoolExecutor(1, "watches the golden set")
-    watcher = Poller(path, thread)
+    poller = Poller(path, thread)
     try:
-        yield watcher
+        yield poller
     finally:
-        thread.submit(watcher.close)
+        thread.submit(poller.close)
         thread.shutdown(wait=False)

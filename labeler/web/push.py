@@ -1,18 +1,18 @@
 """Live push: a WebSocket that tells open pages that the golden set has changed.
 
 =================  =============================================================================
-``WS /api/live``   for leads: a page says which numbers it shows, and is told when there are newer
+``WS /api/live``   for leads: a page sends which numbers it shows and is notified of newer ones
 =================  =============================================================================
 
 Only revisions are sent, see `Store.newest`: ``{"shows": [7, 0, 3]}`` from a page, or ``null``
-from one that nobody looks at, and ``{"newest": [8, 0, 3]}`` to it. A page that was told says
-what it shows once it shows it; that is how much of the server's time it took. The server's
-first message is ``{"start": "..."}``, which names this start of the server.
+from one that nobody looks at, and ``{"newest": [8, 0, 3]}`` to it. A notified page answers once
+it shows the new numbers; the time until then is what its run cost the server. The server's first
+message is ``{"start": "..."}``, an id that changes with every start of the server.
 
-Grading comes first: `Pace` limits the share of the server's time that pages may have, and the
-more grades come in, the smaller it is. Whoever grades while a page runs waits for it, and so do
-as many who come right after. Of twenty grades nineteen are as fast as without open pages only
-if page runs take about a hundredth of the time.
+Grading comes first: `Pace` limits the share of the server's time that pages may have, and lowers
+it as more grades arrive. A grade sent while a page runs waits for it, and so do those right
+after it. Nineteen of twenty grades are as fast as without open pages only if page runs take
+about a hundredth of the time.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from labeler.store import Store
 from labeler.web.auth.middleware import is_visitor_lead
 from labeler.web.poller import open_poller
 
-LOOK_EVERY_SECONDS = 1.0  # for what other processes write
+LOOK_EVERY_SECONDS = 1.0  # for writes by other processes
 LEAST_GAP_SECONDS = 0.3  # between two runs of one page
-LOOK_GAP_SECONDS = 0.1  # after a look that found something: many grades are seen at once
+LOOK_GAP_SECONDS = 0.1  # after a change was found, so that many grades are seen at once
 PATIENCE_SECONDS = 2.0
-# A socket's codes for why it is closed.
+# WebSocket close codes
 NOT_ALLOWED, BAD_MESSAGE, TRY_AGAIN = 1008, 1007, 1013
 
-# A server that is started anew knows nothing of the pages that an earlier one made.
+# After a restart the server does not know the pages that were opened before it.
 START = uuid4().hex
 
 log = logging.getLogger(__name__)
 
 
 class LivePush:
-    """Tells the open pages of the golden set at ``path`` when it moves.
+    """Sends the newest revisions to the open pages of the golden set at ``path``.
 
-    A page's run takes a hundred times as long as taking a grade: so pages run one at a time, those
-    that waited longest first, and as often as their `Pace` lets them.
+    A page's run takes a hundred times as long as accepting a grade. So pages run one at a time, the
+    longest waiting first, and as often as `Pace` permits.
     """
 
     def __init__(self, path: str) -> None:
@@ -64,18 +64,18 @@ class LivePush:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_wanted = asyncio.Event()
         self._is_written = asyncio.Event()
-        self._is_stirred = asyncio.Event()
+        self._has_news = asyncio.Event()
 
     def route(self) -> WebSocketRoute:
-        """Return the route that pages open their sockets at."""
+        """Return the WebSocket route for pages."""
         return WebSocketRoute("/api/live", self._serve)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Look out and tell, as long as the block runs."""
+        """Watch for changes and notify pages while the block runs."""
         self._loop = asyncio.get_running_loop()
-        works = (self._look_out, self._tell_in_turn)
-        tasks = [asyncio.create_task(_run_forever(work)) for work in works]
+        loops = (self._watch, self._notify_in_turn)
+        tasks = [asyncio.create_task(_run_forever(loop)) for loop in loops]
         try:
             with short_switch_interval():
                 yield
@@ -86,10 +86,10 @@ class LivePush:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def look_now(self) -> None:
-        """Say that something was written; in whatever thread."""
+        """Signal that something was written; thread-safe."""
         loop = self._loop
         if loop is not None and self._pages:
-            with suppress(RuntimeError):  # the loop ends: so do the pages
+            with suppress(RuntimeError):  # the loop is closing, and the pages with it
                 loop.call_soon_threadsafe(self._is_written.set)
 
     async def _serve(self, socket: WebSocket) -> None:
@@ -97,7 +97,7 @@ class LivePush:
         try:
             welcome = await page.is_welcome()
         except DatabaseUnavailable:
-            welcome = False  # and tries again
+            welcome = False  # the page tries again
         if not welcome:
             await socket.close(NOT_ALLOWED)
             return
@@ -107,33 +107,33 @@ class LivePush:
         self._is_written.set()
         try:
             await self._greet(page)
-            async for words in socket.iter_text():
-                page.hear(words)
-                self._is_stirred.set()
+            async for message in socket.iter_text():
+                page.hear(message)
+                self._has_news.set()
         except WebSocketDisconnect:
             pass
-        except (ValueError, TypeError, KeyError, RecursionError):  # a KeyError: it is no text
+        except (ValueError, TypeError, KeyError, RecursionError):  # KeyError: not a text message
             await socket.close(BAD_MESSAGE)
         finally:
             self._pages.remove(page)
 
     async def _greet(self, page: OpenPage) -> None:
-        """Say that it is told from now on; look again, as it was not of what was just written."""
+        """Send the start message; check access again, as it may have changed meanwhile."""
         await page.socket.send_json({"start": START})
         with suppress(DatabaseUnavailable):
             if not await page.is_welcome():
-                await self._part_with(page)
+                await self._dismiss(page)
 
-    async def _look_out(self) -> None:
+    async def _watch(self) -> None:
         async with open_poller(self._path) as golden_set:
             seen, is_lost = None, False
             while True:
                 await self._next_look()
                 try:
                     if (commits := await golden_set.ask(Store.commits_of_others)) != seen:
-                        is_newer = self._learn(await golden_set.ask(Store.newest))
+                        is_newer = self._note_newest(await golden_set.ask(Store.newest))
                         if seen is None or not is_newer:
-                            await self._part_with_strangers()
+                            await self._dismiss_non_leads()
                         seen = commits
                         await asyncio.sleep(LOOK_GAP_SECONDS)
                     is_lost = False
@@ -141,7 +141,7 @@ class LivePush:
                     if not is_lost:
                         log.warning("open pages are not told of what is new: %s", error)
                     is_lost = True
-                    await self._leave_alone()
+                    await self._close_all()
 
     async def _next_look(self) -> None:
         if not self._pages:
@@ -152,60 +152,60 @@ class LivePush:
                 await self._is_written.wait()
         self._is_written.clear()
 
-    def _learn(self, newest: Revisions) -> bool:
-        """Take note of what is newest; say whether anything is newer than before."""
+    def _note_newest(self, newest: Revisions) -> bool:
+        """Store the newest revisions; return whether any is newer than before."""
         before, self._newest = self._newest, newest
         if before is not None:
             self._pace.note_grades(time.monotonic(), newest[0] - before[0])
-        self._is_stirred.set()
+        self._has_news.set()
         return newest != before
 
-    async def _part_with_strangers(self) -> None:
-        """Look who is still a lead, as what was written may be that somebody is not."""
+    async def _dismiss_non_leads(self) -> None:
+        """Check who is still a lead, as the change may have removed one."""
         for page in list(self._pages):
             if not await page.is_welcome():
-                await self._part_with(page)
+                await self._dismiss(page)
 
-    async def _part_with(self, page: OpenPage) -> None:
-        """Let a page run for the last time, so that it says why, and tell it nothing more."""
+    async def _dismiss(self, page: OpenPage) -> None:
+        """Let a page run for the last time, so that it shows why, and close its socket."""
         with suppress(WebSocketDisconnect, RuntimeError):
             await page.socket.send_json({"newest": self._newest})
             await page.socket.close(NOT_ALLOWED)
 
-    async def _leave_alone(self) -> None:
-        """Let pages say that their numbers may be old, and come back once there are newer ones."""
+    async def _close_all(self) -> None:
+        """Close all sockets so that pages say their numbers may be old, and reconnect later."""
         for page in list(self._pages):
             with suppress(WebSocketDisconnect, RuntimeError):
                 await page.socket.close(TRY_AGAIN)
 
-    async def _tell_in_turn(self) -> None:
+    async def _notify_in_turn(self) -> None:
         while True:
             page, newest = await self._next_page()
             began = page.told_at = time.monotonic()
             try:
                 if not await page.is_welcome():
-                    await self._part_with(page)
+                    await self._dismiss(page)
                     continue
             except DatabaseUnavailable:
-                await self._leave_alone()
+                await self._close_all()
                 continue
-            with suppress(WebSocketDisconnect, RuntimeError):  # it has gone: `_serve` sees it, too
+            with suppress(WebSocketDisconnect, RuntimeError):  # `_serve` handles the disconnect
                 await page.tell(newest, PATIENCE_SECONDS)
             now = time.monotonic()
             self._pace.spend(now, now - began)
 
     async def _next_page(self) -> tuple[OpenPage, Revisions]:
-        """Return the page to be told, and of what, when it is time for it."""
+        """Wait for the next page that may run; return it with the newest revisions."""
         while True:
-            self._is_stirred.clear()
+            self._has_news.clear()
             wait = None
             if (page := self._longest_behind()) is not None and self._newest is not None:
                 if (wait := self._wait_for(page)) <= 0:
                     return page, self._newest
-                wait = min(wait, LOOK_EVERY_SECONDS)  # it shortens as fewer grades come
+                wait = min(wait, LOOK_EVERY_SECONDS)  # the wait shortens as fewer grades arrive
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
-                    await self._is_stirred.wait()
+                    await self._has_news.wait()
 
     def _longest_behind(self) -> OpenPage | None:
         newest = self._newest
@@ -218,7 +218,7 @@ class LivePush:
 
 
 async def _run_forever(work: Callable[[], Awaitable[None]]) -> None:
-    """Do what does not end by itself, and begin anew where an error that nobody foresaw ends it."""
+    """Run an endless task, and restart it after an unexpected error."""
     while True:
         try:
             await work()
@@ -231,7 +231,7 @@ Revisions = tuple[int, ...]
 
 
 class OpenPage:
-    """A page that somebody has open; ``shows`` is None while it is busy, or nobody looks at it."""
+    """An open page; ``shows`` is None while it is busy or nobody looks at it."""
 
     def __init__(self, socket: WebSocket, path: str) -> None:
         self.socket = socket
@@ -241,8 +241,9 @@ class OpenPage:
         self._answered = asyncio.Event()
 
     async def is_welcome(self) -> bool:
-        """Say whether whoever has the page open is a lead, now; raises `DatabaseUnavailable` if
-        nobody knows.
+        """Return whether its visitor is a lead now.
+
+        Raises `DatabaseUnavailable` if that cannot be read.
         """
         return await run_in_threadpool(self._is_leads)
 
@@ -253,27 +254,28 @@ class OpenPage:
         except DatabaseUnavailable:
             raise
         except LabelerError:
-            return False  # the page says why when it runs, and the socket is tried again
+            return False  # the page says why when it runs, and opens the socket again
 
-    def hear(self, words: str) -> None:
-        """Take note of what the page says; raises `ValueError` for anything we do not say."""
-        said = json.loads(words)
-        shows = said.get("shows") if isinstance(said, dict) else ()
+    def hear(self, message: str) -> None:
+        """Store what the page says it shows; raises `ValueError` for anything else."""
+        parsed = json.loads(message)
+        shows = parsed.get("shows") if isinstance(parsed, dict) else ()
         if shows is not None and (len(shows) != 3 or not all(isinstance(n, int) for n in shows)):
-            raise ValueError(f"no revision: {words[:80]}")
+            raise ValueError(f"no revision: {message[:80]}")
         self.shows = None if shows is None else tuple(shows)
         self._answered.set()
 
     def is_behind(self, newest: Revisions) -> bool:
-        """Say whether the page waits, and shows older numbers than there are."""
+        """Return whether the page waits, and shows older numbers than the newest."""
         return self.shows is not None and any(
             shown < there for shown, there in zip(self.shows, newest, strict=True)
         )
 
     async def tell(self, newest: Revisions, patience: float) -> None:
-        """Tell the page that there are newer numbers; return once it shows them, or after a while.
+        """Notify the page of newer numbers, and wait until it shows them.
 
-        A page that does not answer is left alone until it says something.
+        After ``patience`` seconds the wait ends, and the page is not notified again until it sends
+        something.
         """
         self.shows = None
         self._answered.clear()
@@ -285,45 +287,45 @@ class OpenPage:
             return
 
 
-QUIET_SHARE = 0.5  # of one core, where hardly anybody grades
-HALVED_AT = 4.0  # grades a second that leave pages half of that, twice as many a fifth
-LEAST_SHARE = 0.0075  # pages move slowly where many grade, but they move
-SAVED_SECONDS = 1.0  # one grade on a quiet server is shown at once, on many pages
-WINDOW_SECONDS = 5.0  # one who grades ten times in a second is no crowd
-TURN_SECONDS = 0.0003  # Python's own are 5 ms
+QUIET_SHARE = 0.5  # of one core, while hardly anybody grades
+HALVED_AT = 4.0  # grades per second at which the share is halved; at twice as many it is a fifth
+LEAST_SHARE = 0.0075  # while many grade, pages update slowly, but they do
+SAVED_SECONDS = 1.0  # so that one grade on a quiet server is shown at once on many pages
+WINDOW_SECONDS = 5.0  # ten grades of one person within a second are not many graders
+TURN_SECONDS = 0.0003  # Python's default is 5 ms
 
 
 class Pace:
-    """A purse of seconds: it fills by the share that pages may have, and each run is paid from it.
+    """An allowance of seconds for page runs, which grows by the share of time that pages may have.
 
-    It holds less where the share is small, so that what was saved on a quiet server is not spent
-    in one go when many begin to grade. Times are of one clock, in seconds.
+    Its limit is lower where the share is small, so that what was saved on a quiet server is not
+    spent at once when many begin to grade. Times are of one clock, in seconds.
     """
 
     def __init__(self, now: float) -> None:
-        self._purse = SAVED_SECONDS
+        self._saved = SAVED_SECONDS
         self._filled_at = now
         self._graded: deque[tuple[float, int]] = deque()
 
     def note_grades(self, now: float, count: int) -> None:
-        """Take note that so many grades came in since the last time."""
+        """Record how many grades arrived since the last call."""
         self._fill(now)
         self._graded.append((now, count))
 
     def spend(self, now: float, seconds: float) -> None:
         """Pay for one page's run; a long one may leave a debt."""
         self._fill(now)
-        self._purse -= seconds
+        self._saved -= seconds
 
     def wait(self, now: float) -> float:
         """Return in how many seconds another page may run, 0 for now."""
         self._fill(now)
-        return max(0.0, -self._purse / self._share(now))
+        return max(0.0, -self._saved / self._share(now))
 
     def _fill(self, now: float) -> None:
         share = self._share(now)
-        self._purse += (now - self._filled_at) * share
-        self._purse = min(SAVED_SECONDS * share / QUIET_SHARE, self._purse)
+        self._saved += (now - self._filled_at) * share
+        self._saved = min(SAVED_SECONDS * share / QUIET_SHARE, self._saved)
         self._filled_at = now
 
     def _share(self, now: float) -> float:
@@ -335,9 +337,9 @@ class Pace:
 
 @contextmanager
 def short_switch_interval() -> Iterator[None]:
-    """Let threads take turns more often, as long as the block runs.
+    """Shorten the interpreter's switch interval while the block runs.
 
-    A grade takes the interpreter a dozen times, after every statement that waits for the disk.
+    A grade needs the interpreter a dozen times, after every statement that waits for the disk.
     While a page runs, each time it waits until that page's turn is over.
     """
     before = sys.getswitchinterval()

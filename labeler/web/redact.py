@@ -1,7 +1,7 @@
 """Redaction of file paths and database addresses in messages shown to visitors.
 
-A message that still contains a path, such as the target of a symbolic link, goes to the log,
-and the visitor is told a general sentence.
+A message that still contains a path, such as the target of a symbolic link, goes to the log, and
+the visitor gets a general sentence.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in it
 UNAVAILABLE = "its database does not answer; all goes on by itself once it does"
 PATH_PATTERN = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
 ADDRESS_PATTERN = re.compile(r"postgres(?:ql)?://\S*[^\s:]:?(?=\s|$)")
-SERVER_MESSAGE = "the database does not answer"  # and what its driver says then names where it is
+SERVER_MESSAGE = "the database does not answer"  # the driver's text after it has the address
 
 log = logging.getLogger(__name__)
 
 
 def redact_path(error: LabelerError, path: str) -> str:
-    """Return what a visitor is told; what says more of where it lies goes to the log.
+    """Return the message of an error without paths and addresses; the full text may go to the log.
 
     >>> redact_path(LabelerError("/srv/golden.db: damaged; restore a backup"), "/srv/golden.db")
     'the golden set: damaged; restore a backup'
     """
-    said = str(error)
-    told = ADDRESS_PATTERN.sub("the golden set:", said)
-    told = told.replace(path, "the golden set") if path else told
-    if told == said or not (PATH_PATTERN.search(told) or SERVER_MESSAGE in told):
-        return told
-    # it names where a link ends, or the folder that is missing
-    log.error("%s", escape_controls(said))
+    message = str(error)
+    redacted = ADDRESS_PATTERN.sub("the golden set:", message)
+    redacted = redacted.replace(path, "the golden set") if path else redacted
+    if redacted == message or not (PATH_PATTERN.search(redacted) or SERVER_MESSAGE in redacted):
+        return redacted
+    # the message still contains a path: a symlink's target or a missing folder
+    log.error("%s", escape_controls(message))
     return (
         f"the golden set: {UNAVAILABLE if isinstance(error, DatabaseUnavailable) else OUT_OF_ORDER}"
     )

@@ -1,8 +1,8 @@
 """The components' JavaScript files, served at addresses that never change.
 
-Streamlit hands a component's script to the browser as text, which cannot import other files. So
-it gets a few lines that load all files of a component at once, from addresses that hold a hash
-of every script: a browser caches them for good, and files of two versions never meet.
+Streamlit passes a component's script to the browser as text, which cannot import other files. So it
+gets a few lines that load all files of a component at once, from addresses that contain a hash of
+every script: a browser caches them permanently, and files of two versions are never mixed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ export default (component) => show(component);
 
 
 def _read_scripts() -> Mapping[str, bytes]:
-    """Return every script by its place below ``ui/``, such as ``grading/pad.js``."""
+    """Return every script by its path below ``ui/``, such as ``grading/pad.js``."""
     return {
         path.relative_to(SCRIPTS).as_posix(): path.read_bytes()
         for path in sorted(SCRIPTS.glob("*/*.js"))
@@ -63,28 +63,34 @@ _SCRIPTS = _read_scripts()
 VERSION = _hash_of(_SCRIPTS)
 
 
-def loader(room: str, main: str) -> str:
-    """Return the script that loads all of a room and shows what ``main`` exports by default.
+def loader(folder: str, main: str) -> str:
+    """Return the script that loads all files of a folder and shows the default export of ``main``.
 
-    ``main`` is a file of the room without its ending. What they import of another room comes along.
+    ``main`` is a file of the folder without its extension. Files imported from other folders are
+    loaded as well.
     """
-    first = f"{room}/{main}.js"
-    others = [name for name in _SCRIPTS if name.startswith(f"{room}/") and name != first]
+    first = f"{folder}/{main}.js"
+    others = [name for name in _SCRIPTS if name.startswith(f"{folder}/") and name != first]
     wanted = [first, *others]
-    for name in wanted:  # which grows meanwhile
+    for name in wanted:  # the list grows during the loop
         wanted += [each for each in _imports_of(name) if each not in wanted]
     files = [f"/scripts/{VERSION}/{name}" for name in wanted]
     return LOADER.replace("{files}", json.dumps(files))
 
 
 def _imports_of(name: str) -> list[str]:
-    """Return which scripts one imports, by their places below ``ui/``."""
+    """Return the paths below ``ui/`` of the scripts that one imports."""
     found = _IMPORT_STATEMENT.findall(_SCRIPTS[name].decode())
     return [normpath(f"{dirname(name)}/{each}") for each in found]
 
 
+def read_assets(*names: str) -> str:
+    """Return files below ``ui/``, such as ``grading/pad.css``, one after the other."""
+    return "\n".join((SCRIPTS / name).read_text(encoding="utf-8") for name in names)
+
+
 def script_routes() -> list[Route]:
-    """Return the route that serves the scripts; an address of another version finds nothing."""
+    """Return the route that serves the scripts, with 404 for another version."""
 
     async def script(request: Request) -> Response:
         content = _SCRIPTS.get(request.path_params["name"])

@@ -11,21 +11,21 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 
-OPEN_FILES = "/dev/fd"  # by number; on Linux and macOS alike
+OPEN_FILES = "/dev/fd"  # on Linux and macOS
 
 
 def set_tcp_nodelay() -> None:
-    """Let nothing wait to be sent on connections that this process accepts from now on.
+    """Set TCP_NODELAY for all connections that this process accepts from now on.
 
-    A proxy sends a request's head and its body apart on a connection that it keeps. Each side then
+    A proxy sends a request's head and body separately on a connection it keeps open. Each side then
     waits for the other, for 40 ms and more (Nagle's algorithm meets delayed acknowledgements),
-    unless the listening socket says TCP_NODELAY: accepted connections take that over. Streamlit
-    opens the socket without it and hands it to nobody, so that it is looked for among open files.
+    unless TCP_NODELAY is set on the listening socket: accepted connections inherit it. Streamlit
+    opens the socket without it and does not expose it, so it is searched for among the open files.
     """
     for number in _open_files():
-        with suppress(OSError), _as_socket(number) as found:
-            if found.family in (socket.AF_INET, socket.AF_INET6) and _is_listening(found):
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with suppress(OSError), _as_socket(number) as listener:
+            if listener.family in (socket.AF_INET, socket.AF_INET6) and _is_listening(listener):
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _open_files() -> Iterator[int]:
@@ -34,12 +34,12 @@ def _open_files() -> Iterator[int]:
 
 
 def _as_socket(number: int) -> socket.socket:
-    """Return an open file once more, as a socket; raises `OSError` where it is none."""
-    again = os.dup(number)
+    """Return a duplicate of an open file as a socket; raises `OSError` if it is none."""
+    duplicate = os.dup(number)
     try:
-        return socket.socket(fileno=again)
+        return socket.socket(fileno=duplicate)
     except OSError:
-        os.close(again)
+        os.close(duplicate)
         raise
 
 

@@ -205,6 +205,7 @@ def test_the_drawn_golden_sets_are_the_same_for_the_same_seed_and_others_for_ano
     assert first != other
 
 
+@pytest.mark.slow
 def test_a_verdict_is_never_surer_on_paper_than_it_is():
     standing = decided("bad", "good")
     assert "100%" not in replace(standing, ahead=0.9999).sentence()

@@ -10,7 +10,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.analysis.agreement import (
@@ -21,6 +21,7 @@ from labeler.analysis.agreement import (
     summarize_agreement,
 )
 from labeler.errors import BadInput
+from tests.support.examples import examples
 
 Ratings = Sequence[Sequence[int | None]]
 __ = None
@@ -175,7 +176,7 @@ def agrees(found: float, defined: Fraction | None) -> bool:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(sheets())
 def test_every_number_is_as_defined(ratings: Ratings):
     for metric in METRICS:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.analysis.trend import (
@@ -31,6 +31,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import StoredRun
 from tests.support.boards import board_of
+from tests.support.examples import examples
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 QUERIES = [f"q{n}" for n in range(40)]
@@ -278,7 +279,7 @@ LISTS = st.dictionaries(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(GRADES, GRADES, LISTS, LISTS, st.sampled_from(["graded", "trec_eval"]))
 def test_the_parts_add_up_to_the_change(then, now, older, newer, preset) -> None:
     chosen = Conventions.of(preset)

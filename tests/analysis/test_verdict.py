@@ -211,6 +211,7 @@ def test_a_bucket_that_holds_every_query_is_not_where_b_loses_most() -> None:
     assert find_worst_bucket(found, row.measure, assess_buckets(found)) is None, "it is the total"
 
 
+@pytest.mark.slow
 def test_random_buckets_are_called_out_no_more_often_than_chance_allows() -> None:
     """400 queries without any difference, in 20 drawn buckets, 200 times: at most 1 in 20."""
     draw = np.random.default_rng(7)

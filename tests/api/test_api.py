@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import rlcompleter
 import subprocess
 import sys
 from pathlib import Path
@@ -323,3 +324,11 @@ def test_importing_labeler_costs_nothing_and_a_notebook_needs_no_streamlit() -> 
     subprocess.run([sys.executable, "-c", script], check=True)
     with pytest.raises(AttributeError, match="no attribute 'evalute'"):
         labeler.evalute  # noqa: B018  # the access is what is tested
+
+
+def test_dir_and_tab_completion_list_the_public_names_and_nothing_else() -> None:
+    assert dir(labeler) == sorted(labeler.__all__)
+    assert all(hasattr(labeler, name) for name in dir(labeler))
+    offered = rlcompleter.Completer({"labeler": labeler}).attr_matches("labeler.")
+    shown = [re.match(r"labeler\.(\w+)", each)[1] for each in offered]
+    assert shown == [name for name in sorted(labeler.__all__) if name != "__version__"]

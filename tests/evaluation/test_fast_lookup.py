@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -26,6 +26,7 @@ from labeler.evaluation import (
 from labeler.formats import read_run, trec_arrow
 from labeler.model import GradeChange, Ranking, RankingsByQuery
 from tests.support.boards import ALL, everything, said
+from tests.support.examples import examples
 
 assert trec_arrow  # loaded, so that small files are read by the block as well
 QUERIES = ("q1", "q2", "q3")
@@ -71,13 +72,13 @@ def results(run):
     return [(query, *result) for query, scored in run.items() for result in scored.items()]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(QRELS, st.dictionaries(st.sampled_from("AB"), RUN), st.sampled_from(PRESETS))
 def test_looking_up_finds_what_numbering_finds(qrels, runs, preset) -> None:
     assert_found_alike(qrels, runs, runs, preset)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     qrels=QRELS,
     runs=st.dictionaries(st.sampled_from("AB"), IN_FILE, min_size=1),
@@ -192,7 +193,7 @@ IDS_MADE = {"at once": lambda ids: dict.fromkeys(ids, 0.5), "grown": grown}
 IDS_MADE["copied"] = lambda ids: dict(grown(ids))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     size=st.integers(1, 3_000),
     odd=st.lists(

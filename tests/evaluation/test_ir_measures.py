@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import MEASURES, Measure, parse
+from tests.support.examples import examples
 from tests.support.rankings import ANY_CUTOFF, MISSED, OF_CHUNKS, RANKINGS, measures, value
 
 GOLDEN = Path(__file__).parents[1] / "goldens" / "ir_measures.json"
@@ -101,7 +102,7 @@ def test_what_it_works_out_itself(qrels: Qrels, run: Run, rel: int) -> None:
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
-@settings(max_examples=25)  # each starts Perl four times
+@examples(25)  # each starts Perl four times
 @given(QRELS, RUN)
 def test_what_it_asks_of_gdeval(qrels: Qrels, run: Run) -> None:
     check(qrels, run, 1, BY_GDEVAL, GDEVAL_DIGITS)

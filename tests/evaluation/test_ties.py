@@ -6,12 +6,13 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.evaluation.ties_and_residuals import tie_ranges_of_run
+from tests.support.examples import examples
 
 ALL = (
     "nDCG nDCG@2 nDCG(dcg='log2')@3 P@2 P(rel=2)@2 R@2 Success@1 RR RR(rel=2) AP AP@2 Judged@2 "
@@ -30,7 +31,7 @@ def orders(scores: dict[str, float]) -> list[list[str]]:
     ]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.dictionaries(st.sampled_from(CHUNKS), st.sampled_from([1.0, 2.0]), min_size=1),
@@ -64,7 +65,7 @@ def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
         tie_ranges_of_run(board, "B", board.conventions.measures("RR"))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3)), min_size=3, max_size=3),
     st.lists(

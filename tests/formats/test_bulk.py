@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -20,6 +20,7 @@ from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.runs import _loaded
 from labeler.formats.trec_arrow import PackedIds, parse_run_block
 from labeler.model import Loaded, Ranking
+from tests.support.examples import examples
 
 LINE = b"q Q0 a 1 2.5 t\n"
 
@@ -128,7 +129,7 @@ CONTENTS = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     lines=CONTENTS,
     end=st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]),
@@ -155,7 +156,7 @@ def test_by_the_block_or_line_by_line_is_the_same_to_the_last_word(
     assert_alike(path, order=order, on_duplicate=on_duplicate)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rank=RANKS | ODD_NUMBERS, score=ODD_NUMBERS)
 @example(rank="1", score="2.4703282292062327e-324")
 @example(rank="1", score="2.2250738585072011e-308")
@@ -170,7 +171,7 @@ def test_a_number_that_is_taken_is_the_number_python_reads(rank, score):
         assert math.isfinite(float(score))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     score=st.floats(allow_nan=False, allow_infinity=False),
     write=st.sampled_from([repr, "{:.17g}".format, "{:.3e}".format, "{:.30f}".format]),

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -13,8 +13,8 @@ from labeler.formats import Limits, read_golden, read_grades
 from labeler.formats.grades import GradeRule
 from labeler.formats.lines import file_source, open_blocks
 from labeler.formats.trec import GradesByQuery, read_plain_qrels
+from tests.support.examples import examples
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 RULES = [
     GradeRule(),
     GradeRule(negative_as_zero=True),
@@ -83,7 +83,7 @@ def told(path: Path, rule: GradeRule, limits: Limits) -> GradesByQuery | str:
         return str(error)
 
 
-@settings(UNHURRIED, max_examples=400)
+@examples(400)
 @given(
     lines=st.lists(GRADED, min_size=1, max_size=30)
     | st.lists(GRADED | PLAIN_LINES, min_size=1, max_size=8)

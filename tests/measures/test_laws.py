@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.measures import (
@@ -23,6 +23,7 @@ from labeler.measures import (
     score,
     terms,
 )
+from tests.support.examples import examples
 from tests.support.rankings import (
     CUTOFFS,
     GRADES,
@@ -37,7 +38,7 @@ from tests.support.rankings import (
     values,
 )
 
-SOME = settings(max_examples=30)  # of each measure
+SOME = examples(30)  # of each measure
 
 
 def each(*chosen: Definition) -> pytest.MarkDecorator:

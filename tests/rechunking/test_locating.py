@@ -6,7 +6,7 @@ import random
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -19,6 +19,7 @@ from labeler.rechunking.normalised_text import (
     spans_in_original,
 )
 from tests.support.documents import KINDS, cuts, document, spans_of
+from tests.support.examples import examples
 
 CUTTINGS = st.tuples(
     st.integers(120, 900), st.sampled_from([0, 40, 100]), st.integers(60, 1200), st.integers(0, 50)
@@ -41,7 +42,7 @@ def placed(old: list[str], new: str, **documents: str) -> LocatedChunkings:
     return find_locations(olds, [Cut("n", new)], documents)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.sampled_from(KINDS), st.integers(0, 10**6), CUTTINGS, st.booleans(), st.booleans())
 def test_every_chunk_of_any_two_cuttings_of_a_whole_text_is_placed(
     kind: str, seed: int, sizes: tuple[int, int, int, int], documents: bool, named: bool
@@ -52,7 +53,7 @@ def test_every_chunk_of_any_two_cuttings_of_a_whole_text_is_placed(
     assert all(place.found == 1 and not place.is_changed for place in found.new.values())
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.sampled_from(KINDS), st.integers(0, 10**6), CUTTINGS)
 def test_with_the_document_a_place_is_what_was_cut_out(
     kind: str, seed: int, sizes: tuple[int, int, int, int]

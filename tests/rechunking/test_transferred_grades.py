@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
@@ -19,6 +19,7 @@ from labeler.rechunking import (
     transfer_grades,
 )
 from tests.support.documents import KINDS, cuts, document, spans_of
+from tests.support.examples import examples
 
 Spans = Sequence[tuple[int, int]]
 
@@ -215,7 +216,7 @@ class World:
 WORLDS = st.builds(World, st.sampled_from(KINDS), st.integers(0, 10**6))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(WORLDS, st.integers(150, 900), st.sampled_from([0, 60]), st.integers(60, 900), st.booleans())
 def test_what_is_decided_is_true(
     world: World, size: int, overlap: int, other: int, marks: bool
@@ -231,7 +232,7 @@ def test_what_is_decided_is_true(
     assert wrong == []
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(WORLDS, st.integers(150, 900), st.sampled_from([0, 60]), st.booleans())
 def test_carried_to_the_same_chunking_every_grade_is_what_it_was(
     world: World, size: int, overlap: int, marks: bool
@@ -246,7 +247,7 @@ def test_carried_to_the_same_chunking_every_grade_is_what_it_was(
     assert [(each.state, each.grade) for each in found] == [("decided", value) for value in truths]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(WORLDS, st.integers(300, 900), st.integers(80, 250))
 def test_what_is_cut_out_of_chunks_graded_0_is_0(world: World, size: int, part: int) -> None:
     world.evidence = []
@@ -259,7 +260,7 @@ def test_what_is_cut_out_of_chunks_graded_0_is_0(world: World, size: int, part: 
     )
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(WORLDS, st.integers(0, 100), st.integers(0, 100))
 def test_a_chunk_with_all_evidence_of_one_judgment_keeps_its_grade(
     world: World, before: int, after: int

@@ -252,6 +252,7 @@ def test_nobody_s_names_leave_the_text_they_are(tmp_path: Path) -> None:
         assert "<!--" not in script
 
 
+@pytest.mark.slow
 def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
     names = [f"query-{n:04}" for n in range(1_000)]
     qrels = {name: {f"chunk-{at}": at % 4 for at in range(12)} for name in names}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
@@ -33,6 +33,7 @@ from labeler.store.backup.file_check import check_file
 from labeler.store.columns import hash_text
 from labeler.store.schema import migrations
 from tests.support.databases import IN_BOTH, REFUSED, another_tool, rewrite
+from tests.support.examples import examples
 
 TEXT = "Naïve 👩‍🏫 café. Refunds take 30 days. 返金は三十日以内です。"
 MARKED = ((0, 5), (17, 39))
@@ -341,10 +342,7 @@ def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[
     assert merge_passages(union) == union
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    max_examples=20,
-)
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(passages=PASSAGES, grade=st.integers(0, 3))
 def test_whatever_is_marked_is_what_comes_back(
     marked: Store, passages: tuple[tuple[int, int], ...], grade: int

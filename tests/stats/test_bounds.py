@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler import compare, evaluate
@@ -17,6 +17,7 @@ from labeler.measures import Measure
 from labeler.model import GradeChange
 from labeler.stats import DEPTH, LiveRanges, unjudged_ranges
 from tests.support.boards import board_of, change
+from tests.support.examples import examples
 
 MEASURES = [
     "nDCG@3",
@@ -98,7 +99,7 @@ def outcomes(
         yield a, b
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(boards(), st.sampled_from(MEASURES))
 def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     board: Scoreboard, name: str
@@ -166,7 +167,7 @@ def test_bands_follow_a_grade_as_if_they_were_new() -> None:
             assert ends[0] == ends[1]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(boards(), st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True))
 def test_found_query_by_query_they_are_those_found_at_once(
     board: Scoreboard, measures: list[str]

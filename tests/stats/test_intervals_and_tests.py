@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,6 +23,7 @@ from labeler.stats import (
     wilson_interval,
 )
 from labeler.stats.confidence_intervals import ALL_ALIKE, bootstrap_intervals
+from tests.support.examples import examples
 
 DRAW = np.random.default_rng(5)
 SKEWED = np.round(DRAW.exponential(0.2, 60) - 0.15, 3)
@@ -111,7 +112,7 @@ def test_a_p_value_does_not_depend_on_what_else_is_tested() -> None:
 SAMPLES = st.lists(st.sampled_from([0.0, 0.0, 0.1, -0.1, 0.25, 1.0, -1.0, 1 / 3]), max_size=40)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(SAMPLES)
 def test_a_p_value_is_a_chance_and_has_no_side(values: list[float]) -> None:
     sample = np.array(values)
@@ -196,7 +197,7 @@ def test_where_bca_is_not_defined_the_percentile_interval_stands_and_is_named() 
     assert 0 <= found.lo <= found.hi <= 1
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
 @example([0.0, 2.225073858507203e-309])
 def test_an_interval_holds_no_mean_that_no_resample_has(values: list[float]) -> None:
@@ -258,7 +259,7 @@ def test_without_a_spread_nothing_is_said_of_what_could_be_shown(sample: list[fl
     assert queries_needed(np.array(sample)) is None
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data(), st.integers(2, 40), st.integers(1, 6))
 def test_an_interval_that_follows_the_grades_is_the_one_made_anew(data, n: int, count: int) -> None:
     value = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]))

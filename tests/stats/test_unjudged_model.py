@@ -148,6 +148,7 @@ def test_a_grade_moves_what_is_believed_of_its_query_and_of_no_other(
     assert (now[rest, 0] < before[rest, 0]).all()
 
 
+@pytest.mark.slow
 def test_a_drawn_mean_is_as_unsure_as_it_should_be() -> None:
     """Hide grades of which all are known: the share of relevant ones is in 90% of the intervals."""
     inside = []

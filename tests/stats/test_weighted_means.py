@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput, NotFound
@@ -21,6 +21,7 @@ from labeler.stats import (
     wilson_interval,
 )
 from labeler.stats.confidence_intervals import bootstrap_intervals, weighted_mean
+from tests.support.examples import examples
 
 MEASURES = "nDCG@10 R@5 P@5 RR AP Success@3"
 BUCKETS = ("bill", "parcel", "refund")
@@ -45,7 +46,7 @@ def sizes(rows):
     return {name: sum(bucket == name for _, bucket in rows) for name in BUCKETS}
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(queries, st.integers(1, 10**6))
 def test_a_set_that_is_like_its_traffic_has_the_same_means_bit_for_bit(rows, times) -> None:
     board = board_of(rows)
@@ -58,7 +59,7 @@ def test_a_set_that_is_like_its_traffic_has_the_same_means_bit_for_bit(rows, tim
     assert repr(mean_intervals(alike, measures)) == repr(mean_intervals(board, measures))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(queries, st.tuples(*[st.integers(1, 4)] * 3))
 def test_whole_weights_are_queries_that_stand_there_as_often(rows, often) -> None:
     times = dict(zip(BUCKETS, often, strict=True))

@@ -1,7 +1,7 @@
-"""Certainty about which of two runs is better once all is graded: its numbers and its sentence.
+"""Certainty about which of two runs is better once every chunk is graded, in numbers and words.
 
-It is about these queries alone; the test and the interval over the choice of queries are shown
-beside it. Where one of them seems to say otherwise, the sentence says why.
+It is about these queries alone; the test and the confidence interval cover the choice of queries
+and are shown beside it. Where one of them seems to disagree, the sentence says why.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from labeler.model import format_count
 from labeler.stats import UnjudgedRange
 
 SMALLEST_MATTERING = 0.01
-"""A smaller difference is none that matters, unless a team says otherwise."""
+"""A smaller difference does not matter, unless a team sets another limit."""
 
 SETTLED_AT = 0.97
 LEAST_GRADES = 30
-"""Grades of A's and B's chunks before which no verdict is settled while any is open."""
+"""Grades of A's and B's chunks before which no verdict is settled while any chunk is unjudged."""
 
 NO_FAIR_SAMPLE_NOTE = (
     "grades chosen to decide between two runs favour no third one: what only another run found is "
@@ -32,17 +32,17 @@ NO_FAIR_SAMPLE_NOTE = (
 )
 
 PROBABLE_ERROR = 0.6745
-"""Half of what is normally distributed lies within so many standard deviations."""
+"""Half of a normal distribution is within this many standard deviations of its mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure it is, over what the holes could be, which of A and B is better.
+    """How sure it is, over possible grades of unjudged chunks, which of A and B is better.
 
-    ``delta`` is the mean of B minus A that is expected and ``spread`` its standard deviation;
-    ``ahead`` is the chance that B is better, ``near`` that the difference does not matter.
-    ``graded`` of the ``pool`` (pairs that A or B has above the cut-off) have a golden grade, and
-    ``likely`` more are expected to settle it.
+    ``delta`` is the expected mean of B minus A and ``spread`` its standard deviation; ``ahead`` is
+    the probability that B is better, ``near`` that the difference does not matter. ``graded`` of
+    the ``pool`` (pairs that A or B has above the cut-off) have a golden grade, and about ``likely``
+    more are needed to settle it.
     """
 
     a: str
@@ -60,17 +60,17 @@ class Certainty:
 
     @property
     def open(self) -> int:
-        """How many pairs nobody has graded."""
+        """The number of unjudged pairs."""
         return self.pool - self.graded
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to be sure of: a query for which the measure is defined."""
+        """Whether the measure is defined for any query, so that there is something to decide."""
         return not math.isnan(self.delta)
 
     @property
     def same(self) -> bool:
-        """Whether the likeliest verdict is that no difference matters."""
+        """Whether the likeliest verdict is that the difference does not matter."""
         return self.near >= SETTLED_AT or (self.known and not self.spread and not self.delta)
 
     @property
@@ -82,20 +82,20 @@ class Certainty:
 
     @property
     def certainty(self) -> float:
-        """How sure the likeliest verdict is, from 0 to 1."""
+        """The probability of the likeliest verdict."""
         if not self.known:
             return 0.0
         return self.near if self.same else max(self.ahead, 1 - self.ahead)
 
     @property
     def certainty_text(self) -> str:
-        """How sure the likeliest verdict is, in words; never certain while a pair is open."""
+        """That probability in words; never certain while a pair is unjudged."""
         return (
             "over 99%" if self.open and self.certainty > 0.99 else format_certainty(self.certainty)
         )
 
     def sentence(self, names: tuple[str, str] | None = None) -> str:
-        """Say it in one sentence; ``names`` stand in for those of A and B."""
+        """Return the verdict as one sentence; ``names`` replace the names of A and B."""
         a, b = names or (self.a, self.b)
         by = f"by {self.measure.label}"
         if not self.known:
@@ -105,25 +105,24 @@ class Certainty:
             return f"{a} and {b} have no chunk for any query, so there is nothing to decide"
         better, worse = (b, a) if self.delta > 0 else (a, b)
         sure = f"with {self.certainty_text} over what the holes could be"
-        said = f"{better} > {worse}"
+        verdict = f"{better} > {worse}"
         if self.same:
-            said = f"no difference that matters (under {self.matters:g}) between {a} and {b}"
+            verdict = f"no difference that matters (under {self.matters:g}) between {a} and {b}"
         if not self.open:
-            return f"{said} {by}: all {self.pool:,} grades are given"
+            return f"{verdict} {by}: all {self.pool:,} grades are given"
         if self.settled:
-            return f"{said} {by} {sure}; {counted} were needed"
+            return f"{verdict} {by} {sure}; {counted} were needed"
         if self.graded < LEAST_GRADES:
             return (
                 f"{a} or {b} {by}: {self.graded:,} of {self.pool:,} chunks are graded, too few to "
                 f"say; about {self.likely:,} more grades are likely needed"
             )
-        return (
-            f"{said} {by} {sure}; {counted} are given, about {self.likely:,} more are likely needed"
-        )
+        more = f"about {self.likely:,} more are likely needed"
+        return f"{verdict} {by} {sure}; {counted} are given, {more}"
 
 
 def format_certainty(share: float) -> str:
-    """Return a share as a whole percentage, never rounded up to what it has not reached.
+    """Return a share as a whole percentage, rounded down.
 
     >>> format_certainty(0.979), format_certainty(0.9999), format_certainty(1.0)
     ('97%', 'over 99%', '100%')
@@ -134,27 +133,27 @@ def format_certainty(share: float) -> str:
 
 
 def assess_certainty(
-    board: Scoreboard, trial: Simulation, matters: float = SMALLEST_MATTERING
+    board: Scoreboard, simulation: Simulation, matters: float = SMALLEST_MATTERING
 ) -> Certainty:
-    """Say how sure the verdict is over what the holes could be.
+    """Return how sure the verdict is over possible grades of unjudged chunks.
 
-    It is settled where the sign, or that no difference matters, is `SETTLED_AT`, and at least
-    `LEAST_GRADES` grades say so; or where no hole is left.
+    It is settled if the sign, or that the difference does not matter, has a probability of
+    `SETTLED_AT` after at least `LEAST_GRADES` grades; or if no chunk is unjudged.
     """
-    inside = within_cutoff(board, trial.filling, trial.measure, trial.columns)
-    graded = inside & (trial.filling.grades >= 0)
-    queries = len(np.unique(trial.filling.tops.query[graded]))
-    delta, spread = expected_delta(trial, queries)
+    inside = within_cutoff(board, simulation.model, simulation.measure, simulation.columns)
+    graded = inside & (simulation.model.grades >= 0)
+    queries = len(np.unique(simulation.model.tops.query[graded]))
+    delta, spread = expected_delta(simulation, queries)
     ahead, near = outcome_chances(delta, spread, matters)
     pool, done = int(inside.sum()), int(graded.sum())
     sure = max(ahead, 1 - ahead) >= SETTLED_AT and done >= LEAST_GRADES
     settled = done == pool or sure or near >= SETTLED_AT
-    likely = 0 if settled else grades_needed(trial, delta, spread, queries, matters)
-    a, b = trial.columns
+    likely = 0 if settled else grades_needed(simulation, delta, spread, queries, matters)
+    a, b = simulation.columns
     return Certainty(
         a=board.run_names[a],
         b=board.run_names[b],
-        measure=trial.measure,
+        measure=simulation.measure,
         delta=delta,
         spread=spread,
         ahead=ahead,
@@ -167,28 +166,28 @@ def assess_certainty(
     )
 
 
-def expected_delta(trial: Simulation, queries: int) -> tuple[float, float]:
-    """Return the expected mean delta and its standard deviation over what the holes could be.
+def expected_delta(simulation: Simulation, queries: int) -> tuple[float, float]:
+    """Return the expected mean delta and its standard deviation over possible grades.
 
-    The latter is wider where the grades are of few ``queries``, as Student's t is wider than the
-    normal distribution: what is learnt of few says less than it seems.
+    The latter is wider where few ``queries`` have grades, as Student's t is wider than the normal
+    distribution: a model fitted on few queries is less certain than it seems.
     """
-    means = trial.means
+    means = simulation.means
     means = means[~np.isnan(means)]
     if not len(means):
         return math.nan, math.nan
-    spread = float(means.std(ddof=1)) if len(trial.places) else 0.0
+    spread = float(means.std(ddof=1)) if len(simulation.places) else 0.0
     return float(means.mean()), spread * student_width_factor(queries)
 
 
 def student_width_factor(queries: int) -> float:
-    """Return how much wider Student's t is than the normal, with a degree of freedom a query."""
+    """Return how much wider Student's t is than the normal, with a degree of freedom per query."""
     df = max(queries - 1, 3)
     return math.sqrt(df / (df - 2))
 
 
 def outcome_chances(delta: float, spread: float, matters: float) -> tuple[float, float]:
-    """Return the chance that B is better, and that the difference is less than ``matters``."""
+    """Return the probability that B is better, and that the difference is below ``matters``."""
     if math.isnan(delta):
         return 0.5, 0.0
     if not spread:
@@ -198,94 +197,94 @@ def outcome_chances(delta: float, spread: float, matters: float) -> tuple[float,
 
 
 def grades_needed(
-    trial: Simulation, delta: float, spread: float, queries: int, matters: float
+    simulation: Simulation, delta: float, spread: float, queries: int, matters: float
 ) -> int:
-    """Return how many of the grades that move the delta most would leave the verdict settled.
+    """Return how many of the grades that move the delta most would settle the verdict.
 
-    If the delta turns out as expected, or as far from it as it may well be: what those grades
-    leave open of each query, and what they leave unknown of how A and B differ, which falls as
-    grades are added.
+    The estimate assumes that the delta turns out as expected, or off by its probable error. Two
+    kinds of uncertainty remain after those grades: in each query, and in how A and B differ
+    overall, which falls as grades are added.
     """
     if math.isnan(delta) or not spread:
-        return len(trial.places)
+        return len(simulation.places)
     z = NormalDist().inv_cdf(SETTLED_AT)
-    told = np.cumsum(np.sort(trial.moves**2)[::-1])
-    shared = max((spread / student_width_factor(queries)) ** 2 - trial.noise, 0.0)
+    explained = np.cumsum(np.sort(simulation.moves**2)[::-1])
+    shared = max((spread / student_width_factor(queries)) ** 2 - simulation.noise, 0.0)
     far = math.hypot(delta, PROBABLE_ERROR * math.sqrt(shared))
     wanted = max(far, matters - far) / z
-    graded = max(len(trial.filling.grades) - len(trial.filling.holes), 1)
-    asked = np.arange(1, len(told) + 1)
-    left = np.maximum(trial.noise - told, 0.0) + shared * graded / (graded + asked)
+    graded = max(len(simulation.model.grades) - len(simulation.model.holes), 1)
+    added = np.arange(1, len(explained) + 1)
+    left = np.maximum(simulation.noise - explained, 0.0) + shared * graded / (graded + added)
     enough = np.flatnonzero(left <= wanted**2)
-    return int(asked[enough[0]]) if len(enough) else len(told)
+    return int(added[enough[0]]) if len(enough) else len(explained)
 
 
 CERTAINTY_MEANING = (
     f"How sure it is who is ahead once all holes are graded is about these queries alone: others "
-    f"are the matter of the interval and of p. It is settled at {SETTLED_AT:.0%} "
-    f"and {LEAST_GRADES} grades, and "
-    "counted more strictly than the 90% where the grades are of few queries, since it is looked at "
-    "again and again until it is"
+    f"are the matter of the interval and of p. It is settled at {SETTLED_AT:.0%} and "
+    f"{LEAST_GRADES} grades, and counted more strictly than the 90% where the grades are of few "
+    "queries, since it is looked at again and again until it is"
 )
 LIKELY_CERTAINTY = 0.95
-"""How sure it is which run is ahead where an interval of 90% just excludes no difference."""
+"""The certainty about the leader at which a 90% interval just excludes no difference."""
 
 
-def can_change(standing: Certainty | None) -> bool:
-    """Say whether grades can say more: no hole is left where not, or nothing to be sure of."""
-    return standing is not None and standing.known and standing.open > 0
+def can_change(certainty: Certainty | None) -> bool:
+    """Return whether more grades can change the verdict: a pair is unjudged and a value defined."""
+    return certainty is not None and certainty.known and certainty.open > 0
 
 
 def explain_certainty(
-    standing: Certainty,
+    certainty: Certainty,
     conventions: Conventions,
     names: tuple[str, str],
     seen: Delta | None = None,
     band: UnjudgedRange | None = None,
     over: str = "these queries",
 ) -> str:
-    """Say who is ahead once all holes are graded, how surely, and how many grades would settle it.
+    """Return who will be ahead once all is graded, how surely, and how many grades would settle it.
 
-    ``seen`` is the difference that is shown beside it and ``band`` what is said of its holes: where
-    they are of some queries only, or seem to say something else, the sentence tells why. ``over``
-    is what it calls the queries it speaks of.
+    ``seen`` is the difference shown beside it and ``band`` its range over unjudged grades: where
+    they cover only some queries, or seem to disagree, the sentence says why. ``over`` is what it
+    calls its queries.
     """
     if seen is not None and seen.bucket is not None:
-        said = explain_certainty(standing, conventions, names, over="all of them")
-        return f"Of all queries, not of this bucket alone: {said[:1].lower()}{said[1:]}"
-    if not standing.known:
+        verdict = explain_certainty(certainty, conventions, names, over="all of them")
+        return f"Of all queries, not of this bucket alone: {verdict[:1].lower()}{verdict[1:]}"
+    if not certainty.known:
         return "No query has a value for both, so there is nothing to decide."
-    by = f"by {conventions.heading(standing.measure)}"
-    given = f"{standing.graded:,} of {standing.pool:,}"
-    if standing.graded < LEAST_GRADES and not standing.settled:
-        more = f"about {format_count(standing.likely, 'more is', 'more are')} likely needed"
+    by = f"by {conventions.heading(certainty.measure)}"
+    given = f"{certainty.graded:,} of {certainty.pool:,}"
+    if certainty.graded < LEAST_GRADES and not certainty.settled:
+        more = f"about {format_count(certainty.likely, 'more is', 'more are')} likely needed"
         return f"Too few grades to say who will be ahead {by}: {given} are given, {more}."
-    sure = f"on {over} {by} with {standing.certainty_text}"
-    if standing.same:
-        said = f"there is no difference of {standing.matters:g} or more {sure}"
+    sure = f"on {over} {by} with {certainty.certainty_text}"
+    if certainty.same:
+        verdict = f"there is no difference of {certainty.matters:g} or more {sure}"
     else:
-        ahead = f"{names[standing.delta > 0]} is ahead {sure}{_why_other_interval(standing, band)}"
-        turned = seen is not None and seen.delta * standing.delta < 0
-        said = f"the holes are likely to turn it: {ahead}" if turned else ahead
-    return f"Once all holes are graded, {said}; {_describe_open_grades(standing)}."
+        leader = names[certainty.delta > 0]
+        leads = f"{leader} is ahead {sure}{_why_other_interval(certainty, band)}"
+        turned = seen is not None and seen.delta * certainty.delta < 0
+        verdict = f"the holes are likely to turn it: {leads}" if turned else leads
+    return f"Once all holes are graded, {verdict}; {_describe_open_grades(certainty)}."
 
 
-def _why_other_interval(standing: Certainty, band: UnjudgedRange | None) -> str:
-    """Say why the interval of the holes beside it excludes what this does not, or the reverse."""
+def _why_other_interval(certainty: Certainty, band: UnjudgedRange | None) -> str:
+    """Return why the 90% range excludes no difference though this does not, or the reverse."""
     if band is None or math.isnan(band.low):
         return ""
     excludes = not band.low <= 0.0 <= band.high
-    if excludes == (standing.certainty >= LIKELY_CERTAINTY):
+    if excludes == (certainty.certainty >= LIKELY_CERTAINTY):
         return ""
     return " (a stricter count than the 90%)" if excludes else " (from other draws than the 90%)"
 
 
-def _describe_open_grades(standing: Certainty) -> str:
-    if standing.settled:
-        return f"that is settled, with {standing.graded:,} of {standing.pool:,} grades"
-    if standing.open == 1:
+def _describe_open_grades(certainty: Certainty) -> str:
+    if certainty.settled:
+        return f"that is settled, with {certainty.graded:,} of {certainty.pool:,} grades"
+    if certainty.open == 1:
         return "it takes the one open grade to settle it"
-    if standing.likely >= standing.open:
-        return f"it takes about all of the {standing.open:,} open grades to settle it"
-    settle = "settles" if standing.likely == 1 else "settle"
-    return f"about {standing.likely:,} of the {standing.open:,} open grades {settle} it"
+    if certainty.likely >= certainty.open:
+        return f"it takes about all of the {certainty.open:,} open grades to settle it"
+    settle = "settles" if certainty.likely == 1 else "settle"
+    return f"about {certainty.likely:,} of the {certainty.open:,} open grades {settle} it"

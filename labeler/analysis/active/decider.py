@@ -1,7 +1,7 @@
-"""Decider that keeps the simulation of two runs up to date while grades come in.
+"""Decider that keeps the simulation of two runs up to date as grades arrive.
 
-The model of unjudged chunks is fitted again once there are a twentieth more grades; in between
-only the queries whose grades changed are computed again. The caller brings the scoreboard.
+The model of unjudged chunks is refitted after a twentieth more grades; until then, only queries
+whose grades changed are recomputed. The caller provides the scoreboard.
 """
 
 from __future__ import annotations
@@ -36,44 +36,44 @@ from labeler.stats import (
 from labeler.stats.unjudged_chunks import golden_grades_of
 
 REFIT_FACTOR = 1.05
-"""How many times the grades all was learnt from there must be before it is learnt again."""
+"""The model is refitted once there are this many times the grades it was fitted on."""
 
 COUNTING_MEASURES = ("Judged", "NumRet", "NumRel")
-"""Measures by which no run is better than another: they count."""
+"""Measures that count, so that no run is better by them than another."""
 
 
 def can_decide(measure: Measure) -> bool:
-    """Say whether the grade of a chunk can decide by a measure which of two runs is better.
+    """Return whether grading a chunk can decide which run is better by a measure.
 
-    Measures of documents and of the evidence rest on grades and marks of other chunkings, too.
+    Measures of documents and of the evidence depend on grades and marks in other chunkings, too.
     """
     return measure.name not in COUNTING_MEASURES and not measure.crosses
 
 
 class UnjudgedModelCache:
-    """What the holes of one collection may be, by the grades there are; safe for many threads."""
+    """Models of the unjudged chunks of one collection, by depth; safe for many threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._tops: dict[int, TopChunks] = {}
-        self._fillings: dict[int, tuple[int, int, UnjudgedModel]] = {}
+        self._models: dict[int, tuple[int, int, UnjudgedModel]] = {}
 
     def of(self, board: Scoreboard, depth: int) -> UnjudgedModel:
-        """Return what is believed by the grades of a board, of chunks down to ``depth``.
+        """Return the model for a board's grades, of chunks down to ``depth``.
 
-        The boards that come must be of one collection, with other grades.
+        All boards must be of one collection; only their grades may differ.
         """
         with self._lock:
             if depth not in self._tops:
                 self._tops[depth] = find_top_chunks(board, depth)
-            kept = self._fillings.get(depth)
+            kept = self._models.get(depth)
             if kept is not None and kept[0] == board.revision:
                 return kept[2]
-            self._fillings[depth] = fresh = self._followed(board, self._tops[depth], kept)
+            self._models[depth] = fresh = self._updated(board, self._tops[depth], kept)
             return fresh[2]
 
     @staticmethod
-    def _followed(
+    def _updated(
         board: Scoreboard, tops: TopChunks, kept: tuple[int, int, UnjudgedModel] | None
     ) -> tuple[int, int, UnjudgedModel]:
         grades = golden_grades_of(board, tops)
@@ -85,67 +85,67 @@ class UnjudgedModelCache:
 
 
 class SimulationCache:
-    """A against B by one measure, as the newest grades leave it; safe for many threads."""
+    """The simulation of A and B by one measure at the newest grades; safe for many threads."""
 
     def __init__(self, a: str, b: str, measure: Measure, seed: int = 0) -> None:
-        self._asked = (a, b)
+        self._runs = (a, b)
         self._seed = seed
         self._measure = measure
         self._lock = Lock()
         self._kept: tuple[int, Ints, Simulation] | None = None
 
-    def of(self, board: Scoreboard, filling: UnjudgedModel) -> Simulation:
-        """Return the trial of a board's grades; ``filling`` is what is believed by them."""
+    def of(self, board: Scoreboard, model: UnjudgedModel) -> Simulation:
+        """Return the simulation for a board's grades; ``model`` is fitted on them."""
         with self._lock:
             if self._kept is None or self._kept[0] != board.revision:
-                self._kept = self._followed(board, filling)
+                self._kept = self._updated(board, model)
             return self._kept[2]
 
-    def _followed(self, board: Scoreboard, filling: UnjudgedModel) -> tuple[int, Ints, Simulation]:
-        known = board.hits(self._asked[0]).known
-        if self._kept is None or not is_same_fit(self._kept[2].filling, filling):
-            trial = simulate(board, filling, self._measure, *self._asked, seed=self._seed)
-            return board.revision, known, trial
-        _, before, trial = self._kept
+    def _updated(self, board: Scoreboard, model: UnjudgedModel) -> tuple[int, Ints, Simulation]:
+        known = board.hits(self._runs[0]).known
+        if self._kept is None or not is_same_fit(self._kept[2].model, model):
+            simulation = simulate(board, model, self._measure, *self._runs, seed=self._seed)
+            return board.revision, known, simulation
+        _, before, simulation = self._kept
         changed = np.any(known != before, axis=1)
-        changed[filling.tops.query[filling.grades != trial.filling.grades]] = True
-        return board.revision, known, trial.after(board, filling, np.flatnonzero(changed))
+        changed[model.tops.query[model.grades != simulation.model.grades]] = True
+        return board.revision, known, simulation.after(board, model, np.flatnonzero(changed))
 
 
 def is_same_fit(one: UnjudgedModel, other: UnjudgedModel) -> bool:
-    """Say whether two fillings rest on the same weights, learnt from the same grades."""
+    """Return whether two models have the same weights, fitted on the same grades."""
     pairs = zip(one.steps, other.steps, strict=True)
-    return all(step.fitted is same.fitted for step, same in pairs)
+    return all(step.fitted is twin.fitted for step, twin in pairs)
 
 
 class Decider:
-    """Every question of the kind "A or B?" about one collection; safe for many threads.
+    """Answers to "A or B?" for any runs and measures of one collection; safe for many threads.
 
-    The same ``seed`` draws the same fillings.
+    The same ``seed`` draws the same grades.
     """
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
         self._lock = Lock()
-        self._beliefs = UnjudgedModelCache()
-        self._inquiries: dict[tuple[str, str, Measure], SimulationCache] = {}
+        self._models = UnjudgedModelCache()
+        self._simulations: dict[tuple[str, str, Measure], SimulationCache] = {}
 
     def trial(self, board: Scoreboard, a: str, b: str, measure: Measure) -> Simulation:
-        """Return what A and B may turn out to be by the grades of a board, of this collection.
+        """Return the simulation of A and B for a board of this collection.
 
-        Raises `BadInput` for a measure by which no run is better, and for A and B alike, `NotFound`
-        for a run that is not there.
+        Raises `BadInput` where A and B are the same run, or no run is better by the measure, and
+        `NotFound` for an unknown run.
         """
         check_pair_and_measure(board, a, b, measure)
         board = board.snapshot()
-        asked = (a, b, measure)
+        key = (a, b, measure)
         with self._lock:
-            inquiry = self._inquiries.setdefault(asked, SimulationCache(*asked, self._seed))
-        return inquiry.of(board, self.learn(board, measure))
+            cache = self._simulations.setdefault(key, SimulationCache(*key, self._seed))
+        return cache.of(board, self.learn(board, measure))
 
     def learn(self, board: Scoreboard, measure: Measure) -> UnjudgedModel:
-        """Return what is believed of a board's holes, as far down as a measure may look."""
-        return self._beliefs.of(board, max(DEPTH, int(search_depth(board, measure).max(initial=1))))
+        """Return the model of a board's unjudged chunks, as deep as a measure may look."""
+        return self._models.of(board, max(DEPTH, int(search_depth(board, measure).max(initial=1))))
 
     def standing(
         self,
@@ -155,7 +155,7 @@ class Decider:
         measure: Measure,
         matters: float = SMALLEST_MATTERING,
     ) -> Certainty:
-        """Say how sure it is which of A and B is better; raises as `trial`."""
+        """Return how sure it is which of A and B is better; raises as `trial`."""
         board = board.snapshot()
         return assess_certainty(board, self.trial(board, a, b, measure), matters)
 
@@ -168,7 +168,7 @@ class Decider:
 
 
 def check_pair_and_measure(board: Scoreboard, a: str, b: str, measure: Measure) -> None:
-    """Raise `BadInput` where grades cannot decide, `NotFound` for a run that is not there."""
+    """Raise `BadInput` where grades cannot decide, `NotFound` for an unknown run."""
     for name in (a, b):
         board.column_of(name)
     if a == b:
@@ -177,7 +177,7 @@ def check_pair_and_measure(board: Scoreboard, a: str, b: str, measure: Measure) 
 
 
 def parse_deciding_measure(conventions: Conventions, text: str) -> Measure:
-    """Read the one measure that decides; raises `BadInput` for none, several or one that cannot."""
+    """Parse the measure that decides; raises `BadInput` for none, several or an unsuitable one."""
     measures = conventions.measures(text)
     if len(measures) != 1:
         raise BadInput(f"one measure decides, such as nDCG@10, not {len(measures)}: {text!r}")

@@ -1,7 +1,7 @@
 """Simulated grades of unjudged chunks of two runs, and the pairs that move their delta most.
 
-Each draw fills all unjudged chunks with grades that they may turn out to have; the deltas over
-the draws say how far apart the two runs may be.
+Each draw gives every unjudged chunk a possible grade; the deltas over the draws show how far apart
+the two runs may be.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from labeler.measures import Bools, Floats, Hits, Ints, Measure, SmallInts, scor
 from labeler.stats import DEPTH, UnjudgedModel
 
 MOST_DRAWS, MOST_DRAWN_GRADES, FEWEST_DRAWS = 200, 4_000_000, 64
-"""How often holes are filled: less often where there are many, whose luck evens out."""
+"""Limits of the number of draws: with many unjudged chunks fewer suffice, as chance evens out."""
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The deltas of B minus A by a measure, drawn as often as ``grades`` has rows.
+    """Simulated deltas of B minus A by a measure, one row per draw.
 
-    ``places`` (holes,) are where the holes of both stand in the filling's tops, ``grades`` (draws,
-    holes) what they are drawn to be, and ``deltas`` (draws, queries) what follows: NaN where the
-    measure is not defined.
+    ``places`` (unjudged,) are the indices of both runs' unjudged chunks in the model's top chunks,
+    ``grades`` (draws, unjudged) what is drawn for them, and ``deltas`` (draws, queries) the
+    resulting deltas: NaN where the measure is undefined.
     """
 
     measure: Measure
     columns: tuple[int, int]
-    filling: UnjudgedModel
+    model: UnjudgedModel
     places: Ints
     grades: SmallInts
     deltas: Floats
@@ -46,20 +46,20 @@ class Simulation:
 
     @property
     def noise(self) -> float:
-        """The part of the variance of `means` that is of each query alone, by the holes in it."""
+        """The part of the variance of `means` that single queries' unjudged chunks cause."""
         n = np.maximum((~np.isnan(self.deltas)).sum(axis=1).mean(), 1.0)
         return float(np.nan_to_num(self.deltas).var(axis=0).sum() / n**2)
 
     @cached_property
     def moves(self) -> Floats:
-        """How far the grade of each hole is expected to move the mean delta, (holes,).
+        """How far each unjudged chunk's grade is expected to move the mean delta, (unjudged,).
 
-        The standard deviation, over what the grade may be, of the mean delta that is expected once
-        it is known.
+        This is the standard deviation, over the chunk's possible grades, of the mean delta expected
+        once its grade is known.
         """
-        query = self.filling.tops.query[self.places]
+        query = self.model.tops.query[self.places]
         off = np.nan_to_num(self.deltas)
-        # taken, each draw stays a row in memory, and what has rows is added up five times as fast
+        # take() keeps each draw a contiguous row, and rows are summed five times as fast
         off = (off - off.mean(axis=0)).astype(np.float32).take(query, axis=1)
         spread, rest = np.zeros(len(self.places)), np.zeros(len(self.places))
         draws = np.full(len(self.places), len(self.grades))
@@ -69,52 +69,52 @@ class Simulation:
             total = np.einsum("dn,dn->n", drawn, off, dtype=np.float32, casting="unsafe")
             spread += total.astype(np.float64) ** 2 / np.maximum(count, 1)
             rest, draws = rest - total, draws - count
-        spread += rest**2 / np.maximum(draws, 1)  # grade 0 has what is left: all add up to nothing
+        spread += rest**2 / np.maximum(draws, 1)  # the rest is grade 0, as all draws sum to 0
         n = max(float((~np.isnan(self.deltas)).sum(axis=1).mean()), 1.0)
         moves: Floats = np.sqrt(spread / len(self.grades)) / n
         return moves
 
-    def after(self, board: Scoreboard, filling: UnjudgedModel, changed: Ints) -> Simulation:
-        """Return the trial after grades of the queries ``changed``, as ``filling`` has them.
+    def after(self, board: Scoreboard, model: UnjudgedModel, changed: Ints) -> Simulation:
+        """Return the simulation after grades of the queries ``changed``, as ``model`` has them.
 
-        What was learnt of ranks, runs and buckets has to be the same in it.
+        The model's weights of ranks, runs and buckets must be unchanged.
         """
-        places = unjudged_of_both(board, filling, self.measure, self.columns)
+        places = unjudged_of_both(board, model, self.measure, self.columns)
         grades = np.zeros((len(self.grades), len(places)), dtype=np.int8)
-        query = filling.tops.query
+        query = model.tops.query
         kept = ~np.isin(query[self.places], changed)
         stays = np.isin(places, self.places[kept])
         grades[:, stays] = self.grades[:, kept]
-        anew = places[~stays]
-        grades[:, ~stays] = draw_grades(filling, anew, len(grades), self.seed)
+        redrawn = places[~stays]
+        grades[:, ~stays] = draw_grades(model, redrawn, len(grades), self.seed)
         deltas = self.deltas.copy()
         deltas[:, changed] = known_deltas(board, self.measure, self.columns)[changed]
-        part = replace(self, filling=filling, places=places, grades=grades, deltas=deltas)
-        part._fill(board, np.unique(query[anew]))
-        return part
+        updated = replace(self, model=model, places=places, grades=grades, deltas=deltas)
+        updated._fill(board, np.unique(query[redrawn]))
+        return updated
 
     def _fill(self, board: Scoreboard, queries: Ints) -> None:
-        """Compute the deltas of some queries from the grades drawn for their holes."""
+        """Compute the deltas of some queries from the grades drawn for them."""
         if len(queries):
-            query = self.filling.tops.query[self.places]
+            query = self.model.tops.query[self.places]
             chosen = np.isin(query, queries)
             drawn = DrawnGrades(self.places[chosen], self.grades[:, chosen], queries)
-            self.deltas[:, queries] = drawn.deltas(board, self.filling, self.measure, self.columns)
+            self.deltas[:, queries] = drawn.deltas(board, self.model, self.measure, self.columns)
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnGrades:
-    """Holes of some ``queries`` (rising) with the grades that are drawn for them."""
+    """Unjudged chunks of some ``queries`` (ascending) with the grades drawn for them."""
 
     places: Ints
     grades: SmallInts
     queries: Ints
 
     def deltas(
-        self, board: Scoreboard, filling: UnjudgedModel, measure: Measure, columns: tuple[int, int]
+        self, board: Scoreboard, model: UnjudgedModel, measure: Measure, columns: tuple[int, int]
     ) -> Floats:
         """Return B minus A in each draw, (draws, queries)."""
-        hits = self._hits(board, filling, columns)
+        hits = self._hits(board, model, columns)
         cutoffs = np.repeat(board.cutoffs(measure)[self.queries], 2)
         same = cutoffs[0] if (cutoffs == cutoffs[0]).all() else None
         k = np.tile(cutoffs, len(self.grades)) if same is None else int(same)
@@ -126,15 +126,15 @@ class DrawnGrades:
         deltas: Floats = both[:, :, 1] - both[:, :, 0]
         return deltas
 
-    def _hits(self, board: Scoreboard, filling: UnjudgedModel, columns: tuple[int, int]) -> Hits:
-        """Put drawn grades between those known: a row for A and one for B, by query, by draw."""
+    def _hits(self, board: Scoreboard, model: UnjudgedModel, columns: tuple[int, int]) -> Hits:
+        """Merge drawn with known grades: a row for A and one for B, by query, by draw."""
         draws, queries = len(self.grades), len(self.queries)
-        at = np.searchsorted(self.queries, filling.tops.query[self.places])
+        at = np.searchsorted(self.queries, model.tops.query[self.places])
         rows, ranks, grades = [], [], []
         lengths = np.zeros((queries, 2), dtype=np.int64)
         for side, column in enumerate(columns):
             known = board.hits(board.run_names[column]).rows(self.queries.tolist())
-            rank = filling.tops.ranks[self.places, column]
+            rank = model.tops.ranks[self.places, column]
             there = rank > 0
             rows += [known.row * 2 + side, at[there] * 2 + side]
             ranks += [known.rank, rank[there]]
@@ -156,66 +156,68 @@ class DrawnGrades:
 
 
 def search_depth(board: Scoreboard, measure: Measure) -> Ints:
-    """Return how deep the holes of a measure are looked for, (queries,): top 20 without a cut."""
+    """Return how deep unjudged chunks of a measure count, (queries,): `DEPTH` without a cut-off."""
     cutoffs = board.cutoffs(measure)
     return cutoffs if measure.cutoff is not None else np.full_like(cutoffs, DEPTH)
 
 
 def within_cutoff(
-    board: Scoreboard, filling: UnjudgedModel, measure: Measure, columns: tuple[int, int]
+    board: Scoreboard, model: UnjudgedModel, measure: Measure, columns: tuple[int, int]
 ) -> Bools:
-    """Say which chunks of the tops A or B has above a measure's cut-off, graded or not, (n,)."""
-    return filling.tops.within(columns, search_depth(board, measure))
+    """Return which top chunks A or B has above a measure's cut-off, graded or not, (n,)."""
+    return model.tops.within(columns, search_depth(board, measure))
 
 
 def unjudged_of_both(
-    board: Scoreboard, filling: UnjudgedModel, measure: Measure, columns: tuple[int, int]
+    board: Scoreboard, model: UnjudgedModel, measure: Measure, columns: tuple[int, int]
 ) -> Ints:
-    """Return where in the tops the holes of A and B stand; none where one has no result at all."""
+    """Return the indices of A's and B's unjudged top chunks; none if a run has no result at all."""
     if not all(board.hits(board.run_names[column]).length.any() for column in columns):
         return np.zeros(0, dtype=np.int64)
-    holes = filling.holes
-    return holes[within_cutoff(board, filling, measure, columns)[holes]]
+    holes = model.holes
+    return holes[within_cutoff(board, model, measure, columns)[holes]]
 
 
 def known_deltas(board: Scoreboard, measure: Measure, columns: tuple[int, int]) -> Floats:
-    """Return B minus A as the grades there are have it, (queries,)."""
+    """Return B minus A under the present grades, (queries,)."""
     values = board.values(measure)
     deltas: Floats = values[:, columns[1]] - values[:, columns[0]]
     return deltas
 
 
 def simulate(
-    board: Scoreboard, filling: UnjudgedModel, measure: Measure, a: str, b: str, seed: int = 0
+    board: Scoreboard, model: UnjudgedModel, measure: Measure, a: str, b: str, seed: int = 0
 ) -> Simulation:
-    """Fill the holes of A and B as they may turn out, again and again, by a measure's cut-off.
+    """Draw grades for the unjudged chunks of A and B above a measure's cut-off, many times.
 
-    May raise `NotFound` for a run.
+    Raises `NotFound` for an unknown run.
     """
     columns = (board.column_of(a), board.column_of(b))
-    places = unjudged_of_both(board, filling, measure, columns)
+    places = unjudged_of_both(board, model, measure, columns)
     draws = max(FEWEST_DRAWS, min(MOST_DRAWS, MOST_DRAWN_GRADES // max(1, len(places))))
-    grades = draw_grades(filling, places, draws, seed)
+    grades = draw_grades(model, places, draws, seed)
     known = known_deltas(board, measure, columns)
-    trial = Simulation(measure, columns, filling, places, grades, np.tile(known, (draws, 1)), seed)
-    trial._fill(board, np.unique(filling.tops.query[places]))
-    return trial
+    simulation = Simulation(
+        measure, columns, model, places, grades, np.tile(known, (draws, 1)), seed
+    )
+    simulation._fill(board, np.unique(model.tops.query[places]))
+    return simulation
 
 
-def draw_grades(filling: UnjudgedModel, places: Ints, draws: int, seed: int) -> SmallInts:
-    """Return the grades drawn for some holes, (draws, holes); of no hole there are none."""
+def draw_grades(model: UnjudgedModel, places: Ints, draws: int, seed: int) -> SmallInts:
+    """Return grades drawn for some unjudged chunks, (draws, chunks)."""
     if not len(places):
         return np.zeros((draws, 0), dtype=np.int8)
-    return filling.draw(places, draws, seed)
+    return model.draw(places, draws, seed)
 
 
 BATCH = 20
-"""How many pairs are chosen before what they turned out to be is looked at."""
+"""The number of pairs chosen before the simulation is updated with their grades."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecidingPair:
-    """A pair that decides: the ranks at which A and B have it, None where one has it nowhere.
+    """A pair whose grade helps to decide, with its ranks in A and B (None in a run without it).
 
     ``move`` is how far its grade is expected to move the mean delta.
     """
@@ -228,22 +230,24 @@ class DecidingPair:
     move: float
 
 
-def choose_pairs(board: Scoreboard, trial: Simulation, many: int = BATCH) -> list[DecidingPair]:
+def choose_pairs(
+    board: Scoreboard, simulation: Simulation, many: int = BATCH
+) -> list[DecidingPair]:
     """Return the ``many`` pairs whose grade is expected to move the delta most, best first."""
-    moves = trial.moves
-    tops, names = trial.filling.tops, board.collection
+    moves = simulation.moves
+    tops, names = simulation.model.tops, board.collection
     found = []
     for at in largest_first(moves, many).tolist():
-        place = int(trial.places[at])
+        place = int(simulation.places[at])
         query, chunk = int(tops.query[place]), int(tops.chunk[place])
-        rank_a, rank_b = (int(tops.ranks[place, column]) or None for column in trial.columns)
+        rank_a, rank_b = (int(tops.ranks[place, column]) or None for column in simulation.columns)
         ids = (names.query_ids[query], chunk, names.chunk_ids[chunk])
         found.append(DecidingPair(*ids, rank_a, rank_b, float(moves[at])))
     return found
 
 
 def largest_first(moves: Floats, many: int) -> Ints:
-    """Return where the ``many`` largest stand, the largest first; equal ones as they come."""
+    """Return the indices of the ``many`` largest, the largest first; equal ones in order."""
     if many < len(moves):
         least = np.partition(moves, -many)[-many] if many else np.inf
         some = np.flatnonzero(moves >= least)

@@ -1,6 +1,6 @@
-"""Agreement as rows for programs and as sentences for people.
+"""Agreement as table rows for programs and as sentences for people.
 
-The sentences are about the guideline and how it is read, never about who is right.
+The sentences are about how clear the guideline is, never about who is right.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def all_agreement_records(
     again: Mapping[str, SelfAgreement],
     aside: Mapping[str, int],
 ) -> list[Record]:
-    """Return all there is: a row for each number, for each week and for each cell."""
+    """Return every row: one per coefficient, per week and per cell of a confusion matrix."""
     return [
         *agreement_records(found),
         *against_records(against),
@@ -51,7 +51,7 @@ def all_agreement_records(
 
 
 def agreement_records(found: Agreement) -> list[Record]:
-    """Return a row for each coefficient of all graders, then of every two of them."""
+    """Return a row per coefficient: first of all graders together, then of each pair."""
     rows = [
         _coefficient_row("alpha", found.alpha, metric=found.metric),
         _coefficient_row("Fleiss' kappa", found.fleiss, metric="nominal"),
@@ -66,14 +66,14 @@ def agreement_records(found: Agreement) -> list[Record]:
 
 
 def confusion_records(found: Agreement) -> list[Record]:
-    """Return a row for each cell of every two graders' confusion matrix; ``n`` is its count."""
+    """Return a row per cell of each pair's confusion matrix; ``n`` is the count."""
     return [
         _row(
             "confusion",
             grader=pair.one,
             other=pair.other,
-            grade=_whole_if_whole(found.values[down]),
-            other_grade=_whole_if_whole(found.values[across]),
+            grade=_int_if_whole(found.values[down]),
+            other_grade=_int_if_whole(found.values[across]),
             n=int(pair.table[down, across]),
         )
         for pair in found.pairs
@@ -83,12 +83,12 @@ def confusion_records(found: Agreement) -> list[Record]:
 
 
 def against_records(rows: Iterable[AgainstOthers]) -> list[Record]:
-    """Return each grader against the agreed grade: four rows, and one for each week."""
+    """Return four rows per grader, compared with the agreed grade, and one more per week."""
     return [record for row in rows for record in _records_against(row)]
 
 
 def self_records(found: Mapping[str, SelfAgreement]) -> list[Record]:
-    """Return how often each grader gave the same grade again, of those who were asked again."""
+    """Return how often each grader gave the same grade to chunks that were shown again."""
     return [
         _row(statistic, against=SELF, grader=name, value=part / again.again, n=again.again)
         for name, again in found.items()
@@ -100,7 +100,7 @@ def self_records(found: Mapping[str, SelfAgreement]) -> list[Record]:
 
 
 def aside_records(aside: Mapping[str, int]) -> list[Record]:
-    """Return how many grades of each grader were left aside because they were not given blind."""
+    """Return how many grades of each grader were excluded because they were not given blind."""
     return [_row("not blind, left aside", grader=name, n=count) for name, count in aside.items()]
 
 
@@ -139,8 +139,7 @@ def _row(statistic: str, *, against: str = EACH_OTHER, **more: object) -> Record
     return dict.fromkeys(AGREEMENT_COLUMNS) | {"statistic": statistic, "against": against} | more
 
 
-def _whole_if_whole(value: float) -> int | float:
-    """Return a grade as a whole number where it is one."""
+def _int_if_whole(value: float) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
@@ -148,7 +147,7 @@ RELIABLE, TENTATIVE = 0.8, 0.667
 
 
 class AgreementNote(NamedTuple):
-    """Something to know about numbers: ``kind`` is for programs, ``sentence`` for people."""
+    """A remark on agreement numbers: ``kind`` is for programs, ``sentence`` for people."""
 
     kind: str
     sentence: str
@@ -164,9 +163,9 @@ FEW_QUERIES = 10  # queries
 def agreement_conventions(
     metric: Metric, rule: str, selected: Selection = EVERYTHING
 ) -> dict[str, object]:
-    """Return how these numbers are meant, ready for JSON, with a ``description`` for people.
+    """Return how the numbers are computed, ready for JSON, with a ``description`` for people.
 
-    ``rule`` says how several grades become one, ``selected`` of which queries they are.
+    ``rule`` names how several grades become one, ``selected`` which queries count.
     """
     words = (
         *([selected.describe()] if selected != EVERYTHING else []),
@@ -185,7 +184,7 @@ def agreement_conventions(
 
 
 def summarize_agreement(found: Agreement) -> str:
-    """Say how far graders agree, or why that cannot be said, in a sentence.
+    """Describe in a sentence how far graders agree, or why alpha is undefined.
 
     >>> from labeler.analysis.agreement import compute_agreement
     >>> summarize_agreement(compute_agreement(GradeMatrix.of_ratings([[0, 1, 2], [0, 1, 3]])))[:62]
@@ -197,30 +196,30 @@ def summarize_agreement(found: Agreement) -> str:
 
 
 def explain_agreement(found: Agreement) -> str:
-    """Say what to make of it: first what alpha allows, then how sure that is; "" of no alpha."""
+    """Explain what alpha allows and how certain that is; empty where alpha is undefined."""
     alpha = found.alpha
     if not alpha.is_defined:
         return ""
     if alpha.value >= RELIABLE:
-        said = "It matters little who of them graded what."
+        text = "It matters little who of them graded what."
     elif alpha.value >= TENTATIVE:
-        said = "That is enough to build on; talking over the widest disagreements makes it firmer."
+        text = "That is enough to build on; talking over the widest disagreements makes it firmer."
     elif alpha.value > 0:
-        said = (
+        text = (
             "They read the guideline differently in places, and a close comparison of two runs may "
             "depend on who graded: talk over the widest disagreements, and let the guideline say "
             "what you find."
         )
     else:
-        said = (
+        text = (
             "The guideline leaves too much open: talk over the widest disagreements before more is "
             "graded."
         )
-    return f"{said}{_describe_doubt(alpha)}"
+    return f"{text}{_describe_doubt(alpha)}"
 
 
 def why_no_alpha(found: Agreement) -> str:
-    """Say why there is no alpha."""
+    """Explain why alpha is undefined."""
     if not found.graders:
         return "Nobody has graded blind yet, so there is nothing to agree on."
     if len(found.graders) == 1:
@@ -239,36 +238,36 @@ def why_no_alpha(found: Agreement) -> str:
 
 
 def agreement_notes(found: Agreement) -> list[AgreementNote]:
-    """Say what could surprise in these numbers, and why some are not there."""
-    said = [
+    """Return notes on numbers that could surprise, and on why some are missing."""
+    notes = [
         AgreementNote("constant grader", sentence)
         for pair in found.pairs
         for sentence in pair.notes
     ]
     apart = [join_names([pair.one, pair.other]) for pair in found.pairs if not pair.kappa.n]
     if found.alpha.n and apart:
-        said.append(AgreementNote("no overlap", f"no chunk in common: {', '.join(apart)}"))
+        notes.append(AgreementNote("no overlap", f"no chunk in common: {', '.join(apart)}"))
     if found.alpha.is_defined and not found.fleiss.is_defined:
-        said.append(AgreementNote("not defined", f"Fleiss' kappa: {found.fleiss.reason}"))
+        notes.append(AgreementNote("not defined", f"Fleiss' kappa: {found.fleiss.reason}"))
     for pair in found.pairs:
         if pair.kappa.n and not pair.kappa.is_defined:
             who = join_names([pair.one, pair.other])
-            said.append(AgreementNote("not defined", f"{who}: {pair.kappa.reason}"))
-    return said
+            notes.append(AgreementNote("not defined", f"{who}: {pair.kappa.reason}"))
+    return notes
 
 
-def non_blind_notes(sheet: GradeMatrix) -> list[AgreementNote]:
-    """Say how many grades of whom are not looked at, as they were not given blind."""
-    if not sheet.aside:
+def non_blind_notes(matrix: GradeMatrix) -> list[AgreementNote]:
+    """Return a note that counts the excluded grades that were not given blind; empty if none."""
+    if not matrix.aside:
         return []
-    counts = ", ".join(f"{name} {count:,}" for name, count in sheet.aside.items())
-    total = sum(sheet.aside.values())
+    counts = ", ".join(f"{name} {count:,}" for name, count in matrix.aside.items())
+    total = sum(matrix.aside.values())
     grades = format_count(total, "grade", "grades")
     return [AgreementNote("not blind", f"{grades} not given blind left aside: {counts}")]
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as a sentence has them.
+    """Join names as a sentence lists them.
 
     >>> join_names(["Ann"]), join_names(["Ann", "Bob", "Cy"])
     ('Ann', 'Ann, Bob and Cy')
@@ -302,7 +301,6 @@ def _format_alpha(found: Agreement) -> str:
 
 
 def _format_interval(found: Coefficient) -> str:
-    """Say a number's interval, or why there is none."""
     if found.unsure is not None:
         return f"no interval: {found.unsure}"
     return f"95%: {found.low:.3f} to {found.high:.3f}"

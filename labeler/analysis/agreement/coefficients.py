@@ -1,9 +1,8 @@
 """Agreement coefficients (weighted kappa, alpha, Fleiss' kappa) and their bootstrap over queries.
 
-Every formula takes leading axes, so that one call computes a value and all its draws, and is NaN
-only where the disagreement to be expected by chance is 0. Counts are whole numbers held as floats
-wherever possible: what should be exactly 0 or 1 is. Whole queries are resampled, because the
-chunks of one query depend on each other.
+Every formula accepts leading axes, so that one call computes a value and all its bootstrap draws.
+It is NaN only where the disagreement expected by chance is 0. Counts are whole numbers held as
+floats wherever possible, so that what should be exactly 0 or 1 is.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ METRICS: tuple[Metric, ...] = ("ordinal", "nominal", "interval")
 def weighted_kappa(table: Floats, values: Floats) -> Floats:
     """Return Cohen's kappa of a confusion matrix (..., k, k) with quadratic weights.
 
-    Grades two steps apart disagree four times as much as neighbours, by their ``values`` (k,) and
-    not by their places among those in use: a grade that nobody gave still lies between two others.
-    Cohen (1968), Weighted kappa. Where one grader gave one grade only it is 0, where both gave the
-    same one only it is NaN.
+    Grades two steps apart disagree four times as much as neighbours. Distances are those of their
+    ``values`` (k,): a grade that nobody gave still separates its neighbours. Kappa is 0 where one
+    grader gave one grade only, and NaN where both gave the same one only. Cohen (1968), Weighted
+    kappa.
 
     >>> weighted_kappa(np.array([[2.0, 1, 0], [0, 2, 0], [1, 0, 1]]), np.arange(3.0)).item()
     0.4067796610169492
@@ -44,9 +43,9 @@ def weighted_kappa(table: Floats, values: Floats) -> Floats:
 def alpha(coincidences: Floats, values: Floats, metric: Metric = "ordinal") -> Floats:
     """Return Krippendorff's alpha of a coincidence matrix (..., k, k), see `coincidences_of`.
 
-    The ordinal difference of two grades is how many grades lie between them, those in question by
-    half: it follows from what was given, and so is another in every draw. Krippendorff (2011),
-    Computing Krippendorff's alpha-reliability.
+    The ordinal difference of two grades is the number of given grades between them, with those
+    two counted by half. It depends on the grades given, so it differs in every draw.
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     """
     totals = coincidences.sum(-1)
     n = totals.sum(-1)
@@ -57,9 +56,9 @@ def alpha(coincidences: Floats, values: Floats, metric: Metric = "ordinal") -> F
 
 
 def coincidences_of(counts: Floats) -> Floats:
-    """Return the coincidences (chunks, k, k) of how many gave which grade to each (chunks, k).
+    """Return coincidence matrices (chunks, k, k) from the count of each grade (chunks, k).
 
-    A chunk that m graded has m - 1 pairs for each grade; one that a single person graded has none.
+    In a chunk with m graders each grade is in m - 1 pairs; with one grader there are none.
     """
     graded = counts.sum(-1)
     pairs = counts[:, :, None] * counts[:, None, :]
@@ -69,10 +68,10 @@ def coincidences_of(counts: Floats) -> Floats:
 
 
 def fleiss_kappa(chunks: Floats, squares: Floats, totals: Floats, graders: int) -> Floats:
-    """Return Fleiss' kappa over ``chunks`` that all ``graders`` graded; grades are names to it.
+    """Return Fleiss' kappa over ``chunks`` that all ``graders`` graded, with grades as names.
 
-    ``squares`` sums, chunk by chunk, the squares of how many gave each grade; ``totals`` (..., k)
-    says how often each grade was given. Fleiss (1971), Measuring nominal scale agreement.
+    ``squares`` is the sum over chunks of the squared count of each grade; ``totals`` (..., k) is
+    how often each grade was given. Fleiss (1971), Measuring nominal scale agreement.
     """
     given = chunks * graders
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -82,14 +81,13 @@ def fleiss_kappa(chunks: Floats, squares: Floats, totals: Floats, graders: int) 
 
 
 def same_share(agreeing: Floats, of: Floats) -> Floats:
-    """Return a plain share; NaN where there is nothing to agree on."""
+    """Return ``agreeing`` / ``of``; NaN where ``of`` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share: Floats = np.asarray(agreeing / of)
     return share
 
 
 def _squared_differences(totals: Floats, values: Floats, metric: Metric) -> Floats:
-    """Return the squared difference of every two grades."""
     if metric == "nominal":
         return 1.0 - np.eye(len(values))
     if metric == "interval":
@@ -110,13 +108,13 @@ def _one_minus(seen: Floats, chance: Floats) -> Floats:
 BOOTSTRAP_DRAWS = 2_000
 BOOTSTRAP_SEED = 20_260_101
 INTERVAL_LEVEL = 0.95
-LEAST_DEFINED = 0.9  # of the draws: among fewer, those left out could have been at either end
-NUMBERS_AT_ONCE = 256_000  # numbers drawn at once: more would leave the cache
-MOST_SIZES_KEPT = 4  # sizes of samples whose draws are kept: each is a wide table
+LEAST_DEFINED = 0.9  # share of draws; with fewer, the undefined ones could be at either end
+NUMBERS_AT_ONCE = 256_000  # more random numbers at once would not fit the CPU cache
+MOST_SIZES_KEPT = 4  # sample sizes whose draws are cached; each is a wide table
 
 
 class PercentileInterval(NamedTuple):
-    """The 95% interval of a number, NaN at both ends where ``reason`` says why there is none."""
+    """A 95% confidence interval; both ends are NaN where ``reason`` says why there is none."""
 
     low: float
     high: float
@@ -125,16 +123,16 @@ class PercentileInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BootstrapSums:
-    """What numbers by query come to: over all ``queries``, and over each draw of as many."""
+    """Sums of per-query numbers: over all ``queries``, and over each bootstrap draw."""
 
     whole: Floats
     drawn: Floats
     queries: int
 
     def interval(self, number: Callable[[Floats], Floats]) -> PercentileInterval:
-        """Return the percentile interval of a number that is made of the sums.
+        """Return the percentile interval of a statistic of the sums.
 
-        Draws in which it is not defined are left out.
+        Draws in which it is undefined are left out; there is no interval if they are too many.
         """
         if self.queries < 2:
             return PercentileInterval(math.nan, math.nan, "it rests on one query")
@@ -148,9 +146,10 @@ class BootstrapSums:
 
 
 class QueryBootstrap:
-    """Resamples queries, whole, always in the same way: what is drawn of n of them is kept.
+    """A bootstrap over whole queries, with the same cached draws for the same number of queries.
 
-    The chunks of one query hang together, so that to resample chunks would promise too much.
+    The chunks of one query depend on each other: resampling chunks would give intervals that are
+    too narrow.
     """
 
     def __init__(self, draws: int = BOOTSTRAP_DRAWS, seed: int = BOOTSTRAP_SEED) -> None:
@@ -159,7 +158,7 @@ class QueryBootstrap:
         self._weights: dict[int, Floats] = {}
 
     def of(self, by_query: Floats) -> BootstrapSums:
-        """Return the sums of ``by_query`` (queries, ...), over all of them and over each draw."""
+        """Return the sums of ``by_query`` (queries, ...) over all queries and over each draw."""
         queries = len(by_query)
         drawn = np.empty((0, *by_query.shape[1:]))
         if queries > 1:
@@ -168,7 +167,7 @@ class QueryBootstrap:
         return BootstrapSums(by_query.sum(0), drawn, queries)
 
     def _weights_of(self, queries: int) -> Floats:
-        """Return how often each of so many queries is in each draw: whole numbers as floats."""
+        """Return how often each query is in each draw (draws, queries): whole numbers as floats."""
         if queries not in self._weights:
             if len(self._weights) == MOST_SIZES_KEPT:
                 self._weights.clear()

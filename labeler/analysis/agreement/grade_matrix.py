@@ -26,14 +26,14 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GradeMatrix:
-    """Grades by grader and chunk; a chunk is one of one query, in one wording.
+    """Grades by grader and chunk; a chunk here is a chunk of one query in one wording.
 
-    ``codes`` (graders, chunks) are places in ``values``, the grades there can be, ascending, or
-    `NO_GRADE`. ``query`` (chunks,) says whose chunk it is, as a place in ``queries``. ``week`` has
-    the week of each grade, see `monday_of_week`. Where a chunk was adjudicated, ``overruled``
-    (chunks,) has that grade and ``by`` who gave it, as a place in ``graders`` or `NO_GRADE` for
-    nobody among them. ``aside`` counts the grades of each grader that were not given blind and are
-    none of these.
+    ``codes`` (graders, chunks) are indices into ``values``, the possible grades in ascending
+    order, or `NO_GRADE`. ``query`` (chunks,) is the index of each chunk's query in ``queries``.
+    ``week`` has the week of each grade, see `monday_of_week`. Where a chunk was adjudicated,
+    ``overruled`` (chunks,) has that grade and ``by`` its author, an index into ``graders`` or
+    `NO_GRADE` for somebody else. ``aside`` counts each grader's grades that were not given blind:
+    they are excluded.
     """
 
     graders: tuple[str, ...]
@@ -48,7 +48,7 @@ class GradeMatrix:
 
     @classmethod
     def of_grades(cls, given: Iterable[GivenGrade]) -> GradeMatrix:
-        """Lay out the grades that stand: the blind ones, each person's by itself."""
+        """Build the matrix from each person's current blind grades, and from adjudications."""
         rows = list(given)
         aside = Counter(row.grader for row in rows if not (row.blind or row.overrules))
         counted = [row for row in rows if row.blind and not row.overrules]
@@ -74,9 +74,10 @@ class GradeMatrix:
         ratings: Sequence[Sequence[float | None]] | Floats,
         queries: Sequence[str] | None = None,
     ) -> GradeMatrix:
-        """Lay out numbers, a row for each grader and a column for each chunk; None or NaN is none.
+        """Build the matrix from numbers: a row per grader, a column per chunk; None or NaN: none.
 
-        ``queries`` names each chunk's query; without it all are of one, and have no interval.
+        ``queries`` names each chunk's query; without it all are of one query and no coefficient
+        has an interval.
         """
         grid = _as_grid(ratings)
         named = [""] * grid.shape[1] if queries is None else list(queries)
@@ -101,15 +102,13 @@ class GradeMatrix:
         )
 
     def among(self, graders: Sequence[str]) -> GradeMatrix:
-        """Return the same of these graders alone; raises `BadInput` for one who is not there."""
+        """Return the matrix of these graders only; raises `BadInput` for an unknown one."""
         for name in graders:
             if name not in self.graders:
                 there = ", ".join(self.graders) or "none"
                 raise BadInput(f"no grader called {name!r} has graded blind; there are: {there}")
         kept = sorted({self.graders.index(name) for name in graders})
-        moved = np.full(
-            len(self.graders) + 1, NO_GRADE, np.int32
-        )  # the last place stands for nobody
+        moved = np.full(len(self.graders) + 1, NO_GRADE, np.int32)  # the last index is nobody
         moved[kept] = np.arange(len(kept))
         return replace(
             self,
@@ -121,7 +120,7 @@ class GradeMatrix:
         )
 
     def within(self, queries: Collection[str]) -> GradeMatrix:
-        """Return the same of these queries alone; what was set aside is not counted by query."""
+        """Return the matrix of these queries only; ``aside``, not counted by query, is empty."""
         inside = np.array([name in queries for name in self.queries], np.bool_)
         kept = inside[self.query]
         return replace(
@@ -136,7 +135,7 @@ class GradeMatrix:
 
     @property
     def counts(self) -> Floats:
-        """How many gave each grade to each chunk, (chunks, k)."""
+        """Number of graders who gave each grade to each chunk, (chunks, k)."""
         shape = (self.codes.shape[1], len(self.values))
         counts = np.zeros(shape)
         for code in range(len(self.values)):
@@ -144,7 +143,7 @@ class GradeMatrix:
         return counts
 
     def by_query(self, numbers: Floats, kept: npt.NDArray[np.bool_]) -> Floats:
-        """Sum numbers of chunks (chunks, ...) query by query, over the queries of those kept."""
+        """Sum numbers of chunks (chunks, ...) by query, over the queries of the ``kept`` chunks."""
         size = math.prod(numbers.shape[1:])
         flat = numbers[kept].reshape(int(kept.sum()), size)
         queries, at = self.queries_of(kept)
@@ -154,7 +153,7 @@ class GradeMatrix:
         return sums.reshape(queries, *numbers.shape[1:])
 
     def queries_of(self, kept: npt.NDArray[np.bool_]) -> tuple[int, npt.NDArray[np.int64]]:
-        """Count the queries of the chunks kept, and number each such chunk's from 0."""
+        """Return the number of queries of the ``kept`` chunks, and each chunk's query from 0."""
         query = self.query[kept]
         is_there = np.bincount(query, minlength=len(self.queries)) > 0
         return int(is_there.sum()), (np.cumsum(is_there) - 1)[query]
@@ -182,7 +181,7 @@ def _week_numbers(rows: Iterable[GivenGrade]) -> list[int]:
 
 
 def _utc_day(at: str) -> date:
-    """Return the day of a moment in UTC; one that came with a log may be of another time zone."""
+    """Return the UTC day of a time; in a loaded log it may be in another time zone."""
     moment = datetime.fromisoformat(at)
     return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
 
@@ -190,7 +189,7 @@ def _utc_day(at: str) -> date:
 def _adjudications(
     rows: Iterable[GivenGrade], chunks: Mapping[Any, int], graders: Mapping[str, int]
 ) -> tuple[Codes, Ints]:
-    """Return the newest adjudication of each chunk, and whose it is."""
+    """Return the newest adjudication of each chunk, and its author."""
     grade = np.full(len(chunks), NO_GRADE, np.int8)
     by = np.full(len(chunks), NO_GRADE, np.int32)
     for row in rows:
@@ -203,7 +202,7 @@ def _adjudications(
 
 def _as_grid(ratings: Sequence[Sequence[float | None]] | Floats) -> Floats:
     rows = [
-        [math.nan if each is None else float(each) for each in row]  # None is no number to numpy
+        [math.nan if each is None else float(each) for each in row]  # numpy takes no None
         for row in ratings
     ]
     widths = {len(row) for row in rows}

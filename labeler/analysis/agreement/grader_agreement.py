@@ -1,7 +1,7 @@
 """Agreement of all graders, of each pair, of each grader with the others, and of repeated grades.
 
-Each coefficient comes with the number of chunks and queries it rests on and with its interval, or
-with the reason why there is none. A grader is compared with the grade agreed without them.
+Each coefficient has the number of chunks and queries it rests on, and its interval or the reason
+why there is none. A grader is compared with the grade agreed without them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A number and what it rests on: ``n`` chunks of ``queries`` queries.
+    """An agreement statistic, and the ``n`` chunks of ``queries`` queries it rests on.
 
-    ``value`` is NaN where ``reason`` says why. ``low`` and ``high`` are its 95% interval over the
-    choice of queries, NaN where ``unsure`` says why there is none.
+    ``value`` is NaN where ``reason`` says why. ``low`` and ``high`` are its 95% confidence
+    interval over the choice of queries, NaN where ``unsure`` says why there is none.
     """
 
     value: float
@@ -51,9 +51,10 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAgreement:
-    """Two graders over the chunks both graded; ``table`` (k, k) has one's grades down.
+    """Agreement of two graders over the chunks both graded.
 
-    ``constant`` names those of the two who gave the same grade to all of these chunks.
+    ``table`` (k, k) is their confusion matrix, with the grades of ``one`` as rows. ``constant``
+    names who gave the same grade to all of these chunks, and which.
     """
 
     one: str
@@ -65,7 +66,7 @@ class PairAgreement:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know of this kappa, in sentences."""
+        """Sentences on what could surprise in this kappa."""
         n = self.kappa.n
         gave = [f"{name} gave {value:g} to all {n:,} of them" for name, value in self.constant]
         if not gave or not self.kappa.is_defined or n < 2:
@@ -75,11 +76,11 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
-    """How far graders agree, all together and two by two; ``aside`` as a `GradeMatrix` has it.
+    """Agreement of graders, all together and in pairs.
 
-    ``alpha`` is over the chunks that two or more graded; ``fleiss``, ``same`` (of every two
-    graders) and ``all_same`` over those that all of them graded. ``table`` (k, k) has every two
-    grades of one chunk twice, once each way round, by their place in ``values``.
+    ``alpha`` is over the chunks that two or more graded; ``fleiss``, ``same`` (share of pairs of
+    graders) and ``all_same`` are over those that all of them graded. ``table`` (k, k) counts every
+    two grades of one chunk in both orders, by their index in ``values``.
     """
 
     metric: Metric
@@ -94,50 +95,50 @@ class Agreement:
 
 
 def compute_agreement(
-    sheet: GradeMatrix, metric: Metric = "ordinal", draws: QueryBootstrap | None = None
+    matrix: GradeMatrix, metric: Metric = "ordinal", draws: QueryBootstrap | None = None
 ) -> Agreement:
-    """Measure how far the graders of a sheet agree; ``metric`` is alpha's."""
+    """Return how far the graders of a matrix agree; ``metric`` is that of alpha."""
     draws = draws or QueryBootstrap()
-    graders = range(len(sheet.graders))
-    pairs = tuple(agreement_of_pair(sheet, *two, draws) for two in combinations(graders, 2))
-    table = sum((pair.table + pair.table.T for pair in pairs), _empty_table(sheet))
+    graders = range(len(matrix.graders))
+    pairs = tuple(agreement_of_pair(matrix, *two, draws) for two in combinations(graders, 2))
+    table = sum((pair.table + pair.table.T for pair in pairs), _empty_table(matrix))
     return Agreement(
         metric,
-        sheet.graders,
-        sheet.values,
-        alpha_of(sheet, metric, draws),
-        *agreement_of_all(sheet, draws),
+        matrix.graders,
+        matrix.values,
+        alpha_of(matrix, metric, draws),
+        *agreement_of_all(matrix, draws),
         pairs,
         table,
     )
 
 
-def alpha_of(sheet: GradeMatrix, metric: Metric, draws: QueryBootstrap) -> Coefficient:
+def alpha_of(matrix: GradeMatrix, metric: Metric, draws: QueryBootstrap) -> Coefficient:
     """Return Krippendorff's alpha over the chunks that two or more graded."""
-    counts = sheet.counts
+    counts = matrix.counts
     shared = counts.sum(1) > 1
     found = coefficients.coincidences_of(counts)
     reason = ONE_GRADE if shared.any() else NOTHING_SHARED
     return estimate(
-        draws.of(sheet.by_query(found, shared)),
-        lambda table: coefficients.alpha(table, sheet.values, metric),
+        draws.of(matrix.by_query(found, shared)),
+        lambda table: coefficients.alpha(table, matrix.values, metric),
         *(int(shared.sum()), reason),
     )
 
 
 def agreement_of_all(
-    sheet: GradeMatrix, draws: QueryBootstrap
+    matrix: GradeMatrix, draws: QueryBootstrap
 ) -> tuple[Coefficient, Coefficient, Coefficient]:
     """Return Fleiss' kappa and two shares over the chunks that all graders graded.
 
-    The first share is of every two graders who gave the same grade (Fleiss' observed agreement),
-    the second of the chunks to which all gave the same.
+    The first is the share of pairs of graders that gave the same grade (Fleiss' observed
+    agreement), the second the share of chunks to which all gave the same grade.
     """
-    counts, graders = sheet.counts, len(sheet.graders)
-    whole: Bools = (sheet.codes != NO_GRADE).all(0) & (graders > 1)
+    counts, graders = matrix.counts, len(matrix.graders)
+    whole: Bools = (matrix.codes != NO_GRADE).all(0) & (graders > 1)
     squares = (counts**2).sum(1)
     columns = [np.ones(len(counts)), squares, squares == graders**2, *counts.T]
-    sums = draws.of(sheet.by_query(np.stack(columns, 1).astype(np.float64), whole))
+    sums = draws.of(matrix.by_query(np.stack(columns, 1).astype(np.float64), whole))
     n = int(whole.sum())
 
     def fleiss(drawn: Floats) -> Floats:
@@ -156,44 +157,44 @@ def agreement_of_all(
 
 
 def agreement_of_pair(
-    sheet: GradeMatrix, one: int, other: int, draws: QueryBootstrap
+    matrix: GradeMatrix, one: int, other: int, draws: QueryBootstrap
 ) -> PairAgreement:
-    """Return how far two graders, by their places, agree over the chunks both graded."""
-    first, second = sheet.codes[one], sheet.codes[other]
+    """Return how far two graders, given by index, agree over the chunks both graded."""
+    first, second = matrix.codes[one], matrix.codes[other]
     both: Bools = (first != NO_GRADE) & (second != NO_GRADE)
-    sums = draws.of(confusion_by_query(sheet, first, second, both))
+    sums = draws.of(confusion_by_query(matrix, first, second, both))
     n = int(both.sum())
     return PairAgreement(
-        sheet.graders[one],
-        sheet.graders[other],
-        kappa_of(sums, sheet.values, n),
-        share_of(sums, np.eye(len(sheet.values)), n),
+        matrix.graders[one],
+        matrix.graders[other],
+        kappa_of(sums, matrix.values, n),
+        share_of(sums, np.eye(len(matrix.values)), n),
         sums.whole.astype(np.int64),
         tuple(
-            (sheet.graders[who], float(sheet.values[codes[0]]))
+            (matrix.graders[who], float(matrix.values[codes[0]]))
             for who, given in ((one, first), (other, second))
             if len(codes := np.unique(given[both])) == 1
         ),
     )
 
 
-def confusion_by_query(sheet: GradeMatrix, first: Codes, second: Codes, both: Bools) -> Floats:
-    """Return how often which grade met which (queries, k, k), of the queries of ``both``."""
-    size = len(sheet.values)
-    queries, at = sheet.queries_of(both)
+def confusion_by_query(matrix: GradeMatrix, first: Codes, second: Codes, both: Bools) -> Floats:
+    """Return a confusion matrix per query (queries, k, k) over the chunks that are in ``both``."""
+    size = len(matrix.values)
+    queries, at = matrix.queries_of(both)
     cells = (at * size + first[both]) * size + second[both]
     counted = np.bincount(cells, minlength=queries * size**2)
     return counted.reshape(queries, size, size).astype(np.float64)
 
 
 def kappa_of(tables: BootstrapSums, values: Floats, n: int) -> Coefficient:
-    """Return the quadratic-weighted kappa of confusions."""
+    """Return the quadratic-weighted kappa of summed confusion matrices."""
     reason = SAME_CONSTANT if n else NOTHING_SHARED
     return estimate(tables, lambda table: coefficients.weighted_kappa(table, values), n, reason)
 
 
 def share_of(tables: BootstrapSums, counted: Floats, n: int) -> Coefficient:
-    """Return which share of confusions is in the cells that are ``counted`` (k, k), as 0 or 1."""
+    """Return the share of chunks in the cells that ``counted`` (k, k) marks with 1, not 0."""
 
     def share(table: Floats) -> Floats:
         return coefficients.same_share((table * counted).sum((-2, -1)), table.sum((-2, -1)))
@@ -202,33 +203,31 @@ def share_of(tables: BootstrapSums, counted: Floats, n: int) -> Coefficient:
 
 
 def mean_of(sums: BootstrapSums, n: int) -> Coefficient:
-    """Return a mean; ``sums`` are (2,): of the numbers, and how many there are."""
+    """Return a mean; ``sums`` (2,) hold the sum of the numbers, and how many there are."""
     return estimate(
         sums, lambda each: coefficients.same_share(each[..., 0], each[..., 1]), n, NOTHING_SHARED
     )
 
 
 def estimate(sums: BootstrapSums, formula: Formula, n: int, reason: str) -> Coefficient:
-    """Return what a formula makes of sums, with its interval; ``reason`` is why it may be NaN."""
+    """Return the formula's value of sums, with its interval; ``reason`` is why it may be NaN."""
     value = float(formula(sums.whole)) if n else math.nan
     if math.isnan(value):
         return Coefficient(math.nan, n, sums.queries, reason, unsure="it is not defined")
     return Coefficient(value, n, sums.queries, None, *sums.interval(formula))
 
 
-def _empty_table(sheet: GradeMatrix) -> npt.NDArray[np.int64]:
-    return np.zeros((len(sheet.values),) * 2, np.int64)
+def _empty_table(matrix: GradeMatrix) -> npt.NDArray[np.int64]:
+    return np.zeros((len(matrix.values),) * 2, np.int64)
 
 
 ResolveGrades = Callable[[Sequence[int]], int | None]
-"""Makes one grade of several, ascending, or None where they are at odds: the golden set's rule."""
+"""The golden set's rule: one grade for several in ascending order, None where they disagree."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeekDifference:
-    """How far a grader was from the agreed grade in the week from ``monday_of_week`` (UTC, ISO
-    8601).
-    """
+    """A grader's mean difference from the agreed grade in the UTC week from ``monday``."""
 
     monday: str
     difference: float
@@ -237,11 +236,11 @@ class WeekDifference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgainstOthers:
-    """A grader against the grade agreed without them, over the chunks that have one.
+    """Comparison of a grader with the grade agreed without them, over the chunks that have one.
 
     ``difference`` is the mean of their grade minus the agreed one: above 0 they grade higher.
-    ``alone`` counts the chunks they graded that nobody else has, ``at_odds`` those on which the
-    others are at odds; neither is compared.
+    ``alone`` counts the chunks that nobody else graded, ``at_odds`` those on which the others
+    disagree; neither is compared.
     """
 
     grader: str
@@ -255,31 +254,31 @@ class AgainstOthers:
 
 
 def compare_with_others(
-    sheet: GradeMatrix, resolve: ResolveGrades, draws: QueryBootstrap | None = None
+    matrix: GradeMatrix, resolve: ResolveGrades, draws: QueryBootstrap | None = None
 ) -> tuple[AgainstOthers, ...]:
-    """Set each grader's blind grades against the grade agreed without them.
+    """Compare each grader's blind grades with the grade agreed without them.
 
-    That is somebody else's adjudication where there is one, else what ``resolve`` makes of the
-    others' blind grades: nobody is measured against what they said themselves.
+    That is somebody else's adjudication where there is one, else ``resolve`` of the others' blind
+    grades: nobody is compared with their own grades.
     """
     draws = draws or QueryBootstrap()
-    return tuple(_compare_one(sheet, who, resolve, draws) for who in range(len(sheet.graders)))
+    return tuple(_compare_one(matrix, who, resolve, draws) for who in range(len(matrix.graders)))
 
 
-def agreed_without(sheet: GradeMatrix, who: int, resolve: ResolveGrades) -> tuple[Codes, Bools]:
+def agreed_without(matrix: GradeMatrix, who: int, resolve: ResolveGrades) -> tuple[Codes, Bools]:
     """Return the grade agreed without a grader (chunks,), and whether others graded at all.
 
-    Grades are places in the sheet's values, `NO_GRADE` where nothing is agreed.
+    Grades are indices into the matrix's ``values``, `NO_GRADE` where the others disagree.
     """
-    counts = sheet.counts.astype(np.int64)
-    own = np.flatnonzero(sheet.codes[who] != NO_GRADE)
-    counts[own, sheet.codes[who][own]] -= 1
-    overruled = (sheet.overruled != NO_GRADE) & (sheet.by != who)
+    counts = matrix.counts.astype(np.int64)
+    own = np.flatnonzero(matrix.codes[who] != NO_GRADE)
+    counts[own, matrix.codes[who][own]] -= 1
+    overruled = (matrix.overruled != NO_GRADE) & (matrix.by != who)
     alike, at = np.unique(counts, axis=0, return_inverse=True)
-    agreed = np.array([_resolve_counts(row, sheet.values, resolve) for row in alike], np.int8)[
+    agreed = np.array([_resolve_counts(row, matrix.values, resolve) for row in alike], np.int8)[
         at.ravel()
     ]
-    return np.where(overruled, sheet.overruled, agreed), overruled | counts.any(1)
+    return np.where(overruled, matrix.overruled, agreed), overruled | counts.any(1)
 
 
 def _resolve_counts(counts: npt.NDArray[np.int64], values: Floats, resolve: ResolveGrades) -> int:
@@ -289,24 +288,24 @@ def _resolve_counts(counts: npt.NDArray[np.int64], values: Floats, resolve: Reso
 
 
 def _compare_one(
-    sheet: GradeMatrix, who: int, resolve: ResolveGrades, draws: QueryBootstrap
+    matrix: GradeMatrix, who: int, resolve: ResolveGrades, draws: QueryBootstrap
 ) -> AgainstOthers:
-    own = sheet.codes[who]
-    agreed, spoken = agreed_without(sheet, who, resolve)
+    own = matrix.codes[who]
+    agreed, spoken = agreed_without(matrix, who, resolve)
     graded: Bools = own != NO_GRADE
     both: Bools = graded & (agreed != NO_GRADE)
     n = int(both.sum())
-    tables = draws.of(confusion_by_query(sheet, own, agreed, both))
-    near = np.abs(np.subtract.outer(sheet.values, sheet.values)) <= 1
-    moved = np.where(both, sheet.values[own] - sheet.values[agreed], 0.0)
-    differences = sheet.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
+    tables = draws.of(confusion_by_query(matrix, own, agreed, both))
+    near = np.abs(np.subtract.outer(matrix.values, matrix.values)) <= 1
+    moved = np.where(both, matrix.values[own] - matrix.values[agreed], 0.0)
+    differences = matrix.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
     return AgainstOthers(
-        sheet.graders[who],
-        kappa_of(tables, sheet.values, n),
+        matrix.graders[who],
+        kappa_of(tables, matrix.values, n),
         share_of(tables, np.eye(len(near)), n),
         share_of(tables, near.astype(np.float64), n),
         mean_of(draws.of(differences), n),
-        _differences_by_week(sheet.week[who][both], moved[both]),
+        _differences_by_week(matrix.week[who][both], moved[both]),
         alone=int((graded & ~spoken).sum()),
         at_odds=int((graded & spoken & (agreed == NO_GRADE)).sum()),
     )
@@ -326,7 +325,7 @@ NUMBER_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "
 
 @dataclass(frozen=True, slots=True)
 class SelfAgreement:
-    """How a grader graded chunks that came back: of ``again``, ``same`` got the same grade.
+    """A grader's grades of ``again`` chunks shown twice: ``same`` got the same grade.
 
     ``near`` differ by exactly one grade; the rest differ by more.
     """
@@ -337,7 +336,7 @@ class SelfAgreement:
 
 
 def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
-    """Count earlier and later grades of chunks shown again; None where none was.
+    """Count how earlier and later grades of the same chunks differ; None without any.
 
     >>> self_agreement([(2, 2), (3, 2), (0, 3)])
     SelfAgreement(again=3, same=1, near=1)
@@ -347,7 +346,7 @@ def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
 
 
 def self_agreement_by_grader(repeats: Iterable[tuple[str, int, int]]) -> dict[str, SelfAgreement]:
-    """Count the repeats (grader, earlier grade, later grade) of each grader, by name.
+    """Count how the repeats (grader, earlier grade, later grade) of each grader differ.
 
     >>> self_agreement_by_grader([("Bob", 1, 1), ("Ann", 0, 2), ("Bob", 3, 2)])["Bob"]
     SelfAgreement(again=2, same=1, near=1)
@@ -362,10 +361,10 @@ def self_agreement_by_grader(repeats: Iterable[tuple[str, int, int]]) -> dict[st
 def describe_self_agreement(
     found: SelfAgreement | None, who: str = "you", names: Sequence[str] = ("chunk", "chunks")
 ) -> str:
-    """Say self-agreement in a sentence: to the grader, or of ``who`` to somebody else.
+    """Describe self-agreement in a sentence to the grader, or about ``who`` to somebody else.
 
-    ``names`` are what a chunk and several are called. Counts and no percentages: most have seen
-    only a few again.
+    ``names`` are the words for one chunk and for several. Counts, not percentages: most graders
+    have seen only a few chunks again.
 
     >>> describe_self_agreement(SelfAgreement(20, 18, 2), names=("passage", "passages"))
     'Of 20 passages that you saw again, 18 got the same grade; the other two differ by one.'
@@ -385,7 +384,7 @@ def describe_self_agreement(
 
 
 def _describe_others(found: SelfAgreement) -> str:
-    """Say how far apart the grades of the other chunks are."""
+    """Describe how far apart the grades are that are not the same."""
     others = found.again - found.same
     if found.near in (0, others):
         who = (

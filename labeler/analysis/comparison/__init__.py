@@ -14,6 +14,7 @@ from labeler.analysis.comparison.buckets import (
 )
 from labeler.analysis.comparison.deltas import (
     TOLERANCE,
+    VISIBLE,
     CommonMeans,
     Comparison,
     Delta,

@@ -1,6 +1,6 @@
 """Buckets of a comparison: which contradict the total, which come first, and two facets crossed.
 
-A mean over all queries can rise while a bucket falls: such contradictions are named here.
+A mean over all queries can rise while a bucket falls; `find_contradictions` finds such buckets.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class CrossedCell:
-    """Where two facets cross: one value, and count of holes and of
-    carried grades, for each run, in the order asked for.
+    """One cell of two crossed facets: for each run, in the order given, a value and two counts.
 
-    Values are NaN where no query counts, and for a run that has no result for any that does. ``n``
-    and ``undefined`` are the same for all runs.
+    ``holes`` counts unjudged chunks, ``carried`` transferred grades. Values are NaN where no query
+    counts, and for a run without a result for any query that counts. ``n`` and ``undefined`` are
+    the same for all runs.
     """
 
     bucket: str
@@ -46,7 +46,7 @@ class CrossedCell:
 
     @property
     def delta(self) -> float:
-        """The last run's value minus the first's: B minus A where two were asked for."""
+        """The last run's value minus the first's: B minus A for two runs."""
         return self.values[-1] - self.values[0]
 
 
@@ -58,9 +58,8 @@ def find_contradictions(
     """Return the buckets that move against the total by more than chance, the largest move first.
 
     ``tested`` are the tests of the buckets; without it, each is tested among all buckets and totals
-    by all measures. A total that four digits do not show to move is moved against, too. Judged is
-    left out, as it says nothing of a ranking. ``names`` are what A and B are called, their own
-    unless given.
+    by all measures. A total that does not visibly move is contradicted by any bucket that does.
+    Judged is left out, as it does not rank runs. ``names`` replace the names of A and B.
     """
     tested = assess_buckets(comparison) if tested is None else tested
     found = []
@@ -76,20 +75,20 @@ def find_contradictions(
 
 
 def assess_buckets(comparison: Comparison) -> SignificanceTable:
-    """Test all buckets and totals of a comparison together, as one table shows them."""
+    """Test all buckets and totals of a comparison as one family, as one table shows them."""
     return assess_significance(comparison, [*comparison.deltas, *comparison.buckets])
 
 
 def find_worst_bucket(
     comparison: Comparison, measure: Measure, tested: SignificanceTable
 ) -> Delta | None:
-    """Return the bucket in which B loses most of those where it does by more than chance."""
+    """Return the bucket in which B loses most, of those where it loses by more than chance."""
     falling = [row for row in proper_buckets(comparison, measure) if row.direction < 0]
     return min(tested.sure(falling), key=lambda row: row.delta, default=None)
 
 
 def proper_buckets(comparison: Comparison, measure: Measure) -> list[Delta]:
-    """Return a measure's differences in buckets, without one that holds all: it is the total."""
+    """Return a measure's deltas in buckets, without a bucket that is the total."""
     [total] = [row for row in comparison.deltas if row.measure == measure]
     return [row for row in comparison.buckets if row.measure == measure and row.n < total.n]
 
@@ -97,10 +96,10 @@ def proper_buckets(comparison: Comparison, measure: Measure) -> list[Delta]:
 def cross_facets(
     board: Scoreboard, runs: Sequence[str], measure: Measure, facet: str, other: str
 ) -> tuple[CrossedCell, ...]:
-    """Return a measure's means where a bucket of ``facet`` meets one of ``other``, row by row.
+    """Return a measure's means for each pair of buckets of ``facet`` and ``other``, row by row.
 
-    Every combination is there, also one without queries (``n`` 0, NaN). Raises `NotFound` for an
-    unknown run or facet, `BadInput` where the facets are the same or no run is named.
+    Pairs without queries are included (``n`` 0, NaN). Raises `NotFound` for an unknown run or
+    facet, `BadInput` where the facets are the same or ``runs`` is empty.
     """
     if facet == other:
         raise BadInput(f"facet {facet!r} cannot be crossed with itself; choose two facets")
@@ -111,9 +110,9 @@ def cross_facets(
     outside = (at_row == len(rows)) | (at_column == len(columns)) | ~board.judged_for(measure)
     size = len(rows) * len(columns)
     group = np.where(outside, size, at_row * len(columns) + at_column)
-    places = [board.column_of(run) for run in runs]
-    values, holes = board.values(measure)[:, places], board.holes(measure)[:, places]
-    carried = board.carried(measure)[:, places]
+    indices = [board.column_of(run) for run in runs]
+    values, holes = board.values(measure)[:, indices], board.holes(measure)[:, indices]
+    carried = board.carried(measure)[:, indices]
     names = [(str(row), str(column)) for row in rows for column in columns]
     return _crossed_cells(names, group, board.counted(measure), values, holes, carried)
 
@@ -167,9 +166,9 @@ def _format_move(row: Delta) -> str:
 
 
 def worst_first(comparison: Comparison, least: int) -> list[str]:
-    """Return the buckets by how far B is below A by the first measure, the farthest first.
+    """Return the buckets by the first measure's delta, the lowest first.
 
-    Those of fewer than ``least`` queries come after all others, those without a value last. Equal
+    Buckets of fewer than ``least`` queries come after all others, those without a value last. Equal
     ones keep the order of the facet.
     """
     first = comparison.measures[0]
@@ -178,7 +177,7 @@ def worst_first(comparison: Comparison, least: int) -> list[str]:
 
 
 def lowest_first(scores: Iterable[Score], least: int) -> list[str]:
-    """Return the buckets of one run by their value, the lowest first; otherwise `worst_first`.
+    """Return the buckets of one run by value, the lowest first; otherwise as `worst_first`.
 
     ``scores`` are those of one measure.
     """

@@ -1,6 +1,4 @@
-"""Differences between two runs by measure, by bucket and by query, over the same queries for
-both.
-"""
+"""Differences between two runs by measure, by bucket and by query, over the same queries."""
 
 from __future__ import annotations
 
@@ -16,21 +14,21 @@ from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
 
 VISIBLE = 5e-5
-"""A mean that moves by less shows no change in four digits, and is not spoken of."""
+"""A mean that moves by less shows no change in four digits and is not mentioned in sentences."""
 
 TOLERANCE = 1e-12
-"""Two values nearer than this are a tie: they differ by the order of adding, not by a ranking."""
+"""Two values nearer than this are a tie: only the order of summation separates them."""
 
 
 class Delta(NamedTuple):
-    """B against A by one measure, over all queries or those of one bucket.
+    """The difference between A and B by one measure, over all queries or those of one bucket.
 
-    ``delta`` is ``b - a``. All ``n`` queries are the same for both; of them B ``wins``, ``ties``
-    and ``losses`` (see `TOLERANCE`) add up to ``n``. A query that a run has no list for counts 0
-    for that run, and among its ``missing``. ``holes`` and ``missing`` also count the ``undefined``
-    queries. Values are NaN where no query counts, and for a run that has no result for any that
-    does: then nobody wins. Whether it is more than chance depends on the rows it is looked at with
-    (see `sureties`).
+    ``delta`` is ``b - a``. Both means are over the same ``n`` queries; B's ``wins``, ``ties`` and
+    ``losses`` (see `TOLERANCE`) add up to ``n``. A query without a list counts 0 for that run and
+    is one of its ``missing``. ``holes`` and ``missing`` include the ``undefined`` queries. Values
+    are NaN where no query counts, and for a run without a result for any query that counts: then
+    nobody wins. Whether a delta is more than chance depends on the rows shown with it (see
+    `assess_significance`).
     """
 
     measure: Measure
@@ -53,14 +51,14 @@ class Delta(NamedTuple):
 
     @property
     def direction(self) -> int:
-        """1 where B is visibly above A, -1 where it is below, 0 where four digits show neither."""
+        """1 where B is visibly above A, -1 where below, 0 where four digits show no difference."""
         if math.isnan(self.delta) or abs(self.delta) < VISIBLE:
             return 0
         return 1 if self.delta > 0 else -1
 
 
 class CommonMeans(NamedTuple):
-    """The means over the ``n`` queries that both runs have results for."""
+    """The means over the ``n`` queries for which both runs have results."""
 
     n: int
     a: float
@@ -68,14 +66,14 @@ class CommonMeans(NamedTuple):
 
     @property
     def delta(self) -> float:
-        """B minus A."""
         return self.b - self.a
 
 
 class QueryDelta(NamedTuple):
-    """B against A for one query; NaN where there is no value.
+    """The difference between A and B for one query; NaN where there is no value.
 
-    ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
+    ``counted`` is True if the query is in the means, ``judged`` if somebody graded one of its
+    chunks.
     """
 
     measure: Measure
@@ -95,7 +93,7 @@ class QueryDelta(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MeasureColumn:
-    """One measure's values by query, (queries,) or (queries, 2) for A and B."""
+    """One measure's values by query: arrays of shape (queries,), or (queries, 2) for A and B."""
 
     a: Floats
     b: Floats
@@ -112,14 +110,14 @@ class MeasureColumn:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Run ``b`` against run ``a``, at one revision of the golden set.
+    """The comparison of run ``b`` with run ``a`` at one revision of the golden set.
 
-    ``deltas`` has a row for each measure, over all queries; ``buckets`` one for each measure and
-    bucket of ``facet``, and is empty without one. ``missing`` and ``answered`` say for A and B,
-    (queries, 2), where there is no list, and where a list holds a result; ``groups`` are the
-    buckets, and each query's place among them, past the last if it is in none. ``weights``
-    (queries,) are those of the means, None where each query counts the same. ``apart`` is whether A
-    and B are of different chunkings.
+    ``deltas`` has one row per measure, over all queries; ``buckets`` one per measure and bucket of
+    ``facet``, none without a facet. ``missing`` and ``answered``, (queries, 2), are True where A or
+    B has no list, and where its list holds a result. ``groups`` are the buckets and the index of
+    each query's bucket, one past the last for a query without one. ``weights`` (queries,) weight
+    the means; None if all queries count the same. ``apart`` is True if A and B are of different
+    chunkings.
     """
 
     a: str
@@ -144,24 +142,24 @@ class Comparison:
         return tuple(self.columns)
 
     def differences(self, row: Delta) -> Floats:
-        """Return B minus A for each query that a row's means are over; ties are 0."""
+        """Return B minus A for each query in a row's means; ties are 0."""
         delta = self.columns[row.measure].delta[self._known(row)]
         return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
 
-    def weighted_by(self, row: Delta) -> Floats:
-        """Return the weight of each of the same queries, 1 where all count the same."""
+    def weights_of(self, row: Delta) -> Floats:
+        """Return the weight of each query in a row's means, 1 where all count the same."""
         known = self._known(row)
         return np.ones(len(known)) if self.weights is None else self.weights[known]
 
     def _known(self, row: Delta) -> Ints:
-        """Return the queries that a row's means are over."""
+        """Return the indices of the queries in a row's means."""
         has_value = ~np.isnan(self.columns[row.measure].delta)
         return np.flatnonzero(has_value & self._inside(row.bucket))
 
     def means_in_common(self, row: Delta) -> CommonMeans | None:
-        """Return a row's means over the queries that both runs answered, None if those are all.
+        """Return a row's means over the queries that both runs answered.
 
-        None as well where the row has no value.
+        None if those are all its queries, or if the row has no value.
         """
         column, both = self.columns[row.measure], self.answered.all(axis=1)
         counted = column.counted & self._inside(row.bucket)
@@ -178,7 +176,7 @@ class Comparison:
         return CommonMeans(n, a, b)
 
     def _inside(self, bucket: str | None) -> Bools:
-        """Say which queries are in a bucket; None stands for all."""
+        """Return a mask of the queries in a bucket; of all queries for None."""
         names, group = self.groups
         if bucket is None:
             return np.ones(len(group), dtype=np.bool_)
@@ -186,15 +184,15 @@ class Comparison:
         return inside
 
     def queries(self, measure: Measure | None = None) -> list[QueryDelta]:
-        """Return a measure's rows query by query, in the collection's order; the first's if None.
+        """Return one row per query for a measure (the first for None), in the collection's order.
 
-        Undefined and ungraded queries are among them, with NaN. Raises `BadInput` for a measure
-        that was not compared.
+        Undefined and ungraded queries are included, with NaN. Raises `BadInput` for a measure that
+        was not compared.
         """
         measure = self.measures[0] if measure is None else measure
         if measure not in self.columns:
-            there = ", ".join(str(each) for each in self.measures)
-            raise BadInput(f"{measure} was not compared; there are: {there}")
+            available = ", ".join(str(each) for each in self.measures)
+            raise BadInput(f"{measure} was not compared; there are: {available}")
         column = self.columns[measure]
         return [
             QueryDelta(measure, query_id, *rest)
@@ -218,8 +216,8 @@ def compare(
 ) -> Comparison:
     """Compare run ``b`` with run ``a`` by each measure, and by each bucket of ``facet``.
 
-    Means are over the same queries for both. A mean that rises says nothing of how many queries
-    rose, so wins and losses of B stand beside it:
+    Means are over the same queries for both. A mean can rise while most queries fall, so B's wins
+    and losses are counted as well:
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q1": ["c"], "q2": ["c"], "q3": ["x", "y", "z", "c"]},
@@ -231,14 +229,14 @@ def compare(
     (0.75, 0.6667, 1, 2)
 
     Raises `NotFound` for an unknown run or facet, `BadInput` for two runs that cannot be compared
-    (see `check_pair`) and where no measure is named.
+    (see `check_pair`) and for an empty list of measures.
     """
     board = board.snapshot()
     check_pair(board, a, b)
     chosen = board.resolve(measures)
     if not chosen:
         raise BadInput("no measure is named; choose one or more, such as nDCG@10")
-    board.means(chosen)  # worked out together, which takes less than one after the other
+    board.means(chosen)  # computing all at once is faster than one by one
     columns = {measure: _column(board, a, b, measure) for measure in chosen}
     return Comparison(
         a,
@@ -260,7 +258,7 @@ def compare(
 
 
 def check_pair(board: Scoreboard, a: str, b: str) -> None:
-    """Raise `BadInput` unless A and B are two runs, `Incomparable` unless they share a query."""
+    """Raise `BadInput` where A and B are the same run, `Incomparable` where they share no query."""
     answered = [_answered(board, run) for run in (a, b)]
     if a == b:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
@@ -299,7 +297,7 @@ def _deltas(
 
 
 def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
-    """Count the wins, ties and losses of B in each bucket, (buckets, 3); NaN is none of them."""
+    """Return B's wins, ties and losses in each bucket, (buckets, 3); NaN is none of them."""
     outcomes = (delta > TOLERANCE, np.abs(delta) <= TOLERANCE, delta < -TOLERANCE)
     counts = [np.bincount(group[chosen], minlength=size + 1)[:size] for chosen in outcomes]
     return np.stack(counts, axis=1)

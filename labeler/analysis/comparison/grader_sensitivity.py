@@ -1,8 +1,8 @@
 """Sensitivity of a comparison to the graders: two runs compared again under other grades.
 
 The other grades are one grader's own where they gave one, the lowest, median or highest grade of
-each pair, or the golden grades without stale or non-blind judgments. The results come as one
-sentence and as rows.
+each pair, or the golden grades without stale or non-blind judgments. The results are returned as
+one sentence and as rows.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from labeler.model import (
 from labeler.stats import ALPHA, p_values
 
 ENOUGH_CHANGED = 20
-"""A reading that changes fewer pairs is spoken of in no sentence."""
+"""A reading that changes fewer pairs is mentioned in no sentence."""
 
 READING_DRAWS = 1_000
-"""How many flips of signs test a reading."""
+"""The number of sign flips drawn to test a reading."""
 
 NO_TESTS: Mapping[Measure, Significance] = MappingProxyType({})
 
@@ -55,17 +55,16 @@ NO_STALE, NO_NON_BLIND = "without stale", "without non-blind"
 ALL_FROM_FILES = "every grade came with a file, so nobody's own grades are known"
 ONE_GRADER = "only one person has graded, so there are no other grades to read instead"
 TOO_FEW_DIFFER = (
-    f"no grader's own grades change {ENOUGH_CHANGED} pairs or more, too few to say "
-    "whether the verdict "
-    "survives"
+    f"no grader's own grades change {ENOUGH_CHANGED} pairs or more, too few to say whether the "
+    "verdict survives"
 )
 
 
 class GradeReading(NamedTuple):
-    """One way of reading the judgments: what is golden for some pairs in place of what is.
+    """One way of reading the judgments: other grades for some pairs in place of the golden ones.
 
     ``grades`` has `UNJUDGED` for a pair that would have none. ``grader`` is whose own grades these
-    are, None for other kinds. Only pairs whose grade differs are there.
+    are, None for other kinds. Only pairs whose grade differs are included.
     """
 
     kind: str
@@ -75,7 +74,7 @@ class GradeReading(NamedTuple):
 
     @property
     def called(self) -> str:
-        """What it is called in a table."""
+        """Its label in a table."""
         if self.grader is not None:
             return f"{self.grader}'s own grades"
         return READING_LABELS[self.kind]
@@ -92,7 +91,10 @@ READING_LABELS = {
 
 
 class ReadingDelta(NamedTuple):
-    """B against A under one reading; ``p`` is of a test of this difference alone, NaN without."""
+    """The difference between A and B under one reading.
+
+    ``p`` is from a test of this difference alone, NaN without a test.
+    """
 
     reading: GradeReading
     row: Delta
@@ -100,15 +102,15 @@ class ReadingDelta(NamedTuple):
 
     @property
     def changed(self) -> int:
-        """How many pairs have another grade than the golden one."""
+        """The number of pairs with another grade than the golden one."""
         return len(self.reading.pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class GraderSensitivity:
-    """One measure under each reading, the golden grades first.
+    """The difference by one measure under each reading, the golden grades first.
 
-    ``sure`` says that it is more than chance as it is; ``heading`` is what the measure is called.
+    ``sure`` is True if the golden difference is more than chance; ``heading`` names the measure.
     """
 
     measure: Measure
@@ -118,36 +120,36 @@ class GraderSensitivity:
 
     @property
     def golden(self) -> ReadingDelta:
-        """The difference as it is."""
+        """The difference under the golden grades."""
         return self.told[0]
 
     @property
     def graders(self) -> list[ReadingDelta]:
-        """The difference under each grader's own grades."""
+        """The differences under each grader's own grades."""
         return [each for each in self.told if each.reading.kind == OWN_GRADES]
 
     @property
-    def telling(self) -> list[ReadingDelta]:
-        """Those of the graders that change enough pairs to be spoken of."""
+    def nameable(self) -> list[ReadingDelta]:
+        """Those of ``graders`` that change enough pairs to be named in sentences."""
         return [each for each in self.graders if each.changed >= ENOUGH_CHANGED]
 
     @property
-    def turned(self) -> list[ReadingDelta]:
-        """Those of the telling ones under which not the same run is ahead."""
-        return [e for e in self.telling if e.row.direction != self.golden.row.direction]
+    def opposed(self) -> list[ReadingDelta]:
+        """Those of ``nameable`` under which another run, or none, is ahead."""
+        return [e for e in self.nameable if e.row.direction != self.golden.row.direction]
 
     def is_better(self, each: ReadingDelta) -> bool:
-        """Say whether a run may be called better under a reading, and not only ahead."""
+        """Return whether a run may be called better under a reading, and not only ahead."""
         return self.sure and each.p <= ALPHA and each.row.n >= FEW
 
     @property
     def why_not_told(self) -> str | None:
-        """Say why nothing can be said of graders; None where something can."""
+        """The reason why nothing can be said about graders; None if something can."""
         if math.isnan(self.golden.row.delta):
             return "there is no difference to recompute"
         if not self.graders:
             return ALL_FROM_FILES
-        if self.telling:
+        if self.nameable:
             return None
         return ONE_GRADER if len(self.graders) == 1 else TOO_FEW_DIFFER
 
@@ -155,11 +157,11 @@ class GraderSensitivity:
 def grade_readings(
     golden: GoldenGrades, singles: SingleGrades, rule: str = LOWER_MEDIAN
 ) -> list[GradeReading]:
-    """Return each way of reading the judgments, and which pairs it changes, if any.
+    """Return each way of reading the judgments, and the pairs it changes, if any.
 
-    A grader's own grade counts wherever they gave one, also where it was adjudicated; so do the
-    lowest, median and highest of people's grades. Without stale or non-blind judgments, several
-    become one by the ``rule`` as ever. What came with a file is neither blind nor not.
+    A grader's own grade counts wherever they gave one, also on adjudicated pairs; so do the lowest,
+    median and highest of people's grades. Without stale or non-blind judgments, several grades are
+    combined by the ``rule`` as usual. Imported grades are neither blind nor non-blind.
     """
     people = singles.only(singles.kind == GRADE_KIND)
     own = [
@@ -194,21 +196,19 @@ def _lowest_median_highest(people: SingleGrades) -> list[tuple[str, None, Ints, 
 
 
 def _without(singles: SingleGrades, left_out: Bools, rule: str) -> tuple[Ints, Ints]:
-    """Return what becomes golden for pairs some of whose judgments are left out."""
+    """Return the pairs with judgments ``left_out``, and their golden grades without these."""
     pairs = np.unique(singles.pair[left_out])
     kept = singles.only(~left_out & np.isin(singles.pair, pairs))
-    said: dict[int, list[tuple[int, int]]] = {pair: [] for pair in pairs.tolist()}
+    by_pair: dict[int, list[tuple[int, int]]] = {pair: [] for pair in pairs.tolist()}
     columns = (kept.pair.tolist(), kept.kind.tolist(), kept.grade.tolist())
     for pair, kind, grade in zip(*columns, strict=True):
-        said[pair].append((kind, grade))
-    grades = [_golden_grade_of(judgments, rule) for judgments in said.values()]
+        by_pair[pair].append((kind, grade))
+    grades = [_golden_grade_of(judgments, rule) for judgments in by_pair.values()]
     return pairs, np.array(grades, dtype=np.int64)
 
 
 def _golden_grade_of(judgments: Sequence[tuple[int, int]], rule: str) -> int:
-    """Return the golden grade of a pair's judgments (kind, grade), the newest last; or
-    `UNJUDGED`.
-    """
+    """Return the golden grade of judgments (kind, grade), oldest first; or `UNJUDGED`."""
     of_kind = {
         kind: [grade for each, grade in judgments if each == kind]
         for kind in (ADJUDICATE_KIND, GRADE_KIND, IMPORT_KIND)
@@ -230,12 +230,11 @@ def measure_sensitivity(
     tested: Mapping[Measure, Significance] = NO_TESTS,
     bucket: str | None = None,
 ) -> tuple[GraderSensitivity, ...]:
-    """Compare A and B anew under each reading of the judgments, by each measure.
+    """Compare A and B again under each reading of the judgments, by each measure.
 
-    All is over the queries of one ``bucket`` of the facet compared by, if one is given. ``tested``
-    are the tests of what is, which stand here, too: by a measure that is not more than chance as it
-    is, no run is called better. Readings are tested by fewer draws, `READING_DRAWS`, as they are
-    many.
+    Only the queries of ``bucket``, of the facet compared by, are used if one is given. ``tested``
+    are the tests under the golden grades: by a measure that is not more than chance there, no run
+    is called better. As readings are many, each is tested by only `READING_DRAWS` draws.
     """
     board, chosen = board.snapshot(), list(measures)
     places = board.collection.places
@@ -245,11 +244,12 @@ def measure_sensitivity(
     judged = singles.only(inside[singles.pair >> 32])
     rule = board.conventions.golden_rule or LOWER_MEDIAN
     nothing = np.array([], dtype=np.int64)
-    ways = [GradeReading(AS_IT_IS, None, nothing, nothing), *grade_readings(golden, judged, rule)]
-    found = [_compare_under(board, compared, chosen, golden, way, bucket) for way in ways]
+    as_it_is = GradeReading(AS_IT_IS, None, nothing, nothing)
+    readings = [as_it_is, *grade_readings(golden, judged, rule)]
+    found = [_compare_under(board, compared, chosen, golden, each, bucket) for each in readings]
     return tuple(
         _sensitivity_by_measure(
-            board, measure, ways, [(by, rows[at]) for by, rows in found], tested
+            board, measure, readings, [(by, rows[at]) for by, rows in found], tested
         )
         for at, measure in enumerate(chosen)
     )
@@ -258,20 +258,20 @@ def measure_sensitivity(
 def _sensitivity_by_measure(
     board: Scoreboard,
     measure: Measure,
-    ways: Sequence[GradeReading],
+    readings: Sequence[GradeReading],
     found: Sequence[tuple[Comparison, Delta]],
     tested: Mapping[Measure, Significance],
 ) -> GraderSensitivity:
     golden, samples = tested.get(measure), [by.differences(row) for by, row in found[1:]]
     ps = [math.nan if golden is None else golden.p]
     ps += [each.p for each in p_values(samples, READING_DRAWS)]
-    told = [ReadingDelta(way, row, p) for way, (_, row), p in zip(ways, found, ps, strict=True)]
+    zipped = zip(readings, found, ps, strict=True)
+    deltas = [ReadingDelta(reading, row, p) for reading, (_, row), p in zipped]
     is_sure = golden is not None and golden.is_sure
-    return GraderSensitivity(measure, tuple(told), is_sure, board.conventions.heading(measure))
+    return GraderSensitivity(measure, tuple(deltas), is_sure, board.conventions.heading(measure))
 
 
 def _queries_in_bucket(board: Scoreboard, facet: str | None, bucket: str | None) -> Bools:
-    """Say which queries are looked at, (queries,)."""
     if facet is None or bucket is None:
         return np.ones(len(board.collection.query_ids), dtype=np.bool_)
     buckets, group = board.groups(facet)
@@ -287,78 +287,78 @@ def _compare_under(
     compared: Comparison,
     measures: Sequence[Measure],
     golden: GoldenGrades,
-    way: GradeReading,
+    reading: GradeReading,
     bucket: str | None,
 ) -> ComparedRows:
     facet = compared.facet if bucket is not None else None
     runs = (compared.a, compared.b)
-    if len(way.pairs):
-        board = regraded(board, runs, golden.changed(way.pairs, way.grades))
+    if len(reading.pairs):
+        board = regraded(board, runs, golden.changed(reading.pairs, reading.grades))
     found = compare(board, *runs, measures, facet)
     rows = found.deltas if facet is None else found.buckets
     return found, [row for row in rows if row.bucket == bucket]
 
 
 MOST_NAMED = 3
-"""So many graders are named; others are counted."""
+"""The most graders or measures a sentence names; others are counted."""
 
 
 def describe_sensitivity(found: GraderSensitivity, names: tuple[str, str]) -> str:
-    """Say whether the same run is ahead with every grader's own grades; nothing if too few differ.
+    """Return whether the same run is ahead with every grader's own grades.
 
-    ``names`` are what A and B are called.
+    Nothing if too few grades differ. ``names`` are what A and B are called.
     """
     if found.why_not_told is not None:
         return ""
     return (
         _describe_other_leaders(found, names)
-        if found.turned
+        if found.opposed
         else _describe_same_leader(found, names)
     )
 
 
 def _describe_same_leader(found: GraderSensitivity, names: tuple[str, str]) -> str:
-    telling, way = found.telling, found.golden.row.direction
-    which = _whose_grades(found)
-    if not way:
-        return f"Neither is visibly ahead by {found.heading} {which}"
-    first, other = names[::-1] if way > 0 else names
-    doubtful = [each for each in telling if not found.is_better(each)]
+    nameable, direction = found.nameable, found.golden.row.direction
+    whose = _whose_grades(found)
+    if not direction:
+        return f"Neither is visibly ahead by {found.heading} {whose}"
+    first, other = names[::-1] if direction > 0 else names
+    doubtful = [each for each in nameable if not found.is_better(each)]
     if not doubtful:
-        return f"{first} is better than {other} by {found.heading} {which}"
-    ahead = f"{first} is ahead of {other} by {found.heading} {which}"
-    if len(doubtful) == len(telling):
+        return f"{first} is better than {other} by {found.heading} {whose}"
+    ahead = f"{first} is ahead of {other} by {found.heading} {whose}"
+    if len(doubtful) == len(nameable):
         return f"{ahead}, which may be chance"
     return f"{ahead}; with {_list_graders(doubtful)} it may be chance"
 
 
 def _whose_grades(found: GraderSensitivity) -> str:
-    if len(found.telling) == len(found.graders):
+    if len(found.nameable) == len(found.graders):
         return "under every grader"
-    if len(found.telling) == 1:
-        return f"with {found.telling[0].reading.called}"
-    return f"with the own grades of {_list_graders(found.telling)}"
+    if len(found.nameable) == 1:
+        return f"with {found.nameable[0].reading.called}"
+    return f"with the own grades of {_list_graders(found.nameable)}"
 
 
 def _describe_other_leaders(found: GraderSensitivity, names: tuple[str, str]) -> str:
-    said = [_describe_other_leader(found, each, names) for each in found.turned[:MOST_NAMED]]
-    left = len(found.turned) - MOST_NAMED
+    sentences = [_describe_other_leader(found, each, names) for each in found.opposed[:MOST_NAMED]]
+    left = len(found.opposed) - MOST_NAMED
     more = [format_count(left, "more grader changes", "more graders change")] if left > 0 else []
-    return capitalize_first("; ".join([*said, *(f"{each} it, too" for each in more)]))
+    return capitalize_first("; ".join([*sentences, *(f"{each} it, too" for each in more)]))
 
 
 def _describe_other_leader(
     found: GraderSensitivity, each: ReadingDelta, names: tuple[str, str]
 ) -> str:
-    way, pairs = each.row.direction, f"{each.changed:,} pairs differ"
+    direction, pairs = each.row.direction, f"{each.changed:,} pairs differ"
     whose = f"with {each.reading.grader}'s grades"
     if math.isnan(each.row.delta):
         return f"{whose} {found.heading} has no value ({pairs})"
-    if not way:
+    if not direction:
         return f"{whose} neither is visibly ahead by {found.heading} ({pairs})"
     verb = "better" if found.is_better(each) else "ahead"
     change = format_signed(each.row.delta)
-    return f"{whose} {names[way > 0]} is {verb} by {found.heading} ({change}; {pairs})"
+    return f"{whose} {names[direction > 0]} is {verb} by {found.heading} ({change}; {pairs})"
 
 
 def _list_graders(graders: Sequence[ReadingDelta]) -> str:
@@ -366,15 +366,15 @@ def _list_graders(graders: Sequence[ReadingDelta]) -> str:
 
 
 def describe_unchanged_readings(found: GraderSensitivity) -> str:
-    """Say which readings change no pair; nothing where each does."""
+    """Return which readings change no pair; nothing if each does."""
     same = [each.reading.called for each in found.told[1:] if not each.changed]
     return f"Nothing changes with: {', '.join(same)}" if same else ""
 
 
 def sensitivity_records(found: Iterable[GraderSensitivity], a: str, b: str) -> list[Record]:
-    """Return what programs get: a row for each measure and reading, the golden grades first.
+    """Return a row for each measure and reading, the golden grades first.
 
-    ``p`` is of a test of that difference alone.
+    ``p`` is from a test of that difference alone.
     """
     return [
         {
@@ -394,7 +394,7 @@ def sensitivity_records(found: Iterable[GraderSensitivity], a: str, b: str) -> l
             "undefined": each.row.undefined,
             "p": each.p,
         }
-        for survival in found
-        for each in survival.told
+        for sensitivity in found
+        for each in sensitivity.told
         for names in measure_names(each.row.measure)
     ]

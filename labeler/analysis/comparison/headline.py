@@ -1,8 +1,8 @@
 """Headline of a comparison: what is known of two runs, how surely, and what would change it.
 
-It puts together what the other modules compute: verdict, test, unjudged range and grader
-sensitivity of one difference. Where unjudged chunks may well turn the difference, neither run is
-called better, however small the p-value is.
+It combines the verdict, test, unjudged range and grader sensitivity of one difference. Where
+unjudged chunks may well reverse the difference, neither run is called better, however small the
+p-value is.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from labeler.stats import DEPTH, DeltaRanges, SumFunction, UnjudgedRange, resamp
 
 @dataclass(frozen=True, slots=True)
 class HeadlineDelta:
-    """The one difference that an answer is about, how sure it is, and what could change it.
+    """The one difference that a headline is about, how sure it is, and what could change it.
 
-    ``band`` is what the holes could make of it, ``survival`` how it comes out under each grader's
-    own grades; None where that is not known.
+    ``band`` is its range over unjudged grades, ``survival`` the difference under each grader's own
+    grades; None where not known.
     """
 
     row: Delta
@@ -57,7 +57,7 @@ class HeadlineDelta:
 
     @property
     def may_reverse(self) -> bool:
-        """Say whether the holes are likely enough to leave open which run is ahead."""
+        """Whether unjudged chunks are likely enough to change which run is ahead."""
         if self.band is None or math.isnan(self.band.low):
             return False
         return not (self.band.low > 0.0 if self.row.delta > 0.0 else self.band.high < 0.0)
@@ -65,22 +65,21 @@ class HeadlineDelta:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What is ``known`` and how surely, and what would ``change`` it, which may be nothing."""
+    """What is ``known`` and how surely, and what would ``change`` it, if anything."""
 
     known: str
     change: str = ""
 
     @property
     def sentence(self) -> str:
-        """Both together."""
         return f"{self.known}. {self.change}" if self.change else self.known
 
 
 def choose_headline_row(verdict: Verdict, rows: Sequence[Delta], asked: Measure) -> Delta | None:
-    """Return which of the ``rows`` that are shown an answer is about.
+    """Return which of the ``rows`` shown the headline is about.
 
-    It is what was ``asked`` for, unless only another one is more than chance. None where no row
-    says which run is better.
+    It is that of the measure ``asked`` for, unless only another one is more than chance. None where
+    no row says which run is better.
     """
     able = [r for r in rows if not r.measure.definition.always_defined and not math.isnan(r.delta)]
     able.sort(key=lambda row: row.measure != asked)
@@ -91,10 +90,10 @@ def choose_headline_row(verdict: Verdict, rows: Sequence[Delta], asked: Measure)
 def write_headline(
     verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
 ) -> Headline:
-    """Put into words what is known and what would change it, by no more than the numbers bear.
+    """Write what is known and what would change it.
 
-    Where the holes may well turn a difference, neither run is known to be better, however
-    sure the test of the queries is. ``names`` are what A and B are called.
+    Where unjudged chunks may well reverse a difference, neither run is known to be better, however
+    small its p-value is. ``names`` are what A and B are called.
     """
     return Headline(
         _describe_known(verdict, lead, conventions, names),
@@ -108,27 +107,27 @@ def _describe_known(
     row = lead.row
     if verdict.kind == TOO_FEW or _rests_on_others(verdict, row) or not row.direction:
         return verdict.sentence
-    seen = _format_delta(lead, conventions)
+    delta = _format_delta(lead, conventions)
     if verdict.kind == OPEN:
-        return f"{names[1]} cannot be told from {names[0]}: {seen}{_describe_others(verdict, row)}"
-    also = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
+        return f"{names[1]} cannot be told from {names[0]}: {delta}{_describe_others(verdict, row)}"
+    others = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
     if lead.may_reverse:
-        said = f"; also more than chance: {_list_measures(also, conventions)}" if also else ""
+        also = f"; also more than chance: {_list_measures(others, conventions)}" if others else ""
         holes = "is more than chance, but holes may turn it"
-        return f"Neither is known to be better: {seen} {holes}{said}"
+        return f"Neither is known to be better: {delta} {holes}{also}"
     better, other = names[::-1] if row.direction > 0 else names
-    said = f"; also by {_list_measures(also, conventions)}" if also else ""
-    return f"{better} is better than {other}: {seen}{said}{_describe_others(verdict, row)}"
+    also = f"; also by {_list_measures(others, conventions)}" if others else ""
+    return f"{better} is better than {other}: {delta}{also}{_describe_others(verdict, row)}"
 
 
 def _rests_on_others(verdict: Verdict, row: Delta) -> bool:
-    """Say whether the verdict rests on other measures than the one that is looked at."""
+    """Return whether the verdict rests on other measures than the headline's."""
     is_hidden = verdict.kind == SURE and row.measure not in verdict.sure
     return verdict.kind == AT_ODDS or is_hidden
 
 
 def _format_delta(lead: HeadlineDelta, conventions: Conventions) -> str:
-    """Say how far a measure moves, between what, and how surely."""
+    """Return a measure's delta with its confidence interval and p-value."""
     heading, delta = conventions.heading(lead.row.measure), format_signed(lead.row.delta)
     corrected = "corrected " if lead.surety.family > 1 else ""
     sure = [
@@ -152,7 +151,7 @@ def _list_measures(rows: Sequence[Delta], conventions: Conventions) -> str:
 def _describe_change(
     verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
 ) -> str:
-    """Say what could still change it: holes, graders, and where nothing is sure, more queries."""
+    """Return what could still change it: unjudged chunks, graders and, if unsure, more queries."""
     if verdict.kind == TOO_FEW:
         return ""
     parts = [
@@ -160,10 +159,10 @@ def _describe_change(
         _describe_graders(lead, names),
         _describe_more_queries(verdict, lead),
     ]
-    said = "; ".join(filter(None, parts))
-    if said and _rests_on_others(verdict, lead.row):
-        return f"{conventions.heading(lead.row.measure)} {format_signed(lead.row.delta)}: {said}."
-    return said and f"{capitalize_first(said)}."
+    text = "; ".join(filter(None, parts))
+    if text and _rests_on_others(verdict, lead.row):
+        return f"{conventions.heading(lead.row.measure)} {format_signed(lead.row.delta)}: {text}."
+    return text and f"{capitalize_first(text)}."
 
 
 def _describe_unjudged(lead: HeadlineDelta) -> str:
@@ -185,23 +184,22 @@ def _describe_graders(lead: HeadlineDelta, names: tuple[str, str]) -> str:
     survival = lead.survival
     if survival is None or survival.why_not_told is not None or not lead.row.direction:
         return ""
-    if turned := survival.turned:
-        more = f" and {len(turned) - 1} more" if len(turned) > 1 else ""
-        first = turned[0]
+    if others := survival.opposed:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        first = others[0]
         ahead = names[first.row.direction > 0] if first.row.direction else "neither"
         whose = f"with {first.reading.grader}'s grades{more}"
         return f"{whose} {ahead} is ahead ({first.changed:,} pairs differ)"
     ahead = f"{names[lead.row.direction > 0]} is ahead"
-    if len(survival.telling) == len(survival.graders):
+    if len(survival.nameable) == len(survival.graders):
         return f"{ahead} under every grader"
-    if len(survival.telling) == 1:
-        return f"{ahead} with {survival.telling[0].reading.grader}'s grades, too"
-    graders = format_list([str(each.reading.grader) for each in survival.telling], MOST_NAMED)
+    if len(survival.nameable) == 1:
+        return f"{ahead} with {survival.nameable[0].reading.grader}'s grades, too"
+    graders = format_list([str(each.reading.grader) for each in survival.nameable], MOST_NAMED)
     return f"{ahead} with the own grades of {graders}, too"
 
 
 def _describe_more_queries(verdict: Verdict, lead: HeadlineDelta) -> str:
-    """Say how many more queries would tell, where that is what is missing."""
     more = lead.reach.more_queries
     if verdict.kind != OPEN or not more or not lead.row.direction or lead.may_reverse:
         return ""
@@ -213,7 +211,7 @@ SensitivityLookup = Callable[[Measure, Significance], GraderSensitivity | None]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSummary:
-    """What is said of two runs, and how sure each of the ``rows`` that are shown is."""
+    """The findings on two runs, and the tests and intervals of the ``rows`` shown."""
 
     rows: Sequence[Delta]
     findings: ComparisonFindings
@@ -222,7 +220,7 @@ class ComparisonSummary:
 
 
 class HeadlineResult(NamedTuple):
-    """The answer, and the one difference it is about, if it is about one."""
+    """The headline, and the one difference it is about, if it is about one."""
 
     answer: Headline
     lead: HeadlineDelta | None = None
@@ -230,7 +228,7 @@ class HeadlineResult(NamedTuple):
 
     @property
     def may_be_settled(self) -> bool:
-        """Say whether there is a question that more grades could still settle."""
+        """Whether more grades could still change the answer."""
         if self.is_same:
             return False
         band = None if self.lead is None else self.lead.band
@@ -244,10 +242,9 @@ def summarize_comparison(
     names: tuple[str, str] | None = None,
     sums: SumFunction = resample_sums,
 ) -> ComparisonSummary:
-    """Test what is shown and find what stands out, over all queries or those of one bucket.
+    """Test the rows shown and find what stands out, over all queries or those of one bucket.
 
-    ``related`` and ``names`` are as `find_comparison_findings` takes them, ``sums`` as
-    `assess_power` does.
+    ``related`` and ``names`` are as for `find_comparison_findings`, ``sums`` as for `assess_power`.
     """
     rows = rows_in_scope(view.compared, bucket)
     tested = assess_significance(view.compared, rows)
@@ -262,29 +259,29 @@ def find_headline(
     survival_of: SensitivityLookup,
     names: tuple[str, str],
 ) -> HeadlineResult:
-    """Return the answer, and how its difference comes out under each grader's own grades.
+    """Return the headline, with its difference under each grader's own grades.
 
-    ``bands`` are what the holes could make of the differences; ``survival_of`` is asked for the
-    one measure that the answer is about. ``names`` are what A and B are called.
+    ``bands`` are the ranges of the differences over unjudged grades; ``survival_of`` is called for
+    the one measure that the headline is about. ``names`` are what A and B are called.
     """
-    said = summary.findings
-    if said.verdict is None:
-        answered_so = said.identical or why_no_headline(summary.rows, names)
-        return HeadlineResult(Headline(answered_so), is_same=bool(said.identical))
-    row = choose_headline_row(said.verdict, summary.rows, view.by)
+    findings = summary.findings
+    if findings.verdict is None:
+        answer = findings.identical or why_no_headline(summary.rows, names)
+        return HeadlineResult(Headline(answer), is_same=bool(findings.identical))
+    row = choose_headline_row(findings.verdict, summary.rows, view.by)
     if row is None:
-        return HeadlineResult(Headline(said.verdict.sentence))
-    surety, reach = summary.tested.of(row), summary.reaches[list(summary.rows).index(row)]
+        return HeadlineResult(Headline(findings.verdict.sentence))
+    significance, power = summary.tested.of(row), summary.reaches[list(summary.rows).index(row)]
     band = bands.get((row.measure, row.bucket))
-    retold = None if row.measure.crosses else survival_of(row.measure, surety)
-    lead = HeadlineDelta(row, surety, reach, band, retold)
+    survival = None if row.measure.crosses else survival_of(row.measure, significance)
+    lead = HeadlineDelta(row, significance, power, band, survival)
     return HeadlineResult(
-        write_headline(said.verdict, lead, view.compared.conventions, names), lead
+        write_headline(findings.verdict, lead, view.compared.conventions, names), lead
     )
 
 
 def why_no_headline(rows: Sequence[Delta], names: tuple[str, str]) -> str:
-    """Say why no measure tells two runs apart; nothing where no query has a grade at all."""
+    """Return why no measure tells two runs apart; nothing where no query has a grade at all."""
     if not any(row.undefined for row in rows):
         return ""
     return f"Nothing tells {names[0]} and {names[1]} apart: {WHY_NOTHING}"

@@ -1,7 +1,7 @@
 """Queries of a comparison as pages and reports show them: sorted, with a value each, or as strips.
 
-A strip is one row per query with one cell per rank, which holds the golden grade of the chunk
-there, or that nobody has graded it.
+A strip is one row per query with one cell per rank: the golden grade of the chunk at that rank, or
+a mark that it is unjudged.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ QUERY_OUTCOMES = ("B better", "tie", "A better")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """Two runs compared, by one measure in particular; ``rows`` are the queries, in order.
+    """Two runs compared, by one measure in particular; ``rows`` are the queries in order.
 
-    ``also`` are further runs that stand beside them. ``names`` are what runs are called where
-    there is little room.
+    ``also`` are further runs shown beside them. ``names`` are short names of runs.
     """
 
     board: Scoreboard
@@ -41,11 +40,11 @@ class ComparisonView:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """All runs that are shown, A and B first."""
+        """All runs shown, A and B first."""
         return (self.compared.a, self.compared.b, *self.also)
 
     def called(self, run: str) -> str:
-        """What a run is called where there is little room."""
+        """Return the short name of a run, or its name if it has none."""
         return self.names.get(run, run)
 
     @property
@@ -55,7 +54,7 @@ class ComparisonView:
 
     @property
     def facets(self) -> str:
-        """What the ``buckets`` are of: the facet that was asked for, or all there are."""
+        """The facet of the ``buckets``: the one compared by, or all facets."""
         return self.compared.facet or " · ".join(self.board.collection.facets)
 
     def drawn(self) -> list[DrawnQuery]:
@@ -103,7 +102,7 @@ def _outcome(delta: float) -> str:
 
 
 def bucket_labels(board: Scoreboard, facet: str | None) -> dict[str, str]:
-    """Return each query's bucket of a facet, or of all facets in one text, – where it has none."""
+    """Return each query's bucket of a facet, or of all facets in one text; ``–`` where none."""
     facets = board.collection.facets
     columns = [facets[facet]] if facet else list(facets.values())
     ids = board.collection.query_ids
@@ -115,7 +114,7 @@ def bucket_labels(board: Scoreboard, facet: str | None) -> dict[str, str]:
 
 
 def describe_query_buckets(board: Scoreboard, query_id: str) -> list[str]:
-    """Name the task and buckets of a query."""
+    """Return the facets of a query with its bucket in each."""
     at, facets = board.number_of(query_id), board.collection.facets
     return [f"{facet}: {given[at]}" for facet, given in facets.items() if given[at] is not None]
 
@@ -143,11 +142,11 @@ Strips = npt.NDArray[np.int8]
 
 
 def grade_strips(board: Scoreboard, run: str, k: int) -> Strips:
-    """Return what stands at ranks 1 to ``k`` of each query: int8 (queries, k).
+    """Return the cells of ranks 1 to ``k`` of each query: int8 (queries, k).
 
-    0 to 3 is a golden grade; `UNJUDGED_CELL` is a chunk nobody has graded, which is no grade 0;
-    `ABSENT_CELL` is past the end of the list. Rows come in the collection's order. Raises
-    `NotFound` for an unknown run.
+    0 to 3 is a golden grade; `UNJUDGED_CELL` is a chunk nobody has graded, which is not a grade 0;
+    `ABSENT_CELL` is past the end of the list. Rows are in the collection's order. Raises `NotFound`
+    for an unknown run.
     """
     hits = board.hits(run)
     cells = np.where(np.arange(k) < hits.length[:, np.newaxis], UNJUDGED_CELL, ABSENT_CELL).astype(
@@ -159,9 +158,9 @@ def grade_strips(board: Scoreboard, run: str, k: int) -> Strips:
 
 
 def format_strip(row: Strips | Sequence[int]) -> str:
-    """Write a row of `grade_strips` for a terminal, one sign a rank, nothing past the end.
+    """Return a row of `grade_strips` for a terminal: one character per rank, none past the end.
 
-    Grades are digits and a hole is ``·``.
+    Grades are digits, an unjudged chunk is ``·``.
 
     >>> format_strip([3, 0, -1, 2, -2])
     '3 0 · 2'

@@ -1,8 +1,8 @@
 """Rank changes of chunks between two runs: what each adds to the delta of a query or of the mean.
 
-For one query there are also what-if values (a chunk at another rank), chunks of two chunkings
-that share text, and nDCG worked out line by line as a textbook prints it. Over all queries the
-chunks and documents that move the mean most are added up.
+For one query there are also what-if values (a chunk at another rank), chunks of two chunkings that
+share text, and nDCG computed line by line as in a textbook. Over all queries, the chunks and
+documents that move the mean most are added up.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from labeler.measures import GAINS, Floats, Ints, Measure, terms
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """A chunk that A or B returned. A rank is None where that run has it not, a grade for a hole.
+    """A chunk that A or B returned, with its rank in each (None in a run without it).
 
-    ``contribution`` is ``term_b - term_a``: what this chunk adds to the delta. All three are None
-    where either run has no value for the query.
+    ``grade`` is None if it is unjudged. ``contribution`` is ``term_b - term_a``: what this chunk
+    adds to the delta. All three are None where either run has no value for the query.
     """
 
     chunk: int
@@ -40,7 +40,7 @@ class RankChange:
 
 @dataclass(frozen=True, slots=True)
 class WhatIfValue:
-    """A measure's value for one query as it is, and as it would be. NaN where undefined."""
+    """A measure's present and hypothetical value for one query; NaN where undefined."""
 
     measure: Measure
     present: float
@@ -48,7 +48,6 @@ class WhatIfValue:
 
     @property
     def delta(self) -> float:
-        """How much the value would rise."""
         return self.value - self.present
 
 
@@ -58,11 +57,9 @@ def find_rank_changes(
     """Return every chunk of either list with what it contributes to the delta of ``measure``.
 
     Contributions sum to the query's delta within 1e-12. For RR, Success and AP a term is what the
-    chunk adds *given the others* (see `describe_dependence`): two chunks that swap places can both
-    have one.
-
-    Chunks come in B's order, then those of A alone in A's. Raises `NotFound` for an unknown run
-    or query.
+    chunk adds *given the others* (see `describe_dependence`): two chunks that swap ranks can both
+    have one. Chunks are in B's order, then those of A alone in A's. Raises `NotFound` for an
+    unknown run or query.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> lists = {"A": {"q": ["x", "c"]}, "B": {"q": ["c", "x"]}}
@@ -75,25 +72,27 @@ def find_rank_changes(
     if a == b:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
     listed = [{each.chunk: each for each in board.ranked(run, query_id)} for run in (a, b)]
-    given = [_terms_by_rank(board, run, query_id, measure) for run in (a, b)]
-    places = [board.column_of(run) for run in (a, b)]
-    undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), places]).any())
+    run_terms = [_terms_by_rank(board, run, query_id, measure) for run in (a, b)]
+    columns = [board.column_of(run) for run in (a, b)]
+    undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), columns]).any())
     chunks = dict.fromkeys([*listed[1], *listed[0]])
     return tuple(
-        _rank_change(listed[0].get(chunk), listed[1].get(chunk), given[0], given[1], undefined)
+        _rank_change(
+            listed[0].get(chunk), listed[1].get(chunk), run_terms[0], run_terms[1], undefined
+        )
         for chunk in chunks
     )
 
 
 def describe_dependence(measure: Measure) -> str | None:
-    """Say in a sentence how a chunk's term depends on other chunks; None where it does not."""
+    """Return how a chunk's term depends on other chunks, as a sentence; None where it does not."""
     return measure.definition.depends or None
 
 
 def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | None:
-    """Say in a sentence why a query has no value under ``measure``; None where it has one.
+    """Return why a query has no value under ``measure``, as a sentence; None if it has one.
 
-    It is the same for every run, because only a query's golden grades can leave a measure
+    The answer is the same for every run, because only a query's golden grades can leave a measure
     undefined. Raises `NotFound` for an unknown query.
     """
     counts = board.counts_of(query_id)
@@ -120,11 +119,11 @@ def what_if_values(
     rank: int,
     measures: Iterable[Measure],
 ) -> tuple[WhatIfValue, ...]:
-    """Say what a query's values would be if a chunk stood at ``rank``; nothing is changed.
+    """Return what a query's values would be with a chunk at ``rank``; nothing is stored.
 
-    A chunk of the list is moved there, those between move by one. One that the run did not return
-    is put in, and the list grows by one. Raises `BadInput` for a rank the list cannot have,
-    `NotFound` for an unknown run, query or chunk.
+    A chunk of the list moves there and those between shift by one. A chunk that the run did not
+    return is inserted, and the list grows by one. Raises `BadInput` for a rank the list cannot
+    have, `NotFound` for an unknown run, query or chunk.
     """
     board = board.snapshot()
     chunk, chunks = _chunk_number(board, chunk_id), board.chunks(run, query_id)
@@ -179,7 +178,7 @@ def _rank_change(
 
 @dataclass(frozen=True, slots=True)
 class WhatIfResult:
-    """What A and B would give, measure by measure; None, and a reason, for one that cannot be."""
+    """What-if values of A and B by measure; None, with a reason, where a run cannot have them."""
 
     a: tuple[WhatIfValue, ...] | None
     b: tuple[WhatIfValue, ...] | None
@@ -187,10 +186,7 @@ class WhatIfResult:
 
 
 def last_ranks(view: ComparisonView, query_id: str, move: RankChange) -> tuple[int, int]:
-    """Return the last rank a chunk could have in A's list and in B's.
-
-    0 where it can have none, since the run is of another chunking.
-    """
+    """Return a chunk's last possible rank in A's list and in B's, 0 for another chunking."""
     in_a, in_b = (
         len(view.board.chunks(run, query_id)) for run in (view.compared.a, view.compared.b)
     )
@@ -199,7 +195,6 @@ def last_ranks(view: ComparisonView, query_id: str, move: RankChange) -> tuple[i
 
 
 def _has_same_chunking(view: ComparisonView, run: str, move: RankChange) -> bool:
-    """Say whether a chunk is of the chunking that a run is of."""
     collection = view.board.collection
     if collection.sides is None:
         return True
@@ -208,7 +203,7 @@ def _has_same_chunking(view: ComparisonView, run: str, move: RankChange) -> bool
 
 
 def try_at_rank(view: ComparisonView, query_id: str, move: RankChange, rank: int) -> WhatIfResult:
-    """Work out the values with a chunk at ``rank`` of either list; nothing is kept."""
+    """Return the values with a chunk at ``rank`` of either list; nothing is stored."""
     runs = (view.compared.a, view.compared.b)
     limits = last_ranks(view, query_id, move)
     a, b = (
@@ -228,12 +223,12 @@ def try_at_rank(view: ComparisonView, query_id: str, move: RankChange, rank: int
 
 
 LEAST_SHARED = 0.1
-"""The share of either text from which two chunks are said to have some in common."""
+"""The least share of either text for which two chunks count as sharing text."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedText:
-    """A chunk of A's list and one of B's, at their ranks, with the share of each that both have."""
+    """Two chunks of A's and B's lists that share text: their ranks and the shared part of each."""
 
     chunk_a: int
     chunk_b: int
@@ -244,15 +239,15 @@ class SharedText:
 
     @property
     def size(self) -> float:
-        """How much the one is like the other: what both have, of the longer of them."""
+        """How alike the two chunks are: the shared text as a share of the longer one."""
         return min(self.of_a, self.of_b)
 
 
 def find_shared_text(board: Scoreboard, a: str, b: str, query_id: str) -> list[SharedText] | None:
-    """Return which chunks of two lists share text, by rank in A; None where ids tell it already.
+    """Return the chunks of two lists that share text, by rank in A; None for runs of one chunking.
 
-    That is where both runs are of one chunking. What both share is `LEAST_SHARED` of one of them at
-    least, white space not counted. Raises `NotFound` for an unknown run or query.
+    In one chunking, equal ids already say so. Two chunks share at least `LEAST_SHARED` of one of
+    them, white space not counted. Raises `NotFound` for an unknown run or query.
     """
     board = board.snapshot()
     one, other = (board.chunking_of(run) for run in (a, b))
@@ -267,7 +262,7 @@ def find_shared_text(board: Scoreboard, a: str, b: str, query_id: str) -> list[S
 
 
 def best_partners(shared: Iterable[SharedText]) -> dict[int, int]:
-    """Return of each chunk the rank of the one that it is most like in the other list."""
+    """Return for each chunk the rank of the most similar chunk in the other list."""
     best: dict[int, tuple[float, int]] = {}
     for each in shared:
         for chunk, rank in ((each.chunk_a, each.rank_b), (each.chunk_b, each.rank_a)):
@@ -276,25 +271,26 @@ def best_partners(shared: Iterable[SharedText]) -> dict[int, int]:
 
 
 def describe_shared_text(shared: Iterable[SharedText]) -> Mapping[int, str]:
-    """Say of each chunk with which ones of the other list it shares text, and how much.
+    """Return for each chunk which chunks of the other list it shares text with, and how much.
 
     >>> describe_shared_text([SharedText(1, 2, 3, 1, 1.0, 0.62)])
     {1: 'B 1: 100% of it, 62% of that', 2: 'A 3: 62% of it, 100% of that'}
     """
-    said: dict[int, list[str]] = {}
+    by_chunk: dict[int, list[str]] = {}
     for each in shared:
         in_b = f"B {each.rank_b}: {each.of_a:.0%} of it, {each.of_b:.0%} of that"
         in_a = f"A {each.rank_a}: {each.of_b:.0%} of it, {each.of_a:.0%} of that"
-        said.setdefault(each.chunk_a, []).append(in_b)
-        said.setdefault(each.chunk_b, []).append(in_a)
-    return {chunk: "; ".join(words) for chunk, words in said.items()}
+        by_chunk.setdefault(each.chunk_a, []).append(in_b)
+        by_chunk.setdefault(each.chunk_b, []).append(in_a)
+    return {chunk: "; ".join(words) for chunk, words in by_chunk.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class DcgRow:
-    """One rank: ``term`` is ``gain / discount``, ``running`` the DCG down to here.
+    """One rank of a DCG table.
 
-    ``grade`` is None for a hole, which gains nothing. ``discount`` is log2(rank + 1).
+    ``grade`` is None for an unjudged chunk, which gains nothing. ``discount`` is log2(rank + 1),
+    ``term`` is ``gain / discount``, and ``running`` the DCG down to this rank.
     """
 
     rank: int
@@ -308,7 +304,7 @@ class DcgRow:
 
 @dataclass(frozen=True, slots=True)
 class DcgTable:
-    """The list and its ideal down to the cut-off; ``ndcg`` is NaN where it is undefined."""
+    """A list and its ideal down to the cut-off; ``ndcg`` is NaN where it is undefined."""
 
     measure: Measure
     rows: tuple[DcgRow, ...]
@@ -319,10 +315,10 @@ class DcgTable:
 
 
 def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> DcgTable:
-    """Work out nDCG of one run and query.
+    """Compute nDCG of one run and query line by line.
 
-    The ideal list holds the query's golden grades of 1 and more in best order, whether or not the
-    run retrieved them; equal grades come by chunk id. Raises `BadInput` for a measure other than
+    The ideal list holds the query's golden grades of 1 and more, the best first and equal grades by
+    chunk id, whether or not the run retrieved them. Raises `BadInput` for a measure other than
     nDCG, `NotFound` for an unknown run or query.
     """
     if measure.name != "nDCG" or measure.crosses:
@@ -361,9 +357,9 @@ def _dcg_rows(ranked: Iterable[tuple[str, int | None]], measure: Measure) -> tup
 
 @dataclass(frozen=True, slots=True)
 class ChunkContribution:
-    """A chunk in one query, whose value it ``moves``; it ``adds`` as much, by n, to the mean delta.
+    """A chunk that ``moves`` one query's value and so ``adds`` 1/n of that to the mean delta.
 
-    A rank that is None is not there.
+    A rank is None in a run without the chunk.
     """
 
     query_id: str
@@ -376,9 +372,9 @@ class ChunkContribution:
 
 @dataclass(frozen=True, slots=True)
 class TopMover:
-    """A chunk, or a document with all its chunks: what it ``adds`` to the mean delta in all.
+    """A chunk, or a document with all its chunks, and what it ``adds`` to the mean delta in total.
 
-    ``places`` are the queries in which it does, the largest part first.
+    ``places`` are its contributions by query, the largest first.
     """
 
     name: str
@@ -387,7 +383,7 @@ class TopMover:
 
     @property
     def queries(self) -> int:
-        """In how many queries it adds something."""
+        """The number of queries in which it adds something."""
         return len({place.query_id for place in self.places})
 
 
@@ -396,9 +392,9 @@ def find_contributions(
 ) -> list[ChunkContribution]:
     """Return every chunk of every query that adds to the delta of ``measure``, in no order.
 
-    What they add sums to the mean delta, over all queries or those of ``queries``, within rounding.
-    See `moves` for what a part is where it depends on other chunks. Raises `NotFound` and
-    `BadInput` as `compare` does.
+    Contributions sum to the mean delta, over all queries or ``queries``, within rounding. See
+    `find_rank_changes` for terms that depend on other chunks. Raises `NotFound` and `BadInput` as
+    `compare` does.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["x", "c"], "r": ["c"]}, "B": {"q": ["c", "x"], "r": ["c"]}}
@@ -412,8 +408,8 @@ def find_contributions(
     board = board.snapshot()
     check_pair(board, a, b)
     ids = board.collection.query_ids
-    places = [board.column_of(run) for run in (a, b)]
-    known = ~np.any(np.isnan(board.values(measure)[:, places]), axis=1)
+    run_columns = [board.column_of(run) for run in (a, b)]
+    known = ~np.any(np.isnan(board.values(measure)[:, run_columns]), axis=1)
     if queries is not None:
         known &= np.isin(np.arange(len(ids)), [board.number_of(query) for query in queries])
     width = len(board.collection.chunk_ids) + 1
@@ -451,7 +447,7 @@ def _terms_of_run(
 def add_up_movers(
     found: Iterable[ChunkContribution], name_of: Callable[[int], str | None]
 ) -> list[TopMover]:
-    """Add up what moved by the name of each chunk, the largest sum first; no name is left out."""
+    """Sum contributions by the name of each chunk, the largest first; None leaves a chunk out."""
     groups: dict[str, list[ChunkContribution]] = {}
     for each in found:
         name = name_of(each.chunk)

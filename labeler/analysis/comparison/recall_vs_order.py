@@ -1,7 +1,7 @@
 """Recall against order: which part of a delta, or of a shortfall, a perfect reranker could give.
 
-A delta is split into the chunks that were found and the order they are in; a run's mean is set
-beside that of the same candidates in their best order. What no order can give is recall.
+A delta is split into the chunks found and the order they are in; a run's mean is compared with that
+of the same candidates in their best order. What no order can give is recall.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from labeler.model import format_count
 class CandidateOverlap:
     """How B's candidates relate to A's, over the queries for which both have results.
 
-    Of ``queries``, ``ordered`` have the same list in both, ``same`` the same chunks in whatever
-    order, and ``within`` hold no chunk in B that A has not; each includes those before it. For as
-    many others as ``alone`` says A, or else B, has results by itself.
+    Of ``queries``, ``ordered`` have the same list in both runs, ``same`` the same chunks in any
+    order, and ``within`` no chunk in B that A has not; each count includes the one before it.
+    ``alone`` counts the queries for which only A, or only B, has results.
     """
 
     queries: int
@@ -37,7 +37,7 @@ class CandidateOverlap:
 
     @property
     def identical(self) -> bool:
-        """Whether every value of B is A's, because every list is; scores may differ."""
+        """Whether all lists, and so all values, of B are A's; scores may differ."""
         return self.ordered == self.queries > 0 and not any(self.alone)
 
 
@@ -61,11 +61,10 @@ class RecallOrderSplit:
 def compare_candidates(
     board: Scoreboard, a: str, b: str, names: tuple[str, str] | None = None
 ) -> CandidateOverlap:
-    """Say whether B only reorders A's candidates, graded or not.
+    """Compare the candidate sets of A and B, graded or not: does B only reorder A's?
 
-    ``names`` are what A and B are called in the sentence, their own unless given.
-
-    Raises `NotFound` for an unknown run, `BadInput` for two that cannot be compared.
+    ``names`` replace the names of A and B in the sentence. Raises `NotFound` for an unknown run,
+    `BadInput` for two that cannot be compared.
     """
     board = board.snapshot()
     check_pair(board, a, b)
@@ -79,14 +78,14 @@ def compare_candidates(
     within = sum(in_b <= in_a for in_a, in_b in sets)
     answered = [sum(len(each[side]) > 0 for each in found) for side in (0, 1)]
     alone = (answered[0] - len(pairs), answered[1] - len(pairs))
-    called = names or (a, b)
+    names_ab = names or (a, b)
     if ordered == len(pairs):
-        sentence = _describe_same_lists(board, a, b, called, len(pairs), any(alone))
+        sentence = _describe_same_lists(board, a, b, names_ab, len(pairs), any(alone))
     else:
-        sentence = _describe_overlap(*called, len(pairs), same, within, any(alone))
+        sentence = _describe_overlap(*names_ab, len(pairs), same, within, any(alone))
     more = [
         f"; {name} alone has results for {format_count(count, 'query', 'queries')} more"
-        for name, count in zip(called, alone, strict=True)
+        for name, count in zip(names_ab, alone, strict=True)
         if count
     ]
     return CandidateOverlap(len(pairs), ordered, same, within, alone, sentence + "".join(more))
@@ -95,12 +94,12 @@ def compare_candidates(
 def split_delta(board: Scoreboard, a: str, b: str, measure: Measure) -> RecallOrderSplit:
     """Split the delta of a measure into candidates and order.
 
-    A run's *best* is its value if its own chunks, down to its full depth, stood in their best
-    order: what a perfect reranker could make of it. ``candidates`` is best(B) - best(A), the part
-    that recall at full depth allows. ``order`` is the rest: how much less B falls short of its
-    best than A of its own. A reranker that keeps A's chunks has all of its delta in ``order``; so
-    has one that only cuts the list, as long as nothing relevant is lost. Where one run has no list
-    all of the delta is in ``candidates``: what found nothing is in no order.
+    A run's *best* is its value with its own chunks, at full depth, in their best order: what a
+    perfect reranker could make of it. ``candidates`` is best(B) - best(A), the part that recall at
+    full depth allows. ``order`` is the rest: how much less B falls short of its best than A of its
+    own. A reranker that keeps A's chunks has all of its delta in ``order``; so has one that only
+    cuts the list, if nothing relevant is lost. Where one run has no list, all of the delta is in
+    ``candidates``: a run that found nothing has no order.
 
     Full depth matters: of two runs with the same top ten, the deeper one has the better best, and
     so the worse order. Measures of documents and of the evidence are not split: ``n`` is 0. Raises
@@ -109,14 +108,14 @@ def split_delta(board: Scoreboard, a: str, b: str, measure: Measure) -> RecallOr
     board = board.snapshot()
     check_pair(board, a, b)
     [measure] = board.resolve([measure])
-    places = [board.column_of(run) for run in (a, b)]
-    values = board.values(measure)[:, places]
+    columns = [board.column_of(run) for run in (a, b)]
+    values = board.values(measure)[:, columns]
     lists = [board.hits(run) for run in (a, b)]
     best = [board.measured(measure, each.best_order) for each in lists]
     delta = values[:, 1] - values[:, 0]
     is_alone = (lists[0].length > 0) != (lists[1].length > 0)
     candidates = np.where(is_alone | np.isnan(delta), delta, best[1] - best[0])
-    recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
+    recall = board.values(Measure("R", rel=measure.rel or 1))[:, columns]
     parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
     defined = ~np.isnan(delta) & ~np.isnan(candidates)
     mean = [_mean_of_defined(part[defined]) for part in parts]
@@ -142,22 +141,22 @@ def _mean_of_defined(values: Floats) -> float:
 
 
 def _describe_same_lists(
-    board: Scoreboard, a: str, b: str, called: tuple[str, str], queries: int, alone: bool
+    board: Scoreboard, a: str, b: str, names: tuple[str, str], queries: int, alone: bool
 ) -> str:
-    of_a, of_b = (_scores_by_query(board, run) for run in (a, b))
-    a, b = called
+    scores_a, scores_b = (_scores_by_query(board, run) for run in (a, b))
+    a, b = names
     where = "their one query in common" if queries == 1 else f"each of {queries} queries"
     lists = f"the same chunks in the same order for {where}"
     if alone:
         return f"{b} and {a} have {lists}"
-    if of_a != of_b:
+    if scores_a != scores_b:
         return f"{b} gives every value that {a} gives: {lists}, only their scores differ"
-    with_scores = ", with the same scores" if any(of_a.values()) else ""
+    with_scores = ", with the same scores" if any(scores_a.values()) else ""
     return f"{b} is identical to {a}: {lists}{with_scores}"
 
 
 def _scores_by_query(board: Scoreboard, run: str) -> dict[int, dict[int, float] | None]:
-    """Return the scores of a run's chunks by query; None where a list has none."""
+    """Return the scores of a run's chunks by query; None for a list without scores."""
     lists = board.collection.runs[board.column_of(run)].lists
     return {
         query: None
@@ -184,12 +183,11 @@ CANDIDATE_COUNTS = (10, 20, 50, 100)
 
 
 class PerfectReranking(NamedTuple):
-    """A run's mean by one measure as it is, reranked, and with nothing left to find.
+    """A run's mean by one measure ``now``, after perfect reranking, and with a complete list.
 
-    ``perfect_rerankings`` is the mean if every known relevant chunk of the top ``top`` stood first,
-    the best grade before the others; ``complete`` that of a list which holds all that are known, in
-    that order. All are over the same ``n`` queries, and NaN where there is none or the run has no
-    result.
+    ``reranked`` is the mean if every known relevant chunk of the top ``top`` came first, the best
+    grade before the others; ``complete`` that of a list with all known relevant chunks in that
+    order. All are over the same ``n`` queries, and NaN if there are none or the run has no result.
     """
 
     run: str
@@ -218,10 +216,10 @@ def perfect_rerankings(
     top: int,
     only: Collection[str] | None = None,
 ) -> tuple[PerfectReranking, ...]:
-    """Say what each mean would be if a perfect reranker saw the ``top`` first of every list.
+    """Return each mean after a perfect reranking of the first ``top`` chunks of every list.
 
-    Only known grades count: what nobody graded stays where it is, below, and gains nothing. Means
-    are over all queries, or those in ``only``. Raises `BadInput` for a top that is no rank,
+    Only known grades count: an unjudged chunk stays below the relevant ones and gains nothing.
+    Means are over all queries, or those in ``only``. Raises `BadInput` for a ``top`` below 1,
     `NotFound` for an unknown run.
 
     >>> from labeler.evaluation import collect
@@ -254,29 +252,28 @@ def perfect_rerankings(
 
 
 def describe_perfect_reranking(row: PerfectReranking, conventions: Conventions) -> str:
-    """Say in a sentence what a perfect reranker would gain, and what is left to recall."""
+    """Return a sentence on what a perfect reranker would gain, and what is left to recall."""
     heading = conventions.heading(row.measure)
     if np.isnan(row.reranked):
         return f"{heading} has no value here, so there is nothing to gain"
     return (
         f"a perfect reranker of the top {row.top} would give {heading} "
-        f"{format_number(row.reranked)} "
-        f"({format_signed(row.order)}). The rest up to "
-        f"{format_number(row.complete)}, {format_number(row.recall)}, is "
-        f"recall: what is not in its top {row.top}"
+        f"{format_number(row.reranked)} ({format_signed(row.order)}). The rest up to "
+        f"{format_number(row.complete)}, {format_number(row.recall)}, is recall: what is not in "
+        f"its top {row.top}"
     )
 
 
 def rerankable_measures(measures: Iterable[Measure]) -> list[Measure]:
-    """Return the measures that the relevance of chunks is a matter of."""
+    """Return the measures that depend on the relevance of chunks."""
     given = [each for each in measures if not each.definition.always_defined]
     return [each for each in given if not each.crosses]
 
 
 def perfect_reranking_notes(board: Scoreboard, measures: Iterable[Measure], top: int) -> list[Note]:
-    """Say of each run and measure what a perfect reranker would gain, over all queries.
+    """Return a note for each run and measure on what a perfect reranker would gain.
 
-    Measures that are no matter of a chunk's relevance, such as Judged, are left out.
+    Measures that do not depend on a chunk's relevance, such as Judged, are left out.
     """
     chosen = rerankable_measures(measures)
     return [
@@ -312,7 +309,7 @@ def _with_all_found(hits: Hits) -> Hits:
 def _with_chunks_ahead(
     hits: Hits, first: tuple[Ints, Ints, Ints], moved: Bools, ahead: Ints, length: Ints
 ) -> Hits:
-    """Put ``first`` before what was not ``moved``, of which each row then has ``ahead`` above."""
+    """Put ``first`` before the chunks not ``moved``; ``ahead`` counts them in each row."""
     above = np.cumsum(moved) - np.append(0, np.cumsum(moved))[hits.start][hits.row]
     stays = ~moved
     row = hits.row[stays]
@@ -326,10 +323,9 @@ def _with_chunks_ahead(
 
 
 def _ranks_in_rows(row: Ints, per_row: Ints) -> Ints:
-    """Number entries within their row, from 1."""
     starts = np.cumsum(per_row) - per_row
-    places: Ints = np.arange(1, len(row) + 1) - starts[row]
-    return places
+    ranks: Ints = np.arange(1, len(row) + 1) - starts[row]
+    return ranks
 
 
 def _mean_of_counted(values: Floats, counted: Bools) -> float:

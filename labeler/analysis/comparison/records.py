@@ -26,11 +26,11 @@ from labeler.evaluation import (
 def delta_records(
     comparison: Comparison, rows: Iterable[Delta], tested: SignificanceTable | None = None
 ) -> list[Record]:
-    """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
+    """Return means as rows, with columns for facet and bucket if one of ``rows`` is of a bucket.
 
-    A row stands under the name its measure was asked for by. ``a``, ``b`` and ``delta`` are NaN
-    where there is no value, and ``reason`` says why and of which run. ``tested`` are the tests of
-    the rows; without it they are tested among each other.
+    A measure requested under two names has a row for each. ``a``, ``b`` and ``delta`` are NaN where
+    there is no value; ``reason`` then says why and for which run. ``tested`` are the tests of the
+    rows; without it they are tested as one family.
     """
     rows = list(rows)
     tested = assess_significance(comparison, rows) if tested is None else tested
@@ -56,29 +56,29 @@ def delta_records(
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
             **({"carried_a": row.carried_a, "carried_b": row.carried_b} if has_carried else {}),
-            **_significance_columns(comparison, row, reach, tested),
+            **_significance_columns(comparison, row, power, tested),
         }
-        for row, reach in zip(rows, assess_power(comparison, rows), strict=True)
+        for row, power in zip(rows, assess_power(comparison, rows), strict=True)
         for names in measure_names(row.measure)
     ]
 
 
 def _significance_columns(
-    comparison: Comparison, row: Delta, reach: Power, tested: SignificanceTable
+    comparison: Comparison, row: Delta, power: Power, tested: SignificanceTable
 ) -> Record:
-    """Return the columns that say how sure a difference is."""
-    surety, both = tested.of(row), comparison.means_in_common(row)
+    """Return the columns of test, interval and power."""
+    significance, both = tested.of(row), comparison.means_in_common(row)
     return {
-        "lo": reach.interval.lo,
-        "hi": reach.interval.hi,
-        "interval": reach.interval.method or None,
-        "p": surety.p,
-        "p_holm": surety.holm,
-        "test": surety.kind,
-        "family": surety.family,
-        "detectable": reach.detectable,
-        "more_queries": reach.more_queries,
-        "caution": describe_caution(row, reach) or None,
+        "lo": power.interval.lo,
+        "hi": power.interval.hi,
+        "interval": power.interval.method or None,
+        "p": significance.p,
+        "p_holm": significance.holm,
+        "test": significance.kind,
+        "family": significance.family,
+        "detectable": power.detectable,
+        "more_queries": power.more_queries,
+        "caution": describe_caution(row, power) or None,
         "n_both": both.n if both else None,
         "both_a": both.a if both else math.nan,
         "both_b": both.b if both else math.nan,
@@ -90,7 +90,7 @@ def query_delta_records(
 ) -> list[Record]:
     """Return values of queries as rows; the counts are 0 or 1.
 
-    Those of all measures query by query, or ``rows`` of the comparison in the order given.
+    Without ``rows``, all queries are included, each with all measures.
     """
     columns = [comparison.queries(measure) for measure in comparison.measures]
     every = chain.from_iterable(zip(*columns, strict=True))

@@ -1,7 +1,7 @@
-"""Significance tests and confidence intervals of differences, and what so many queries can show.
+"""Significance tests and confidence intervals of differences, and the power of a number of queries.
 
-This is the one place that decides whether a difference is more than chance: a randomisation test
-after Holm's correction over everything that is shown with it, over at least `FEW` queries.
+Only this module decides whether a difference is more than chance: a randomisation test after Holm's
+correction over everything that is shown with it, over at least `FEW` queries.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ DeltaKey = tuple[Measure, "str | None", "str | None"]
 
 
 class Significance(NamedTuple):
-    """The test of one difference.
+    """The test result of one difference.
 
-    ``p`` is that of a randomisation test, ``holm`` what it is after Holm's correction among the
-    ``family`` it was looked at with; both are NaN where it was not tested. ``exact`` says that all
-    flips were counted. ``is_sure`` is whether it is more than chance, see `SIGNIFICANCE_RULE`.
+    ``p`` is from a randomisation test, ``holm`` is p after Holm's correction among the ``family``
+    of differences tested together; both are NaN if not tested. ``exact`` is True if all flips were
+    counted, ``is_sure`` if the difference is more than chance, see `SIGNIFICANCE_RULE`.
     """
 
     p: float
@@ -69,17 +69,17 @@ class Significance(NamedTuple):
 
     @property
     def kind(self) -> str | None:
-        """How p came about, None where there is none."""
+        """How p was computed: ``exact`` or ``drawn``; None without a test."""
         if math.isnan(self.p):
             return None
         return "exact" if self.exact else "drawn"
 
 
 class Power(NamedTuple):
-    """What the queries of one difference can show.
+    """The 95% interval of one difference, and what its number of queries can show.
 
-    ``detectable`` is the smallest true difference they would find, ``more_queries`` how
-    many more it takes if the difference seen is the true one, None where that cannot be said.
+    ``detectable`` is the smallest true difference that they would find; ``more_queries`` is how
+    many more it takes if the difference seen is the true one, None where that cannot be computed.
     """
 
     interval: ConfidenceInterval
@@ -89,78 +89,79 @@ class Power(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SignificanceTable:
-    """Which differences were tested, and how sure each is."""
+    """The test results of differences, by `DeltaKey`."""
 
     found: Mapping[DeltaKey, Significance] = field(default_factory=dict)
 
     def of(self, row: Delta) -> Significance:
-        """Return the test of a difference; raises `KeyError` for one that was not looked at."""
+        """Return the test result of a difference; raises `KeyError` for one not in the table."""
         return self.found[delta_key(row)]
 
     def sure(self, rows: Iterable[Delta]) -> list[Delta]:
-        """Return which of ``rows`` moved by more than chance."""
+        """Return those of ``rows`` that are more than chance."""
         return [row for row in rows if self.of(row).is_sure]
 
 
 def delta_key(row: Delta) -> DeltaKey:
-    """Return what a difference is known by among those of the same two runs."""
+    """Return the key of a difference among those of the same two runs."""
     return row.measure, row.facet, row.bucket
 
 
-def assess_significance(found: Comparison, *families: Sequence[Delta]) -> SignificanceTable:
-    """Test differences of two runs; those of one family are looked at together.
+def assess_significance(comparison: Comparison, *families: Sequence[Delta]) -> SignificanceTable:
+    """Test the differences of two runs, each family of rows together.
 
-    A family is what a table shows: the more it has, the more each has to show. A difference that
-    cannot be tested is not in it: see `why_not_tested`.
+    A family is what one table shows: the more rows it has, the larger each difference must be. A
+    difference that cannot be tested (see `why_not_tested`) does not count in its family.
     """
-    apart = [assess_significance_of_pairs([(found, rows)])[0].found for rows in families]
-    return SignificanceTable({place: surety for each in apart for place, surety in each.items()})
+    apart = [assess_significance_of_pairs([(comparison, rows)])[0].found for rows in families]
+    return SignificanceTable({key: found for each in apart for key, found in each.items()})
 
 
 def assess_significance_of_pairs(
     pairs: Sequence[tuple[Comparison, Sequence[Delta]]],
 ) -> list[SignificanceTable]:
-    """Test differences of any pairs of runs, all of them looked at together."""
-    rows = [(found, row) for found, rows in pairs for row in rows]
-    tested = p_values([found.differences(row) * found.weighted_by(row) for found, row in rows])
+    """Test the differences of several pairs of runs, all as one family."""
+    rows = [(comparison, row) for comparison, rows in pairs for row in rows]
+    tested = p_values(
+        [comparison.differences(row) * comparison.weights_of(row) for comparison, row in rows]
+    )
     corrected = holm([each.p for each in tested]).tolist()
     family = sum(not math.isnan(each.p) for each in tested)
-    made: dict[int, dict[DeltaKey, Significance]] = {id(found): {} for found, _ in pairs}
-    for (found, row), (p, exact), after in zip(rows, tested, corrected, strict=True):
-        is_sure = after <= ALPHA and row.n >= FEW and bool(row.direction)
-        made[id(found)][delta_key(row)] = Significance(p, after, exact, family, is_sure)
-    return [SignificanceTable(made[id(found)]) for found, _ in pairs]
+    by_pair: dict[int, dict[DeltaKey, Significance]] = {
+        id(comparison): {} for comparison, _ in pairs
+    }
+    for (comparison, row), (p, exact), holm_p in zip(rows, tested, corrected, strict=True):
+        is_sure = holm_p <= ALPHA and row.n >= FEW and bool(row.direction)
+        by_pair[id(comparison)][delta_key(row)] = Significance(p, holm_p, exact, family, is_sure)
+    return [SignificanceTable(by_pair[id(comparison)]) for comparison, _ in pairs]
 
 
 def assess_power(
-    found: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
+    comparison: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
 ) -> list[Power]:
-    """Return for each difference its 95% interval, and what so many queries can show.
-
-    ``sums`` adds up the resamples, see `intervals`.
-    """
-    samples, weights = [*map(found.differences, rows)], [*map(found.weighted_by, rows)]
+    """Return the 95% interval of each difference and what its number of queries can show."""
+    samples, weights = [*map(comparison.differences, rows)], [*map(comparison.weights_of, rows)]
     made = weighted_intervals(samples, weights, DRAWS, sums)
     even = [*map(as_equal_weights, samples, weights)]
     parts = zip(even, made, strict=True)
-    return [Power(i, detectable_difference(each), _more_needed(each)) for each, i in parts]
+    return [Power(found, detectable_difference(each), _more_needed(each)) for each, found in parts]
 
 
 def _more_needed(sample: Floats) -> int | None:
-    """Return how many more queries it takes, at least those without which nothing is sure."""
+    """Return how many more queries are needed, at least as many as reach `FEW`."""
     needed = queries_needed(sample)
     return None if needed is None else max(needed, FEW - len(sample))
 
 
 def power_by_key(
-    found: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
+    comparison: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
 ) -> Mapping[DeltaKey, Power]:
-    """Return the same by what each difference is known by, see `delta_key`."""
-    return dict(zip(map(delta_key, rows), assess_power(found, rows, sums), strict=True))
+    """Return the results of `assess_power` by `delta_key`."""
+    return dict(zip(map(delta_key, rows), assess_power(comparison, rows, sums), strict=True))
 
 
 def why_not_tested(row: Delta) -> str:
-    """Say why a difference has no test; nothing where it has one."""
+    """Return why a difference has no test; nothing if it has one."""
     if row.n and math.isnan(row.delta):
         return f"not tested: {NO_RESULT}"
     if row.n > 1:
@@ -168,16 +169,16 @@ def why_not_tested(row: Delta) -> str:
     return "not tested: one query" if row.n else "not tested: no query counts"
 
 
-def describe_caution(row: Delta, reach: Power) -> str:
-    """Say why a difference has no test or interval, or how little it says; else nothing."""
+def describe_caution(row: Delta, power: Power) -> str:
+    """Return why a difference has no test or interval, or how little it shows; else nothing."""
     if why := why_not_tested(row):
         return why
     few = f"n {row.n}: too few queries to say anything" if row.n < FEW else ""
-    return "; ".join(filter(None, [few, reach.interval.reason]))
+    return "; ".join(filter(None, [few, power.interval.reason]))
 
 
 def describe_correction(sizes: Iterable[int]) -> str:
-    """Say how many tests were looked at together, and where that is more than draws can bear.
+    """Return how many tests were corrected together, with a warning if they are too many for draws.
 
     >>> describe_correction([8, 8])
     "Holm's correction over all 8 tests shown"
@@ -186,18 +187,17 @@ def describe_correction(sizes: Iterable[int]) -> str:
     if not size:
         return "nothing could be tested"
     tests = "the one test" if size == 1 else f"all {size:,} tests"
-    said = f"Holm's correction over {tests} shown"
+    sentence = f"Holm's correction over {tests} shown"
     if size * smallest_p_value() > ALPHA:
-        said += (
+        sentence += (
             f"; so many that a drawn p-value, at least {smallest_p_value():.4f}, "
-            "cannot be more than chance"
-            " among them: show fewer runs, measures or buckets"
+            "cannot be more than chance among them: show fewer runs, measures or buckets"
         )
-    return said
+    return sentence
 
 
 def format_p_value(p: float) -> str:
-    """Return a p-value with four digits; one that would be 0 is said to be below the last.
+    """Return a p-value with four digits, and ``<0.0001`` where they would be 0.
 
     >>> format_p_value(0.0312), format_p_value(2**-17), format_p_value(math.nan)
     ('0.0312', '<0.0001', '–')
@@ -206,7 +206,7 @@ def format_p_value(p: float) -> str:
 
 
 def format_delta_interval(interval: ConfidenceInterval) -> str:
-    """Return both ends of a difference's interval, and how it was made where that is not BCa.
+    """Return both ends of a difference's interval, and its method unless that is BCa.
 
     >>> format_delta_interval(ConfidenceInterval(-0.01, 0.25, "BCa"))
     '−0.0100 to +0.2500'
@@ -217,6 +217,6 @@ def format_delta_interval(interval: ConfidenceInterval) -> str:
     return f"{format_signed(interval.lo)} to {format_signed(interval.hi)}{method}"
 
 
-def format_more_queries(reach: Power) -> str:
-    """Return how many more queries are needed, a dash where that cannot be said."""
-    return "–" if reach.more_queries is None else f"{reach.more_queries:,}"
+def format_more_queries(power: Power) -> str:
+    """Return how many more queries are needed, a dash where that cannot be computed."""
+    return "–" if power.more_queries is None else f"{power.more_queries:,}"

@@ -1,8 +1,8 @@
 """Verdict on two runs and the findings beside it, in sentences.
 
-The verdict says which run is better, and no more than the tests allow: the usual measures are
-looked at even where they are not shown, so that none that falls is hidden. The findings say what
-a table of means hides: where B loses most, and which buckets move against the total.
+The verdict says which run is better, and no more than the tests allow. The usual measures are
+tested even where they are not shown, so that none that falls is hidden. The findings say what a
+table of means hides: where B loses most, and which buckets move against the total.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chan
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What moves from A to B, by all measures that were looked at.
+    """Which measures move from A to B, of all that were tested, and the sentence that says so.
 
-    ``kind`` is for programs: `AT_ODDS` where some rise and others fall by more than chance, `SURE`
-    where they do one of both, `OPEN` where none does, `TOO_FEW` for fewer than `FEW` queries.
-    ``others`` move visibly, but not by more than chance.
+    ``kind`` is `AT_ODDS` if some rise and others fall by more than chance, `SURE` if they only rise
+    or only fall, `OPEN` if none does either, `TOO_FEW` for fewer than `FEW` queries. ``others``
+    move visibly, but not by more than chance.
     """
 
     kind: str
@@ -58,28 +58,27 @@ def decide_verdict(
     names: tuple[str, str] | None = None,
     tested: SignificanceTable | None = None,
 ) -> Verdict | None:
-    """Say which run is better, over all queries or those of one bucket of the facet compared by.
+    """Return which run is better, over all queries or those of one bucket of the facet compared by.
 
-    However few measures were compared, the usual ones are looked at as well, so that none that
-    falls is hidden by not being shown; Judged is not asked. Of runs of two chunkings only measures
-    of the evidence and of documents are asked, as far as one of them has a value. ``tested`` are
-    the tests of what is shown, so that nothing is said to be surer here than there; without it,
-    each measure is tested among those compared. The usual ones that were not compared are a family
-    of their own. ``names`` are what A and B are called, their own unless given. None where no
-    measure has a value.
+    However few measures were compared, the usual ones are tested as well, as a family of their own,
+    so that none that falls is hidden; Judged is left out. For runs of two chunkings only measures
+    of the evidence and of documents count, if one of them has a value. ``tested`` are the tests of
+    what is shown, so that the verdict is never surer than the table; without it, the measures
+    compared are tested as one family. ``names`` replace the names of A and B. None where no measure
+    has a value.
     """
-    asked = _tested_rows(board, comparison, bucket, tested)
-    if not asked:
+    rows = _tested_rows(board, comparison, bucket, tested)
+    if not rows:
         return None
     a, b = names or (comparison.a, comparison.b)
-    n = max(row.n for row, _ in asked)
+    n = max(row.n for row, _ in rows)
     if n < FEW:
         few = f"Fewer than {FEW} queries (n {n}): any difference of {b} from {a} may be chance"
         return Verdict(TOO_FEW, (), (), few)
     rises, falls = (
-        tuple(row for row, is_sure in asked if is_sure and row.direction == way) for way in (1, -1)
+        tuple(row for row, is_sure in rows if is_sure and row.direction == way) for way in (1, -1)
     )
-    others = [row for row, is_sure in asked if row.direction and not is_sure]
+    others = [row for row, is_sure in rows if row.direction and not is_sure]
     kind, sentence = _describe_verdict(comparison.conventions, a, b, rises, falls, others)
     return Verdict(kind, rises, falls, sentence, tuple(others))
 
@@ -94,19 +93,19 @@ def rows_in_scope(comparison: Comparison, bucket: str | None) -> list[Delta]:
 def _tested_rows(
     board: Scoreboard, comparison: Comparison, bucket: str | None, tested: SignificanceTable | None
 ) -> list[tuple[Delta, bool]]:
-    """Return what is looked at, and whether each is more than chance: first what was compared."""
+    """Return the rows of all measures, those compared first, and which are more than chance."""
     shown = rows_in_scope(comparison, bucket)
     tested = assess_significance(comparison, shown) if tested is None else tested
-    more, of_more = _rows_not_shown(board, comparison, bucket)
+    hidden, hidden_tests = _rows_not_shown(board, comparison, bucket)
     sure = [(row, tested.of(row).is_sure) for row in shown]
-    sure += [(row, of_more.of(row).is_sure) for row in more]
-    asked = [
+    sure += [(row, hidden_tests.of(row).is_sure) for row in hidden]
+    rankable = [
         (row, is_sure)
         for row, is_sure in sure
         if not math.isnan(row.delta) and not row.measure.definition.always_defined
     ]
-    comparable = [each for each in asked if each[0].measure.crosses]
-    return comparable if board.collection.has_several_chunkings and comparable else asked
+    comparable = [each for each in rankable if each[0].measure.crosses]
+    return comparable if board.collection.has_several_chunkings and comparable else rankable
 
 
 def _rows_not_shown(
@@ -163,7 +162,7 @@ def _list_deltas(conventions: Conventions, rows: Iterable[Delta]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFinding:
-    """A sentence, and the bucket's difference that it is about, None where it is about none."""
+    """A sentence, and the bucket's difference that it is about, if it is about one."""
 
     sentence: str
     about: Delta | None = None
@@ -171,12 +170,11 @@ class ComparisonFinding:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFindings:
-    """What is to be said of two runs, the answer first: ``decide_verdict`` is which of them is
-    better.
+    """All findings on two runs: the verdict first, or ``identical`` if their lists are the same.
 
-    It is None where no measure has a value, and where the lists are the same: ``identical`` says
-    so. ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against``
-    which buckets move against the total, the measure in question first.
+    ``verdict`` is None for identical lists, and where no measure has a value. ``losses`` says where
+    B loses most, ``parts`` what the difference consists of, ``against`` which buckets move against
+    the total, the view's measure first.
     """
 
     verdict: Verdict | None = None
@@ -193,24 +191,25 @@ def find_comparison_findings(
     names: tuple[str, str] | None = None,
     tested: SignificanceTable | None = None,
 ) -> ComparisonFindings:
-    """Say of two runs what their means mean, over all queries or those of one bucket.
+    """Return the findings on two runs, over all queries or those of one bucket.
 
-    ``related`` is how B's candidates relate to A's. ``names`` are what A and B are called, their
-    own unless given. ``tested`` are the tests of the means that are shown, see `decide_verdict`;
-    buckets are tested among all of their facet, as on a table of its own.
+    ``related`` is how B's candidates relate to A's. ``names`` replace the names of A and B.
+    ``tested`` are the tests of the means shown, see `decide_verdict`; buckets are tested with all
+    buckets of their facet.
     """
     if related.identical:
         return ComparisonFindings(identical=related.sentence)
-    said = decide_verdict(view.board, view.compared, bucket, names, tested)
+    verdict = decide_verdict(view.board, view.compared, bucket, names, tested)
     found = [(comparison, assess_buckets(comparison)) for comparison in _compare_by_facet(view)]
     against = [each for pair in found for each in find_contradictions(pair[0], names, pair[1])]
     if bucket is not None:
-        alone = [_describe_alone(*pair, bucket, said) for pair in found]
+        alone = [_describe_alone(*pair, bucket, verdict) for pair in found]
         kept = _contradiction_findings(view, against, bucket)
-        return ComparisonFindings(said, parts=tuple(filter(None, alone)), against=kept)
-    keeps = related.within == related.queries  # else the parts say how much other chunks matter
+        return ComparisonFindings(verdict, parts=tuple(filter(None, alone)), against=kept)
+    # if B has other chunks, the split into parts says how much they matter
+    keeps = related.within == related.queries
     return ComparisonFindings(
-        said,
+        verdict,
         losses=_find_loss(view, found, names),
         parts=(*([related.sentence] if keeps else []), *_describe_parts(view)),
         against=_contradiction_findings(view, against),
@@ -218,7 +217,7 @@ def find_comparison_findings(
 
 
 def _describe_parts(view: ComparisonView) -> tuple[str, ...]:
-    """Say what the difference is made of; nothing of a weighted one, whose parts are not known."""
+    """Return what the difference consists of; nothing if weighted, as parts are not weighted."""
     if view.board.weights is not None:
         return ()
     parts = split_delta(view.board, view.compared.a, view.compared.b, view.by)
@@ -228,21 +227,21 @@ def _describe_parts(view: ComparisonView) -> tuple[str, ...]:
 def find_bucket_findings(
     comparison: Comparison, names: tuple[str, str], tested: SignificanceTable
 ) -> tuple[ComparisonFinding | None, tuple[ComparisonFinding, ...]]:
-    """Say of one facet where B loses most by the first measure, and what moves against the total.
+    """Return where B loses most in one facet, and which buckets move against the total.
 
-    ``tested`` are the tests of its buckets and totals: neither is said of what may be chance. What
-    moves against the total is not said to lose most, too.
+    ``tested`` are the tests of its buckets and totals: what may be chance is left out. The loss is
+    by the first measure, and not repeated if its bucket moves against the total.
     """
     against = find_contradictions(comparison, names, tested)
     worst = find_worst_bucket(comparison, comparison.measures[0], tested)
-    said = tuple(ComparisonFinding(each.sentence, each.bucket) for each in against)
+    contradictions = tuple(ComparisonFinding(each.sentence, each.bucket) for each in against)
     if worst is None or worst in [each.bucket for each in against]:
-        return None, said
-    return ComparisonFinding(describe_loss(comparison, worst, names[1]), worst), said
+        return None, contradictions
+    return ComparisonFinding(describe_loss(comparison, worst, names[1]), worst), contradictions
 
 
 def describe_loss(comparison: Comparison, row: Delta, b: str) -> str:
-    """Say in which bucket B loses most, see `find_worst_bucket`."""
+    """Return the sentence on the bucket in which B loses most, see `find_worst_bucket`."""
     change = (
         f"{comparison.conventions.heading(row.measure)} {format_signed(row.delta)} (n {row.n:,})"
     )
@@ -250,11 +249,11 @@ def describe_loss(comparison: Comparison, row: Delta, b: str) -> str:
 
 
 def _describe_alone(
-    comparison: Comparison, tested: SignificanceTable, bucket: str, said: Verdict | None
+    comparison: Comparison, tested: SignificanceTable, bucket: str, verdict: Verdict | None
 ) -> str:
-    """Say which differences of a bucket are more than chance only as it is looked at by itself."""
+    """Return which deltas of a bucket are more than chance only if the bucket is tested alone."""
     rows = [row for row in comparison.buckets if row.bucket == bucket and not math.isnan(row.delta)]
-    sure = frozenset[Measure]() if said is None else said.sure
+    sure = frozenset[Measure]() if verdict is None else verdict.sure
     unsure = [row for row in rows if row.measure in sure and not tested.of(row).is_sure]
     if not unsure:
         return ""
@@ -279,18 +278,18 @@ def _find_loss(
     found: list[tuple[Comparison, SignificanceTable]],
     names: tuple[str, str] | None,
 ) -> ComparisonFinding | None:
-    """Say where B loses most by the measure in question, of all facets."""
+    """Return where B loses most by the view's measure, of all facets."""
     rows = [(find_worst_bucket(by, view.by, tested), by) for by, tested in found]
     falling = [(row, comparison) for row, comparison in rows if row is not None]
     b = names[1] if names else view.compared.b
     if falling:
         row, comparison = min(falling, key=lambda each: each[0].delta)
         return ComparisonFinding(describe_loss(comparison, row, b), row)
-    asked = [(row, tested) for by, tested in found for row in proper_buckets(by, view.by)]
-    if not any(row.n >= FEW for row, _ in asked):
+    proper = [(row, tested) for by, tested in found for row in proper_buckets(by, view.by)]
+    if not any(row.n >= FEW for row, _ in proper):
         return None
     of = f" of {view.compared.facet}" if view.compared.facet else ""
-    tests = sorted({tested.of(row).family for row, tested in asked})
+    tests = sorted({tested.of(row).family for row, tested in proper})
     over = f"{tests[0]:,} tests" if len(tests) == 1 else f"up to {tests[-1]:,} tests"
     return ComparisonFinding(
         f"In no bucket{of} does {b} lose {view.heading} by more than chance, corrected over {over}"

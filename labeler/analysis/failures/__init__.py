@@ -56,7 +56,4 @@ from labeler.analysis.failures.query_list import (
     query_rows,
     sort_query_rows,
 )
-from labeler.analysis.failures.relevant_positions import (
-    RelevantPositions,
-    find_positions,
-)
+from labeler.analysis.failures.relevant_positions import RelevantPositions, find_positions

@@ -1,8 +1,8 @@
 """Outcomes of retrieval and answer together: found or not found, answered rightly or wrongly.
 
-Found means that the prompt (the first prompt_k chunks) holds what the failure rule calls
+Found means that the prompt (the first prompt_k chunks) holds a chunk that the failure rule calls
 relevant, since an answer is made from no other chunks. Where an unjudged chunk could be the
-relevant one, nobody can tell: such a query is counted apart, as is one without an answer.
+relevant one, the query is counted apart, as is one without an answer.
 """
 
 from __future__ import annotations
@@ -14,11 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeler.analysis.failures.diagnosis import GENERATION, Failure
-from labeler.analysis.failures.failure_rules import (
-    FailureRule,
-    UsefulInPrompt,
-    rule_requirements,
-)
+from labeler.analysis.failures.failure_rules import FailureRule, UsefulInPrompt, rule_requirements
 from labeler.analysis.failures.relevant_positions import find_positions
 from labeler.evaluation import Record, Scoreboard
 from labeler.measures import BUDGET, Bools, Measure
@@ -28,9 +24,9 @@ from labeler.stats import ConfidenceInterval, wilson_interval
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What became of a query: its name, what it is a matter of, and what to make of it.
+    """An outcome of a query: its name, the part of the system to look at, and its meaning.
 
-    ``found`` and ``right`` are None where that is not known.
+    ``found`` and ``right`` are None where unknown.
     """
 
     name: str
@@ -79,7 +75,7 @@ NO_ANSWER = AnswerOutcome("no answer", "answers are missing", "No answer of this
 
 OUTCOME_CELLS = (FOUND_RIGHT, FOUND_WRONG, MISSED_WRONG, MISSED_RIGHT)
 ANSWER_OUTCOMES = (*OUTCOME_CELLS, UNDECIDED, NO_ANSWER)
-"""The four cells, and what is counted aside."""
+"""The four cells, and the two outcomes that are counted apart."""
 
 _CELL_BY_FLAGS = {(each.found, each.right): each for each in OUTCOME_CELLS}
 
@@ -87,10 +83,10 @@ _CELL_BY_FLAGS = {(each.found, each.right): each for each in OUTCOME_CELLS}
 def find_outcomes(
     board: Scoreboard, run: str, right: Mapping[str, bool], rule: FailureRule | None = None
 ) -> dict[str, AnswerOutcome]:
-    """Say of every query of the board what became of it in ``run``, in order.
+    """Return the outcome of every query of the board in ``run``, in the board's order.
 
-    ``right`` says of each query that has an answer whether that is right. ``rule`` says which
-    grade is enough, as it does for `diagnose`. Raises `NotFound` for an unknown run.
+    ``right`` says of each query with an answer whether it is right. ``rule`` decides which grade
+    is enough, as in `diagnose`. Raises `NotFound` for an unknown run.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q1": ["c"], "q2": ["x"], "q3": ["?"]}}
@@ -114,7 +110,7 @@ def find_outcomes(
 
 
 def _found_in_prompt(board: Scoreboard, run: str, rule: FailureRule) -> tuple[Bools, Bools]:
-    """Return for which queries the prompt holds what is asked for, and where holes could be it."""
+    """Return whose prompt holds a relevant chunk, and whose unjudged chunks may be relevant."""
     wanted = np.array([each.rel for each in rule_requirements(board, run, rule)])
     column = board.column_of(run)
     found: Bools = np.zeros(len(wanted), dtype=bool)
@@ -132,9 +128,9 @@ def with_generation(
     became: Mapping[str, AnswerOutcome],
     rule: FailureRule | None = None,
 ) -> dict[str, Failure | None]:
-    """Return why queries fail, those too that fail by their answer alone (`GENERATION`).
+    """Return why queries fail, including those that fail by their answer alone (`GENERATION`).
 
-    One that fails by the rule keeps its reason: what is wrong with retrieval comes first.
+    A query that fails by the rule keeps its reason: problems of retrieval come first.
     """
     wrong = {name for name, each in became.items() if each is FOUND_WRONG}
     wrong = {name for name in wrong if name in failures and failures[name] is None}
@@ -152,7 +148,7 @@ def with_generation(
 
 @dataclass(frozen=True, slots=True)
 class TwoByTwo:
-    """How many queries became what; ``elsewhere`` are answers to queries that are not counted."""
+    """Queries by outcome; ``elsewhere`` counts the answers to queries that are not counted."""
 
     counts: Mapping[AnswerOutcome, int]
     right: int
@@ -161,23 +157,22 @@ class TwoByTwo:
 
     @property
     def n(self) -> int:
-        """How many queries are in the four cells."""
+        """Number of queries in the four cells."""
         return sum(self.counts[each] for each in OUTCOME_CELLS)
 
     def share(self, outcome: AnswerOutcome) -> tuple[float, ConfidenceInterval]:
-        """Return a cell's share of the four, with its interval; NaN where they are empty."""
+        """Return a cell's share of the four cells, with its interval; NaN where all are empty."""
         return _share_with_interval(self.counts[outcome], self.n)
 
     def right_where(self, found: bool) -> tuple[int, int, float, ConfidenceInterval]:
-        """Return how many are right where it was found, or was not, of how many; the share."""
+        """Return, for found or not found: right answers, answers, share right, its interval."""
         right = self.counts[_CELL_BY_FLAGS[found, True]]
         of = right + self.counts[_CELL_BY_FLAGS[found, False]]
         return right, of, *_share_with_interval(right, of)
 
     @property
     def sentences(self) -> list[str]:
-        """Say what was answered rightly, where retrieval did its part and where not, and what is
-        counted aside."""
+        """Right answers, also split by whether retrieval succeeded, and what is counted apart."""
         are = "answer is right" if self.answered == 1 else "answers are right"
         words = [_format_share(self.right, self.answered, are)]
         for found, where in ((True, "holds"), (False, "does not hold")):
@@ -192,14 +187,14 @@ class TwoByTwo:
             f"{format_count(self.elsewhere, 'answer', 'answers')} to queries that "
             "are not counted here",
         ]
-        told = [each for each in aside if not each.startswith("0 ")]
-        return ["; ".join(words), *([f"counted aside: {', '.join(told)}"] if told else [])]
+        apart = [each for each in aside if not each.startswith("0 ")]
+        return ["; ".join(words), *([f"counted aside: {', '.join(apart)}"] if apart else [])]
 
 
 def count_two_by_two(
     became: Iterable[tuple[str, AnswerOutcome]], right: Mapping[str, bool], within: Collection[str]
 ) -> TwoByTwo:
-    """Count what became of queries; ``within`` are all that could have been counted."""
+    """Count queries by outcome; ``within`` are all queries that could have been counted."""
     given = dict(became)
     counts = Counter(given.values())
     answered = [right[name] for name in given if name in right]
@@ -212,9 +207,9 @@ def count_two_by_two(
 
 
 def answer_records(run: str, table: TwoByTwo, place: Mapping[str, str | None]) -> list[Record]:
-    """Return a row for each outcome: of the cells the share, with the ends of its interval.
+    """Return a row per outcome; the four cells have a share with its interval.
 
-    ``place`` are columns that say of which queries they are.
+    ``place`` are columns that say which queries are counted.
     """
     rows: list[Record] = []
     for outcome, count in table.counts.items():
@@ -241,13 +236,13 @@ def _share_with_interval(ones: int, n: int) -> tuple[float, ConfidenceInterval]:
 
 
 def _format_share(ones: int, n: int, what: str = "") -> str:
-    """Say a share in words, with its interval.
+    """Describe a share in words, with its interval.
 
     >>> _format_share(8, 10, "answers are right"), _format_share(0, 0)
     ('8 of 10 answers are right (80%; 95% interval 49% to 94%)', '0 of 0')
     """
-    said = f"{ones:,} of {n:,} {what}".rstrip()
+    words = f"{ones:,} of {n:,} {what}".rstrip()
     if not n:
-        return said
+        return words
     ends = wilson_interval(ones, n)
-    return f"{said} ({ones / n:.0%}; 95% interval {ends.lo:.0%} to {ends.hi:.0%})"
+    return f"{words} ({ones / n:.0%}; 95% interval {ends.lo:.0%} to {ends.hi:.0%})"

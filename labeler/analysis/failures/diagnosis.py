@@ -29,11 +29,11 @@ FailureSide = Literal["ranking", "recall", "unknown", "generation"]
 
 @dataclass(frozen=True, slots=True)
 class FailureClass:
-    """A reason to fail: what it means, what to try, and what it is a matter of.
+    """A reason for failing: what it means, what to try, and which part of the system it concerns.
 
-    ``side`` is ``ranking`` where a better order of the run's own list would do, ``recall`` where no
-    order would, because what the query needs is not in the list, ``unknown`` where nobody knows
-    what that is, and ``generation`` where retrieval did its part.
+    ``side`` is ``ranking`` where a better order of the run's own list would be enough, ``recall``
+    where it would not, because what the query needs is not in the list, ``unknown`` where nobody
+    knows what it needs, and ``generation`` where retrieval succeeded.
     """
 
     name: str
@@ -135,9 +135,9 @@ FAILURE_CLASSES = (
     OUTRANKED,
     TOO_LOW,
 )
-"""In the order they are asked; the first that matches counts.
+"""In the order in which they are tested; the first that matches counts.
 
-`GENERATION` is none of them: it is asked of answers, of those queries alone that do not fail.
+`GENERATION` is not among them: it concerns answers, of queries that do not fail by a rule.
 """
 
 
@@ -146,7 +146,7 @@ TextOf = Callable[[int], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A query that fails: its class, what was asked of it, and where its relevant chunks are."""
+    """A failing query: its class, what was required of it, and where its relevant chunks are."""
 
     query_id: str
     failure: FailureClass
@@ -156,7 +156,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What the classes look at: one query that fails in one run."""
+    """One query that fails in one run, as the tests of the classes see it."""
 
     chunks: Sequence[int]
     grades: Mapping[int, int]
@@ -178,11 +178,11 @@ class _Case:
 
 
 def remarks_by_query(remarks: Iterable[Remark]) -> dict[str, list[str]]:
-    """Return what graders say of whole queries, as `diagnose` takes it."""
-    said: dict[str, list[str]] = {}
+    """Return the kinds of graders' remarks on each query, as `diagnose` takes them."""
+    kinds: dict[str, list[str]] = {}
     for remark in sorted(remarks, key=lambda remark: remark.query_id):
-        said.setdefault(remark.query_id, []).append(remark.kind)
-    return said
+        kinds.setdefault(remark.query_id, []).append(remark.kind)
+    return kinds
 
 
 def diagnose(
@@ -195,18 +195,17 @@ def diagnose(
     said: Mapping[str, Collection[str]] | None = None,
     only: Collection[str] | None = None,
 ) -> dict[str, Failure | None]:
-    """Say of every judged query, or of those that are in ``only``, why it fails in ``run``.
+    """Return why each judged query, or each of those in ``only``, fails in ``run``; None if not.
 
-    It is None where it does not. ``rule`` says when a query fails, by default `UsefulInPrompt`;
-    what is relevant, and how many chunks are the top of a list, follows from it (see
-    `rule_requirements`). Queries that nobody has graded are not in the answer: nobody knows whether
-    they fail.
+    ``rule`` says when a query fails, by default `UsefulInPrompt`; it also decides which chunks are
+    relevant and how many are the top of a list (see `rule_requirements`). Queries that nobody has
+    graded are left out: whether they fail is unknown.
 
-    ``corpus`` are the numbers of the chunks that have text; empty, it is taken to be unknown and
-    no chunk to be missing. ``text_of`` gives the text of a chunk by number, or None; without it
-    nothing is found to be a near-duplicate. ``said`` are the remarks of graders on whole queries:
-    ``unanswered``, ``unclear``. "Any run" is any on this board, so give it all of them.
-    Raises `NotFound` for an unknown run.
+    ``corpus`` are the numbers of the chunks that have text; if it is empty, no chunk counts as
+    missing. ``text_of`` returns the text of a chunk by number, or None; without it no
+    near-duplicates are found. ``said`` are graders' remarks on whole queries: ``unanswered``,
+    ``unclear``. "Any run" means any on this board, so load all runs into it. Raises `NotFound` for
+    an unknown run.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["x", "c"]}, "B": {"q": ["x"]}}
@@ -242,9 +241,9 @@ def find_failures(
     said: Mapping[str, Collection[str]] | None = None,
     only: Collection[str] | None = None,
 ) -> dict[str, Failure | None]:
-    """Do as `diagnose` does, reading texts only where near-duplicates matter.
+    """Return what `diagnose` returns, but read texts only where near-duplicates matter.
 
-    That is in the tops of lists that hold what the query needs below: few of a large set.
+    That is where a list has what the query needs below its top: few queries of a large set.
     """
     given = partial(diagnose, board, run, rule, corpus=corpus, said=said)
     first = given(only=only)
@@ -257,16 +256,16 @@ def find_failures(
 
 
 def count_classes(found: Mapping[str, Failure | None]) -> dict[FailureClass, int]:
-    """Count the failing queries of each class, in the order of `FAILURE_CLASSES`, also where 0.
+    """Count the failing queries of each class, including 0, in the order of `FAILURE_CLASSES`.
 
-    Queries that fail by their answer alone come last, where there are some.
+    `GENERATION` comes last, and only where a query has it.
     """
     failures = [each.failure for each in found.values() if each is not None]
     return {each: failures.count(each) for each in classes_to_count(failures)}
 
 
 def classes_to_count(failures: Collection[FailureClass]) -> tuple[FailureClass, ...]:
-    """Return the classes there are to count: those of retrieval, and the one of answers if met."""
+    """Return the classes to count: those of retrieval, and `GENERATION` where it occurs."""
     return (*FAILURE_CLASSES, GENERATION) if GENERATION in failures else FAILURE_CLASSES
 
 
@@ -275,7 +274,7 @@ def count_by_bucket(
 ) -> dict[str, dict[FailureClass, int]]:
     """Count the classes in each bucket of ``facet``, in the order of the buckets' names.
 
-    A query in no bucket is counted nowhere. Raises `NotFound` for an unknown facet.
+    A query in no bucket is not counted. Raises `NotFound` for an unknown facet.
     """
     buckets, group = board.groups(facet)
     places = dict(zip(board.collection.query_ids, group.tolist(), strict=True))
@@ -290,7 +289,7 @@ def count_by_bucket(
 
 
 def _best_orders(board: Scoreboard, run: str, measures: set[Measure]) -> dict[Measure, list[float]]:
-    """Return each query's value if the run's own list stood in its best order."""
+    """Return each query's value if the run's own list were in its best order."""
     hits = board.hits(run).best_order
     return {measure: board.measured(measure, hits).tolist() for measure in measures}
 
@@ -326,7 +325,7 @@ def _may_be_crowded(failure: Failure) -> bool:
 
 
 def _is_crowded_out(case: _Case) -> bool:
-    """Say whether the first relevant chunk would rise into the top without near-duplicates."""
+    """Return whether the first relevant chunk would rise into the top without near-duplicates."""
     if case.text_of is None or case.places.top or case.places.first is None:
         return False
     alike = first_near_duplicates(map(case.text_of, case.top))
@@ -335,7 +334,7 @@ def _is_crowded_out(case: _Case) -> bool:
 
 
 def _is_outranked(case: _Case) -> bool:
-    """Say whether something of less use is near the top, beside or instead of what is relevant."""
+    """Return whether a less useful chunk is in the top, beside or instead of a relevant one."""
     return case.places.top > 0 or any(case.grades.get(chunk, 0) > 0 for chunk in case.top)
 
 

@@ -1,7 +1,7 @@
 """Rules that say when a query fails, and what a rule requires of each query.
 
-There are four: by default `UsefulInPrompt`; a `MinimumValue` of a measure; a minimum for each
-task (`MinimumByTask`); or a `LossAgainstRun`, which compares with another run.
+The four rules are `UsefulInPrompt` (the default), a `MinimumValue` of a measure, a minimum for
+each task (`MinimumByTask`), and a `LossAgainstRun`, which compares with another run.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ USUAL_LOSS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class UsefulInPrompt:
-    """A query fails unless the prompt holds a chunk that is of use alone.
+    """The rule that a query fails unless the prompt holds a chunk that is useful alone.
 
-    That is one of grade 2 or better, or of the conventions' threshold where that is higher; where
-    a query has no grade above 1, one of grade 1. It is Success at the prompt budget.
+    That is a chunk of grade 2 or better, or of the conventions' threshold where that is higher;
+    where a query has no grade above 1, of grade 1. The measure is Success at prompt_k.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class MinimumValue:
-    """A query fails where ``measure`` is below ``least``, or undefined.
+    """The rule that a query fails where ``measure`` is below ``least``, or undefined.
 
-    Where the query's grades do not allow as much, as P@5 of a single relevant chunk, the best they
-    do allow is enough.
+    Where the query's grades do not allow that value, as with P@5 of a single relevant chunk, the
+    best value they allow is enough.
     """
 
     measure: Measure
@@ -52,7 +52,7 @@ class MinimumValue:
 
     @classmethod
     def usual(cls, measure: Measure) -> MinimumValue:
-        """Return the bar a measure brings: all of it where it says yes or no, else half.
+        """Return the usual minimum of a measure: 1 where it is yes or no, else half.
 
         >>> from labeler.measures import parse
         >>> [MinimumValue.usual(parse(name)).least for name in ("Success@5",
@@ -64,7 +64,7 @@ class MinimumValue:
 
 @dataclass(frozen=True, slots=True)
 class MinimumByTask:
-    """A query fails below the bar of its task; one of another task, or of none, by default."""
+    """A minimum for each task; `UsefulInPrompt` applies to queries of other tasks, or of none."""
 
     bars: Mapping[str, MinimumValue]
 
@@ -72,9 +72,7 @@ class MinimumByTask:
     def usual(
         cls, conventions: Conventions, by_task: Mapping[str, str] = MappingProxyType({})
     ) -> MinimumByTask:
-        """Return, for each task, the bar of the measure that leads there, see
-        `measures_for_task`.
-        """
+        """Return the usual minimum of each task's first measure, see `measures_for_task`."""
         return cls(
             {
                 task: MinimumValue.usual(measures_for_task(conventions, task, by_task)[0])
@@ -85,7 +83,7 @@ class MinimumByTask:
 
 @dataclass(frozen=True, slots=True)
 class LossAgainstRun:
-    """A query fails where its value is ``least`` or more below that of run ``a``."""
+    """The rule that a query fails where its value is ``least`` or more below that of run ``a``."""
 
     a: str
     measure: Measure
@@ -100,10 +98,10 @@ FailureRule = UsefulInPrompt | MinimumValue | MinimumByTask | LossAgainstRun
 
 
 class RuleRequirement(NamedTuple):
-    """What a rule asks of one query in one run: that its ``value`` is not below ``least``.
+    """What a rule requires of one query in one run: that its ``value`` is not below ``least``.
 
-    ``least`` is NaN where nothing is asked, as where A has no value to fall below. Relevant, by
-    this rule, is a chunk of grade ``rel`` or better, and the top of a list its first ``k`` chunks.
+    ``least`` is NaN where nothing is required, as where A has no value to fall below. Under the
+    rule a chunk of grade ``rel`` or better is relevant, and the first ``k`` chunks are the top.
     """
 
     measure: Measure
@@ -114,28 +112,28 @@ class RuleRequirement(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether the value is below what is asked, or there is none."""
+        """Whether the value is below the required one, or missing."""
         return not math.isnan(self.least) and not self.value >= self.least - TOLERANCE
 
 
 def is_yes_or_no(measure: Measure) -> bool:
-    """Say whether a measure has only one bar that makes sense: it is met or not."""
+    """Return whether a measure is either met or not, so that only one minimum makes sense."""
     return measure.name == "Success" or measure.definition.count
 
 
 def rule_requirements(board: Scoreboard, run: str, rule: FailureRule) -> list[RuleRequirement]:
-    """Return what ``rule`` asks of every query of the board, in order; may raise `NotFound`.
+    """Return what ``rule`` requires of every query of the board, in order; may raise `NotFound`.
 
-    A chunk is relevant from the threshold of the rule's measure. One that has none, such as nDCG,
-    takes what is of use alone (`UsefulInPrompt`), and in a `LossAgainstRun` what the conventions
-    say, since all that A has more of may be weak. The top is the measure's cut-off or else the
-    prompt budget.
+    A chunk is relevant from the threshold of the rule's measure. With a measure without one, such
+    as nDCG, it is relevant if it is useful alone (`UsefulInPrompt`) or, in a `LossAgainstRun`,
+    from the conventions' threshold, since all that A has more of may be weak. The top is the
+    measure's cut-off, or else prompt_k.
     """
     useful = useful_grades(board, run)
     if isinstance(rule, LossAgainstRun):
         weak = np.full(len(useful), board.conventions.rel)
         values = board.values(rule.measure)
-        least = values[:, board.column_of(rule.a)] - rule.least + 2 * TOLERANCE  # as much is a loss
+        least = values[:, board.column_of(rule.a)] - rule.least + 2 * TOLERANCE  # inclusive
         return _requirement_rows(board, run, rule.measure, least, weak)
     bars = _minimum_by_query(board, rule, useful)
     columns = {
@@ -146,7 +144,7 @@ def rule_requirements(board: Scoreboard, run: str, rule: FailureRule) -> list[Ru
 
 
 def useful_grades(board: Scoreboard, run: str) -> Ints:
-    """Return for each query from which grade a chunk is of use alone, see `UsefulInPrompt`."""
+    """Return the lowest grade of each query that is useful alone, see `UsefulInPrompt`."""
     known = board.hits(run).known
     grades: Ints = np.where(known[:, USEFUL_GRADE:].any(axis=1), USEFUL_GRADE, 1)
     return np.maximum(grades, board.conventions.rel)
@@ -155,9 +153,9 @@ def useful_grades(board: Scoreboard, run: str) -> Ints:
 def describe_rule(
     board: Scoreboard, rule: FailureRule, short: Mapping[str, str] | None = None
 ) -> str:
-    """Say in words when a query fails, to stand after "a query fails where".
+    """Describe when a query fails, in words that follow "a query fails where".
 
-    ``short`` may have another name for a run, as it is to be shown.
+    ``short`` maps names of runs to the names to show.
     """
     if isinstance(rule, LossAgainstRun):
         a, heading = (short or {}).get(rule.a, rule.a), _heading(board, rule.measure)
@@ -194,7 +192,6 @@ def _heading(board: Scoreboard, measure: Measure) -> str:
 def _minimum_by_query(
     board: Scoreboard, rule: UsefulInPrompt | MinimumValue | MinimumByTask, useful: Ints
 ) -> Sequence[MinimumValue]:
-    """Return the bar of each query."""
     if isinstance(rule, MinimumValue):
         return [rule] * len(useful)
     by_task = rule.bars if isinstance(rule, MinimumByTask) else {}
@@ -207,7 +204,7 @@ def _minimum_by_query(
 
 
 def _least_values(board: Scoreboard, run: str, bar: MinimumValue) -> Floats:
-    """Return what a bar asks of each query, never more than its grades allow."""
+    """Return the required value of each query, never more than its grades allow."""
     best = board.measured(bar.measure, board.hits(run).ideal)
     least: Floats = np.where(best > 0, np.minimum(best, bar.least), bar.least)
     return least

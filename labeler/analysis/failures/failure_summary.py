@@ -1,8 +1,8 @@
 """Summary of all failing queries: ranking or recall, what reranking did, and exact-match queries.
 
 An exact-match query names something letter by letter, such as a code, a part number or a name.
-Embeddings blur such words, because what looks or means nearly the same is near them. Where the
-relevant chunks of such a query are not retrieved, hybrid search is what to try.
+Embeddings blur such words, because words that look or mean nearly the same get close vectors.
+Where the relevant chunks of such a query are not retrieved, hybrid search is worth trying.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SIDE_MEANINGS: Mapping[FailureSide, tuple[str, str]] = {
         "it is in the prompt, and the answer is wrong: no retriever can help",
     ),
 }
-"""What each side of a `FailureClass` is called, and what it means for queries."""
+"""The name of each side of a `FailureClass`, and what it means for queries."""
 LEFT_OUT = "left out"
 RERANKING_EFFECTS: Mapping[str, str] = {
     "recall": "what is needed is in neither list: reranking did not help, so it is recall",
@@ -48,9 +48,9 @@ RERANKING_EFFECTS: Mapping[str, str] = {
 
 
 def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
-    """Say in sentences how many queries fail, and whether it is ranking, recall or missing grades.
+    """Describe how many queries fail, and whether by ranking, recall or missing grades.
 
-    ``where`` says when one fails, as `fails_where` does.
+    ``where`` says when one fails, as `describe_rule` does.
 
     >>> describe_failures({"q1": None, "q2": None}, "RR is below 0.5")
     ['0 of 2 judged queries fail; one fails where RR is below 0.5']
@@ -77,8 +77,8 @@ def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
 class ClassTally(NamedTuple):
     """The failing queries of one class: how many, and where their known relevant chunks are.
 
-    Of these ``top`` are in the top k of the lists, ``below`` further down, and ``missed`` not in
-    the run. For ``mostly_holes`` of the queries more than half of the top is not graded.
+    Of these chunks ``top`` are in the top k of the lists, ``below`` further down, and ``missed``
+    not in the run. For ``mostly_holes`` of the queries more than half of the top is unjudged.
     """
 
     queries: int
@@ -89,7 +89,7 @@ class ClassTally(NamedTuple):
 
 
 def tally_classes(found: FailuresByQuery) -> dict[FailureClass, ClassTally]:
-    """Count what is known of each class, the most frequent first, those that nobody has last."""
+    """Return the tally of each class, the most frequent first, also of those without a query."""
     failing = [each for each in found.values() if each is not None]
     made = {
         kind: _tally([each.places for each in failing if each.failure is kind])
@@ -116,10 +116,10 @@ def describe_reranking(
     in_b: FailuresByQuery,
     which: str = "fail in both",
 ) -> str:
-    """Say what reranking did for the queries that fail in A and in B, by the same rule.
+    """Describe what reranking did for the queries that fail in A and in B, by the same rule.
 
-    Only those count for which B holds no chunk that A has not. Empty where there is none.
-    ``which`` says in words what the rule found.
+    Only queries count for which B has no chunk that A has not; empty without any. ``which`` says
+    in words which queries the rule found.
     """
     both = [(here, each) for name, each in in_b.items() if each and (here := in_a.get(name))]
     within = [
@@ -130,8 +130,8 @@ def describe_reranking(
     of = "all" if len(both) == len(within) > 1 else f"{len(within):,} of"
     parts = [f"B holds nothing that A did not find in {of} {len(both):,} queries that {which}"]
     parts += [
-        f"for {within.count(what):,} {said}"
-        for what, said in RERANKING_EFFECTS.items()
+        f"for {within.count(what):,} {effect}"
+        for what, effect in RERANKING_EFFECTS.items()
         if what in within
     ]
     if others := within.count(""):
@@ -142,7 +142,7 @@ def describe_reranking(
 def describe_reranking_of_query(
     board: Scoreboard, a: str, b: str, in_a: Failure | None, in_b: Failure | None
 ) -> str:
-    """Say what reranking did for one query that fails in both, as `describe_reranking` does."""
+    """Describe what reranking did for one query that fails in both, as `describe_reranking`."""
     if in_a is None or in_b is None or not _has_only_chunks_of(board, a, b, in_b):
         return ""
     what = _reranking_effect(in_a, in_b)
@@ -150,11 +150,9 @@ def describe_reranking_of_query(
 
 
 def _reranking_effect(in_a: Failure, in_b: Failure) -> str:
-    """Return what reranking did, of `RERANKING_EFFECTS`; nothing where no list or no grade
-    tells.
-    """
+    """Return a key of `RERANKING_EFFECTS`, or "" where lists and grades do not tell."""
     a, b = in_a.failure.side, in_b.failure.side
-    if b == "recall" and a == "ranking":  # the best order of A's list would do
+    if b == "recall" and a == "ranking":  # the best order of A's list is enough
         return LEFT_OUT
     return b if b in RERANKING_EFFECTS else ""
 
@@ -166,12 +164,12 @@ def _has_only_chunks_of(board: Scoreboard, a: str, b: str, failure: Failure) -> 
 
 HYBRID_ADVICE = "hybrid search, which matches letters beside meanings, finds such words"
 NOT_RETRIEVED = (NEVER_RETRIEVED, OTHER_RUN_ONLY, TOO_FEW)
-MOST_NAMED = 3  # words and queries that a sentence names
+MOST_NAMED = 3  # words or queries in a sentence
 
 _WORD = re.compile(r"[^\s,;()\[\]{}\"“”„«»]+")
 _ENDS = ".?!:…"
 _EDGES = f"{_ENDS}'’‘"
-# little words of German, one of which nearly every question holds
+# Common German words: nearly every German question has one of them.
 _NOUNS_HAVE_CAPITALS = {
     *("der", "das", "ein", "eine", "einen", "ich", "wir", "ist", "für", "mit", "nicht"),
     *("wie", "mein", "meine", "und", "oder", "zum", "zur"),
@@ -181,11 +179,11 @@ _NUMBER = re.compile(r"\d{5,}|\d+(?:-\d+){2,}")
 
 
 def exact_words(text: str) -> list[str]:
-    """Return the words of a query that stand for one thing and are written in one way.
+    """Return the words of a query that name one thing and have one spelling.
 
-    Codes and part numbers mix letters with digits or are long numbers; amounts such as 10kg are
-    none. Names have capitals where the query's other words have not; where all nouns have one, as
-    in German, or most words, as in a headline, only capitals inside a word tell.
+    Codes and part numbers mix letters with digits or are long numbers; amounts such as 10kg do not
+    count. Names are capitalised words in a query whose other words are not; where all nouns are
+    capitalised, as in German, or most words, as in a headline, only capitals inside a word count.
 
     >>> exact_words("Osprey shows E07, 2nd time in 10kg"), exact_words("part AB-1200 or 4006381")
     (['E07'], ['AB-1200', '4006381'])
@@ -226,9 +224,9 @@ def _is_name(word: str) -> bool:
 
 
 def exact_match_advice(failure: Failure, text: str) -> str:
-    """Return what else to try for a query that fails; nothing where letters are not the matter.
+    """Return what else to try for a failing exact-match query; empty for other queries.
 
-    It is for one whose relevant chunks, or too many of them, are not in the list.
+    Only queries count whose relevant chunks, or too many of them, are not in the list.
     """
     named = exact_words(text) if failure.failure in NOT_RETRIEVED else []
     if not named:
@@ -237,10 +235,7 @@ def exact_match_advice(failure: Failure, text: str) -> str:
 
 
 def describe_exact_queries(found: Mapping[str, Failure | None], texts: Mapping[str, str]) -> str:
-    """Say how many of the failing queries name something letter by letter that was not retrieved.
-
-    Nothing where none does.
-    """
+    """Describe how many failing queries are exact-match queries whose chunks were not retrieved."""
     missed = {name for name, each in found.items() if each and each.failure in NOT_RETRIEVED}
     named = {name: exact_words(texts.get(name, "")) for name in missed}
     exact = {name: named[name] for name in sorted(missed) if named[name]}

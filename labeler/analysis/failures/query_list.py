@@ -22,26 +22,26 @@ LARGEST_LOSS, LARGEST_GAIN, WORST_FIRST, MOST_UNJUDGED, AS_LOADED = (
 )
 STATUSES = (ANY_STATUS, FAILING, *(each.name for each in FAILURE_CLASSES), NOT_FAILING, NOT_GRADED)
 STATUSES_WITH_ANSWERS = (*STATUSES[:-2], GENERATION.name, NOT_FAILING, NOT_GRADED)
-"""What `QueryFilters.kind` may ask for; the second where answers are loaded, too."""
+"""The values of `QueryFilters.kind`; the second where answers are loaded, too."""
 QUERY_ORDERS, QUERY_ORDERS_AGAINST = (
     (WORST_FIRST, MOST_UNJUDGED, AS_LOADED),
     (LARGEST_LOSS, LARGEST_GAIN, WORST_FIRST, MOST_UNJUDGED, AS_LOADED),
 )
-"""How a list may be sorted, the usual way first: of one run alone, and against another."""
+"""Sort orders of the list, the default first: for one run, and for a run against another."""
 
 
 NO_OUTCOMES: Mapping[str, AnswerOutcome] = MappingProxyType({})
 
 
 class QueryRow(NamedTuple):
-    """A query as the list shows it: by one run, and against run A where ``a`` is not None.
+    """A query as the list shows it: for one run, and against run A where ``a`` is not None.
 
-    ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
-    measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
-    ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
-    measure. Of its ``shown`` chunks ``holes`` are not graded, and the grades of ``carried`` ones
-    were carried over. ``leaked`` says that it is marked as
-    found in other texts, ``outcome`` what became of it where answers of the run are loaded.
+    ``bucket`` and ``crossing`` are its buckets in the one or two facets shown. ``values`` are of
+    the measures shown; NaN where undefined, where nobody has graded the query (not ``judged``) or,
+    where it is ``counted``, where the run has no list for any counted query. ``a`` and ``delta``
+    are of the first measure. Of the ``shown`` chunks ``holes`` are unjudged and ``carried`` have a
+    transferred grade. ``leaked`` marks a query found in other texts; ``outcome`` is None unless
+    answers of the run are loaded.
     """
 
     query_id: str
@@ -65,34 +65,34 @@ class QueryRow(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of the top k that nobody has graded; 0 where the list is empty."""
+        """The share of the top k that is unjudged; 0 where the list is empty."""
         return self.holes / self.shown if self.shown else 0.0
 
     @property
     def loses(self) -> bool:
-        """Say whether the run is worse than A here, as a comparison counts it."""
+        """Whether the run is worse than A here, as a comparison counts it."""
         return self.delta is not None and self.delta < -TOLERANCE
 
     @property
     def status(self) -> str:
-        """Say why the query fails, or that it does not."""
+        """The class of the failure, or that the query does not fail or is not graded."""
         if not self.judged:
             return NOT_GRADED
         return self.failure.failure.name if self.failure else NOT_FAILING
 
     @property
     def positions_text(self) -> str:
-        """Say where the known relevant chunks of a query that fails are; a dash for others."""
+        """Where the known relevant chunks of a failing query are; a dash for other queries."""
         return self.failure.places.short_sentence if self.failure else "–"
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFilters:
-    """What lets a query into the list; each default lets all of them in.
+    """Filters of the query list; each default matches all queries.
 
-    ``kind`` is a class of failure by name or one of ``any``, ``failing``, ``does not fail``, ``not
-    graded yet``, and ``outcome`` what became of a query and its answer. ``text`` is looked for in
-    id and text, whatever the case.
+    ``kind`` is the name of a failure class or one of ``any``, ``failing``, ``does not fail``, ``not
+    graded yet``; ``outcome`` is the name of an `AnswerOutcome`. ``text`` is searched in id and
+    text, ignoring case.
     """
 
     facet: str | None = None
@@ -106,7 +106,7 @@ class QueryFilters:
     outcome: str | None = None
 
     def let_in(self, row: QueryRow, *, any_class: bool = False) -> bool:
-        """Say whether a query gets through, or would in any class and with any outcome."""
+        """Return whether a row matches; with ``any_class`` whatever its class and outcome."""
         return (
             self.bucket in (None, row.bucket)
             and self.crossing in (None, row.crossing)
@@ -137,9 +137,9 @@ def query_rows(
     failures: Mapping[str, Failure | None],
     became: Mapping[str, AnswerOutcome] = NO_OUTCOMES,
 ) -> list[QueryRow]:
-    """Return every query in the order it was loaded; holes are those of the first measure.
+    """Return a row per query in load order; unjudged chunks are those of the first measure.
 
-    ``became`` says what became of queries and their answers, where there are answers.
+    ``became`` are the outcomes of the queries, where answers are loaded.
     """
     at, first = board.run_names.index(run), measures[0]
     values = zip(*(board.values(measure)[:, at].tolist() for measure in measures), strict=True)
@@ -187,7 +187,7 @@ def query_rows(
 
 
 def sort_query_rows(rows: Iterable[QueryRow], order: str) -> list[QueryRow]:
-    """Sort rows; of an order by values, a query without one comes last."""
+    """Sort rows; queries without the value to sort by come last."""
     key = _SORT_KEYS[order]
     return sorted(rows, key=lambda row: (math.isnan(key(row)), key(row)))
 
@@ -202,7 +202,7 @@ _SORT_KEYS: Mapping[str, Callable[[QueryRow], float]] = {
 
 
 class PoolRow(NamedTuple):
-    """A chunk somebody graded or a run put near its top, and its rank in each run (or None)."""
+    """A chunk that is graded or near the top of a run, with its rank in each run (or None)."""
 
     chunk: int
     chunk_id: str
@@ -216,7 +216,7 @@ def pool_rows(
     depth: int,
     chunk_ids: Sequence[str],
 ) -> list[PoolRow]:
-    """Return what is graded or stands in a run's top ``depth``: best grade first, holes last."""
+    """Return the chunks graded or in a run's top ``depth``: best grade first, unjudged last."""
     near = {each.chunk for ranked in lists.values() for each in ranked[:depth]}
     ranks = [{each.chunk: each.rank for each in ranked} for ranked in lists.values()]
     rows = [

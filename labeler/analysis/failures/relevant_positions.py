@@ -13,12 +13,12 @@ from labeler.evaluation import Scoreboard
 
 @dataclass(frozen=True, slots=True)
 class RelevantPositions:
-    """The relevant chunks that are known of a query, by where a run has them.
+    """Counts of a query's known relevant chunks by where a run has them.
 
-    Of them ``top`` are among the first ``k``, ``below`` further down a list of ``length``,
-    ``elsewhere`` in another run alone, and ``nowhere`` in no run. ``holes`` of the ``shown`` first
-    k are not graded: each could be relevant. Relevant is grade ``rel`` or better; ``first`` is the
-    rank of the first such chunk, None where there is none.
+    ``top`` are among the first ``k``, ``below`` further down a list of ``length``, ``elsewhere``
+    only in another run, and ``nowhere`` in no run. ``holes`` of the ``shown`` first k are unjudged:
+    each could be relevant. Relevant means grade ``rel`` or better; ``first`` is the rank of the
+    first relevant chunk, or None.
     """
 
     k: int
@@ -34,17 +34,17 @@ class RelevantPositions:
 
     @property
     def known(self) -> int:
-        """How many relevant chunks are known."""
+        """Number of known relevant chunks."""
         return self.top + self.below + self.elsewhere + self.nowhere
 
     @property
     def mostly_holes(self) -> bool:
-        """Whether more than half of the top is a guess."""
+        """Whether more than half of the top is unjudged."""
         return 2 * self.holes > self.shown
 
     @property
     def sentence(self) -> str:
-        """Say it in one line.
+        """The positions in one line.
 
         >>> RelevantPositions(10, 100, 1, 0, 2, 1, 2, 4, 10, 37).sentence
         '5 known relevant: 0 in the top 10, 2 at 11–100, 3 never retrieved (another run has 1); \
@@ -57,7 +57,7 @@ class RelevantPositions:
 
     @property
     def short_sentence(self) -> str:
-        """Say it where a heading names the known relevant chunks, and another one the holes.
+        """The positions under headings that name the relevant and the unjudged chunks.
 
         >>> RelevantPositions(5, 100, 2, 0, 0, 0, 2, 4, 5, None).short_sentence
         '2 of grade 2+: 0 in the top 5, 2 never retrieved'
@@ -78,7 +78,7 @@ class RelevantPositions:
 
 
 def _describe_known(rels: set[int]) -> str:
-    """Say what is counted where relevant is a grade or better, the same for all queries or not.
+    """Describe which chunks are counted, given the lowest relevant grades of the queries.
 
     >>> _describe_known({1}), _describe_known({2})
     ('known relevant', 'known of grade 2 or better')
@@ -101,13 +101,13 @@ def _describe_unjudged(holes: int, top: str) -> str:
 
 
 def find_positions(
-    board: Scoreboard, run: str, query_id: str, asked: RuleRequirement
+    board: Scoreboard, run: str, query_id: str, requirement: RuleRequirement
 ) -> RelevantPositions:
-    """Say where a run has the chunks of a query that are relevant by the rule that ``asked``.
+    """Return where a run has the chunks of a query that are relevant under a requirement.
 
     Raises `NotFound` for an unknown run or query.
     """
-    rel, k = asked.rel, asked.k
+    rel, k = requirement.rel, requirement.k
     grades = board.golden(query_id)
     relevant = np.array([chunk for chunk, grade in grades.items() if grade >= rel], dtype=np.int32)
     chunks = board.chunks(run, query_id)
@@ -131,7 +131,7 @@ def find_positions(
 
 
 def describe_positions(found: Iterable[RelevantPositions]) -> str:
-    """Say of several queries at once where their relevant chunks are; empty without a query.
+    """Describe where the relevant chunks of several queries are; empty without a query.
 
     >>> describe_positions([RelevantPositions(10, 100, 1, 0, 2, 1, 2, 4, 10, 37),
     ...     RelevantPositions(10, 50, 1, 1, 0, 0, 0, 7, 10, 9)])

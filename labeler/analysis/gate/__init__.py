@@ -1,4 +1,4 @@
-"""Release gate: least values and largest drops from a TOML file, and whether a run keeps them."""
+"""Release gate: minimum values and largest drops from a TOML file, and whether a run meets them."""
 
 from labeler.analysis.gate.gate_file import (
     GATE_VARIABLE,

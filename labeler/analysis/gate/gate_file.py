@@ -1,6 +1,6 @@
-"""Gate files: reading the TOML, each mistake named with its line, and resolving rules into checks.
+"""Gate files: reading the TOML, with the line of each mistake, and resolving rules into checks.
 
-A server reads its gate file again each time it is looked at, because people edit it meanwhile.
+A server reads its gate file every time it is needed, because people edit it meanwhile.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ KeyPath = tuple[str, ...]
 
 
 def read_gate(data: bytes, name: str) -> Gate:
-    r"""Read a gate file; ``name`` is what messages call it.
+    r"""Parse a gate file; ``name`` is its name in messages.
 
-    A number in place of a table is the least value. Raises `BadInput`, with the line.
+    A number in place of a table is the minimum value. Raises `BadInput`, with the line.
 
     >>> gate = read_gate(b'run = "new"\n[overall]\n"nDCG@10" = 0.75', "gate.toml")
     >>> gate.run, gate.rules[0].at_least, gate.rules[0].terms.fewest_queries
@@ -58,14 +58,14 @@ def read_gate(data: bytes, name: str) -> Gate:
 
 
 class _GateReader:
-    """Reads one file; knows its text, so that a slip can be named with its line."""
+    """A parser of one file, which keeps the text to report mistakes with their line."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
         self.text = self._decoded(data)
         try:
             self.given = tomllib.loads(self.text)
-        except ValueError as error:  # of TOML, or of a number with thousands of digits
+        except ValueError as error:  # bad TOML, or a number with thousands of digits
             raise BadInput(
                 f"{name}: is not TOML: {escape_controls(str(error))}; a measure's "
                 "name stands in quotes, "
@@ -83,7 +83,7 @@ class _GateReader:
             raise BadInput(f"{self.name}: is not UTF-8 (byte {error.start}); save it so") from None
 
     def gate(self) -> Gate:
-        """Return all the file says."""
+        """Return the gate that the file defines."""
         self._check_keys((), self.given, (*_TEXT_KEYS, *_WHOLE_KEYS, *_TERM_KEYS, *_SECTIONS))
         texts = {
             key: self._text((key,), self.given[key]) for key in _TEXT_KEYS if key in self.given
@@ -93,9 +93,9 @@ class _GateReader:
         }
         for key, known in _KNOWN_TEXTS.items():
             if key in texts and texts[key] not in known:
-                said = f"{key!r} is {', '.join(known[:-1])} or {known[-1]}, not "
+                wanted = f"{key!r} is {', '.join(known[:-1])} or {known[-1]}, not "
                 raise self._bad(
-                    (key,), f"{said}{_quote(texts[key])}; {suggest_nearest(texts[key], known)}"
+                    (key,), f"{wanted}{_quote(texts[key])}; {suggest_nearest(texts[key], known)}"
                 )
         if whole.get("rel", 1) > 3:
             raise self._bad(("rel",), "'rel' is 1, 2 or 3, the lowest grade that is relevant")
@@ -139,11 +139,11 @@ class _GateReader:
         table = self._table(where, given)
         terms = self._terms(where, table, terms)
         seen: dict[object, str] = {}
-        for key, asked in table.items():
+        for key, limits in table.items():
             if key in _TERM_KEYS:
                 continue
             place = (*where, key)
-            rule = self._rule(place, facet, bucket, asked, terms)
+            rule = self._rule(place, facet, bucket, limits, terms)
             measure = parse(key)
             if measure in seen:
                 raise self._bad(place, f"{key!r} and {seen[measure]!r} are the same measure")
@@ -157,20 +157,20 @@ class _GateReader:
         place: KeyPath,
         facet: str | None,
         bucket: str | None,
-        asked: object,
+        given: object,
         terms: LimitTerms,
     ) -> Rule:
         name = place[-1]
         try:
             is_count = parse(name).definition.count
         except BadInput as error:
-            said = str(error).partition("is not a measure: ")[2] or str(error)
-            raise self._bad(place, said) from None
-        table = asked if isinstance(asked, dict) else {"at_least": asked}
+            reason = str(error).partition("is not a measure: ")[2] or str(error)
+            raise self._bad(place, reason) from None
+        table = given if isinstance(given, dict) else {"at_least": given}
         self._check_keys(place, table, (*_LIMIT_KEYS, *_TERM_KEYS))
         most = math.inf if is_count else 1.0
         limits = {
-            key: self._number(place if table is not asked else (*place, key), key, table[key], most)
+            key: self._number(place if table is not given else (*place, key), key, table[key], most)
             for key in _LIMIT_KEYS
             if key in table
         }
@@ -181,19 +181,19 @@ class _GateReader:
         return Rule(name, facet, bucket, least, drop, terms, place)
 
     def _terms(self, where: KeyPath, table: Mapping[str, Any], terms: LimitTerms) -> LimitTerms:
-        """Return the terms of a section: its own, and where it says nothing those around it."""
-        said: dict[str, Any] = {}
+        """Return the terms of a section, which override those of the enclosing one."""
+        given: dict[str, Any] = {}
         for key in _TERM_KEYS:
             if key not in table:
                 continue
             place = (*where, key)
             if key == "fewest_queries":
-                said[key] = self._whole(place, table[key])
+                given[key] = self._whole(place, table[key])
             elif key == "confidence":
-                said[key] = self._confidence(place, table[key])
+                given[key] = self._confidence(place, table[key])
             else:
-                said[key] = self._number(place, key, table[key], 1.0)
-        return replace(terms, **said)
+                given[key] = self._number(place, key, table[key], 1.0)
+        return replace(terms, **given)
 
     def _confidence(self, place: KeyPath, value: object) -> float:
         found = self._number(place, place[-1], value, math.inf)
@@ -241,7 +241,7 @@ class _GateReader:
 
 
 def suggest_nearest(word: str, known: Iterable[str]) -> str:
-    """Say which known words are the nearest, or which there are: the first of many.
+    """Suggest the known words that are most similar, or list the first ten known ones.
 
     >>> (
     ...     suggest_nearest("refnud", ["refund", "billing"]),
@@ -261,15 +261,15 @@ def suggest_nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _quote(value: object) -> str:
-    """Return a value as messages quote it, a long one cut."""
+    """Return a value in quotes for a message, shortened if it is long."""
     text = escape_controls(repr(value))
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 GATE_VARIABLE = "LABELER_GATE"
-"""The variable of the environment in which a server is told of its gate file."""
+"""The environment variable with the path of a server's gate file."""
 
-MOST_PASSED_BYTES = 10_000_000  # bytes; what runs that passed may come to
+MOST_PASSED_BYTES = 10_000_000  # largest file of passed runs
 
 
 def read_gate_file(path: Path) -> Gate:
@@ -278,9 +278,9 @@ def read_gate_file(path: Path) -> Gate:
 
 
 def served_gate(environment: Mapping[str, str]) -> tuple[Gate | None, str]:
-    """Return the gate file a server was told of as it is now, and what is wrong with it.
+    """Return a server's gate file as it is now, and what is wrong with it.
 
-    None where it was told of none, or where that cannot be read: then the sentence says why.
+    None without a gate file, or where it cannot be read: then the sentence says why.
     """
     path = environment.get(GATE_VARIABLE)
     if not path:
@@ -292,9 +292,9 @@ def served_gate(environment: Mapping[str, str]) -> tuple[Gate | None, str]:
 
 
 def served_passed_runs(environment: Mapping[str, str], gate: Gate) -> tuple[PassedRuns | None, str]:
-    """Return the runs that passed the gate file a server was told of, and why there are none.
+    """Return the runs that passed a server's gate file, and why there are none.
 
-    Both are nothing where the file names no last passing run.
+    Both are empty where the file has no ``last_passing``.
     """
     if gate.last_passing is None:
         return None, ""
@@ -310,7 +310,7 @@ def served_passed_runs(environment: Mapping[str, str], gate: Gate) -> tuple[Pass
 
 
 def read_limited_bytes(path: Path, what: str) -> bytes:
-    """Return the bytes of a file; raises `NotFound` or `BadInput` where they cannot be had."""
+    """Return the bytes of a file; raises `NotFound`, or `BadInput` if unreadable or too large."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_PASSED_BYTES + 1)
@@ -324,9 +324,9 @@ def read_limited_bytes(path: Path, what: str) -> bytes:
 
 
 def resolve_checks(gate: Gate, board: Scoreboard) -> tuple[Check, ...]:
-    """Return what a gate asks of a run of this board, in the order of its file.
+    """Return the checks of a gate for runs of this board, in the order of its file.
 
-    A rule for each bucket of a facet leaves out the buckets that have one of their own for the same
+    A rule for each bucket of a facet skips the buckets that have a separate rule for the same
     measure. Raises `BadInput`, with the line, for a facet or a bucket that no query is in.
     """
     rules = [(rule, _measure(rule, board)) for rule in gate.rules]
@@ -346,9 +346,9 @@ def thresholds_for(
     facet: str | None = None,
     bucket: str | None = None,
 ) -> tuple[Threshold, ...]:
-    """Return the least values a gate asks of a measure over all queries, or those of one bucket.
+    """Return the minimum values a gate sets for a measure over all queries, or over one bucket.
 
-    None where it asks nothing there. What it asks of a bucket that is not there is not looked at.
+    Empty where it sets none. Rules for buckets that do not exist are ignored.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["c"]}}), Conventions.of())
@@ -368,10 +368,9 @@ def thresholds_for(
 def rules_for(
     gate: Gate, board: Scoreboard, measure: Measure, facet: str | None, bucket: str | None
 ) -> tuple[Rule, ...]:
-    """Return what a gate says of a measure over all queries, or those of one bucket.
+    """Return a gate's rules for a measure over all queries, or over one bucket.
 
-    As in `resolve_checks`, a bucket's own rule takes the place of that for each bucket of its
-    facet.
+    As in `resolve_checks`, a bucket's separate rule replaces that for each bucket of its facet.
     """
     (resolved,) = board.resolve([measure])
     own = [rule for rule in gate.rules if rule.facet == facet and _measure(rule, board) == resolved]
@@ -384,7 +383,7 @@ def rules_for(
 
 
 def why_other_conventions(gate: Gate, chosen: Conventions) -> str:
-    """Say why the thresholds of a gate are not of these numbers; nothing where they are."""
+    """Explain why the thresholds of a gate do not apply to these numbers; empty where they do."""
     asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
     own = {"preset": chosen.preset, "rel": chosen.rel, "budget": chosen.budget}
     if gate.budget is not None and chosen.budget_by_task:
@@ -412,7 +411,7 @@ def _measure(rule: Rule, board: Scoreboard) -> Measure:
 
 
 def _buckets_of_rule(gate: Gate, board: Scoreboard, rule: Rule) -> Iterable[str | None]:
-    """Return the buckets a rule speaks of; None stands for all queries."""
+    """Return the buckets a rule applies to; None means all queries."""
     if rule.facet is None:
         return (None,)
     where, facets = f"{gate.name}:{gate.line_of(rule)}", board.facets
@@ -440,14 +439,13 @@ def _buckets_of_rule(gate: Gate, board: Scoreboard, rule: Rule) -> Iterable[str 
 def with_runs(gate: Gate, run: str | None, baseline: str | None) -> Gate:
     """Return a gate with another run, or another baseline, than its file names.
 
-    Raises `BadInput` where no run is named, where both are the same, and for an allowed drop that
-    is from nothing.
+    Raises `BadInput` without a run, where both are the same, and for a drop from no run.
     """
     run = gate.run if run is None else run
-    asked = replace(gate, run=run, baseline=gate.baseline if baseline is None else baseline)
-    for wrong in _mistakes_in(asked):
+    changed = replace(gate, run=run, baseline=gate.baseline if baseline is None else baseline)
+    for wrong in _mistakes_in(changed):
         raise BadInput(f"{gate.name}: {wrong}")
-    return asked
+    return changed
 
 
 def _mistakes_in(gate: Gate) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Runs that passed a gate: the JSON file they are kept in, and what a new run is compared with.
+"""Runs that passed a gate: the JSON file that stores them, and the runs a new run is compared with.
 
-Both sides of a comparison are scored by the same golden set. A run that passed is scored again
-where the database still has it; its kept values are used only where they are of the same golden
-set by the same conventions.
+Both runs of a comparison are scored by the same golden set. A run that passed is scored again
+where the database still has it; its stored values are used only with the same golden set and
+conventions.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import escape_controls
 
 PASSED_RUNS_FORMAT = 1
-"""Counts up where older files could no longer be read as they are."""
+"""Must grow with every change that makes older files unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedRun:
-    """A run as it was when it passed: its values, the golden set and the conventions they are by.
+    """A run as it was when it passed: its values, with their golden set and conventions.
 
-    ``fingerprint`` is of its lists, so that another run of the same name is not taken for it.
+    ``fingerprint`` is of its lists, so that another run of the same name is not mistaken for it.
     """
 
     name: str
@@ -47,14 +47,14 @@ class PassedRun:
 
 @dataclass(frozen=True, slots=True)
 class PassedRuns:
-    """The last run that passed, and by check the best, each by fingerprint."""
+    """The last run that passed, and the best run of each check, by fingerprint."""
 
     last: str
     best: Mapping[CheckKey, str] = field(default_factory=dict)
     runs: Mapping[str, PassedRun] = field(default_factory=dict)
 
     def as_text(self) -> str:
-        """Return the file, the same for the same runs, and a line for each value."""
+        """Return the content of the file: the same for the same runs, with a line per value."""
         kept = {
             "labeler": "runs that passed a gate",
             "format": PASSED_RUNS_FORMAT,
@@ -80,7 +80,7 @@ def _run_to_json(run: PassedRun) -> dict[str, Any]:
 
 
 def read_passed_runs(data: bytes, name: str) -> PassedRuns:
-    """Read what was kept; raises `BadInput` for anything but such a file."""
+    """Parse a file of passed runs; raises `BadInput` for any other file."""
     try:
         given = json.loads(data.decode("utf-8-sig"))
         runs = {each["fingerprint"]: _run_from_json(each) for each in given["runs"]}
@@ -135,19 +135,19 @@ class ReferenceRuns:
     begins: bool = False
 
     @cached_property
-    def _ground(self) -> CachedBoard:
+    def _cached(self) -> CachedBoard:
         return CachedBoard(self.board)
 
     @property
     def golden(self) -> str:
-        """The hash of the golden set, empty where none is kept."""
+        """The hash of the golden set; empty without one."""
         return self.board.conventions.golden or ""
 
     def others(self, check: Check) -> ReferenceValues:
-        """Return what a run must not fall behind in a check, by what it is."""
+        """Return the runs that a run must not fall behind in a check, by role."""
         found: dict[str, RunValues | str | None] = {}
         if self.baseline is not None:
-            found[BASELINE] = RunValues(self.baseline, self._ground)
+            found[BASELINE] = RunValues(self.baseline, self._cached)
         if self.begins:
             found[LAST] = None
         elif self.passing is not None:
@@ -158,10 +158,10 @@ class ReferenceRuns:
         return found
 
     def values_of_passed(self, run: PassedRun, check: Check) -> RunValues | str:
-        """Return the values of a run that passed, or why there are none of this golden set."""
+        """Return the values of a passed run, or why there are none for this golden set."""
         for name, fingerprint in self.fingerprints.items():
             if fingerprint == run.fingerprint and name in self.board.run_names:
-                return RunValues(name, self._ground)
+                return RunValues(name, self._cached)
         is_other = run.golden != self.golden or not self.golden
         if is_other or run.conventions != kept_conventions(self.board.conventions):
             what = "golden set" if is_other else "conventions"
@@ -175,12 +175,12 @@ class ReferenceRuns:
                 f"{check.measure.label} and is not in the database; load it again, or begin anew "
                 "with --begin"
             )
-        return RunValues(run.name, self._ground, run.values)
+        return RunValues(run.name, self._cached, run.values)
 
     def passed(self, run: str, checks: Sequence[Check], now: str) -> PassedRuns:
-        """Return what is to be kept once a run has passed: itself, and by check the best so far.
+        """Return what to store once a run has passed: this run, and the best one of each check.
 
-        ``now`` is the time, UTC, ISO 8601.
+        ``now`` is the time in UTC, ISO 8601.
         """
         fingerprint = self.fingerprints[run]
         keep = {fingerprint: self._kept(run, fingerprint, checks, now)}
@@ -196,25 +196,25 @@ class ReferenceRuns:
         return PassedRuns(fingerprint, best, keep)
 
     def _better(self, run: str, check: Check) -> PassedRun | None:
-        """Return the best run so far, where it is better than this one."""
+        """Return the best run so far if it is better than this one."""
         if self.passing is None:
             return None
         former = self.passing.runs[self.passing.best.get(check.place, self.passing.last)]
         other = self.values_of_passed(former, check)
         if not isinstance(other, RunValues):
             return None
-        value = RunValues(run, self._ground).mean(check)
+        value = RunValues(run, self._cached).mean(check)
         return former if other.mean(check) > value + EQUAL_WITHIN else None
 
     def _kept(self, run: str, fingerprint: str, checks: Sequence[Check], now: str) -> PassedRun:
-        side = RunValues(run, self._ground)
+        side = RunValues(run, self._cached)
         measures = [check.measure for check in checks if check.drop is not None]
         values = {str(measure): side.values_to_keep(measure) for measure in measures}
         conventions = kept_conventions(self.board.conventions)
         return PassedRun(run, fingerprint, now, self.golden, conventions, values)
 
     def _again(self, run: PassedRun, checks: Sequence[Check], check: Check) -> PassedRun:
-        """Return a run that stays the best: with fresh values where the database has it."""
+        """Return a run that stays the best, with new values where the database has it."""
         side = self.values_of_passed(run, check)
         if not isinstance(side, RunValues) or side.kept is not None:
             return run
@@ -222,10 +222,10 @@ class ReferenceRuns:
 
 
 def kept_conventions(conventions: Conventions) -> Mapping[str, object]:
-    """Return conventions as JSON gives them back, without the words for people."""
-    apart = ("description", "golden", "frozen")  # which golden set it was is kept beside them
-    said = {name: each for name, each in conventions.as_dict().items() if name not in apart}
-    if conventions.weighted is None:  # as runs were kept that passed before there were weights
-        del said["weighted"]
-    found: dict[str, object] = json.loads(json.dumps(said))
+    """Return conventions as JSON gives them back, without the description for people."""
+    apart = ("description", "golden", "frozen")  # the golden set is stored separately
+    kept = {name: each for name, each in conventions.as_dict().items() if name not in apart}
+    if conventions.weighted is None:  # as in files from before there were weights
+        del kept["weighted"]
+    found: dict[str, object] = json.loads(json.dumps(kept))
     return found

@@ -12,14 +12,14 @@ from labeler.evaluation import Conventions, Note
 from labeler.measures import Measure
 from labeler.model import WITH_LEAKED, Selection
 
-MOST_TRIED = 200  # places where a key could stand: each is tried by reading all above it
-MOST_OPEN = 50  # lines over which a value may go
+MOST_TRIED = 200  # lines that may have a key: for each the text up to it is parsed
+MOST_OPEN = 50  # lines that one value may span
 
 
 def line_of(text: str, keys: Sequence[str]) -> int:
-    """Return the line, from 1, on which the value that ``keys`` lead to is given.
+    """Return the line, from 1, of the value under the path ``keys``.
 
-    1 where that cannot be told, as for a key that is written with escapes.
+    1 where it cannot be found, as for a key written with escapes.
 
     >>> line_of("[a]\\nb = 1\\n[c]\\nb = 2", ["c", "b"])
     4
@@ -33,11 +33,11 @@ def line_of(text: str, keys: Sequence[str]) -> int:
 
 
 def _parse_up_to(lines: Sequence[str], at: int) -> object:
-    """Return what a text says up to a line, and on until what is open there is closed."""
+    """Parse a text up to a line, and further until a value that is open there is closed."""
     for end in range(at + 1, min(at + MOST_OPEN, len(lines)) + 1):
         try:
             return tomllib.loads("\n".join(lines[:end]))
-        except ValueError:  # not whole yet
+        except ValueError:  # a value is still open
             continue
     return None
 
@@ -55,17 +55,17 @@ ALL_QUERIES = "all queries"
 BASELINE, LAST, BEST = "baseline", "last passing", "best passing"
 
 CheckKey = tuple["str | None", "str | None", str]
-"""A facet and a bucket, None for all queries, and a measure's full name."""
+"""A facet and a bucket (None for all queries), and a measure's full name."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitTerms:
-    """On what terms a value is judged.
+    """The conditions under which a limit is checked.
 
-    With ``confidence`` a limit has to be kept with that one-sided confidence, without it by the
-    value itself. ``most_holes`` is the largest share of ungraded chunks above the cut-off, on
-    either side; ``fewest_queries`` how many have to be in the mean; ``most_absent`` for which share
-    of them the run compared with may have no list, since it would count 0 there and hide a drop.
+    With ``confidence`` a limit must be met with that one-sided confidence, without it by the value
+    itself. ``most_holes`` is the largest share of unjudged chunks above the cut-off, in either
+    run; ``fewest_queries`` the fewest queries in a mean; ``most_absent`` the share of them for
+    which the run compared with may have no list, since it would count 0 there and hide a drop.
     """
 
     confidence: float | None = None
@@ -76,10 +76,10 @@ class LimitTerms:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a gate file asks of one measure in one place; ``keys`` lead there in the file.
+    """The limits in a gate file for one measure in one place; ``keys`` is their path in the file.
 
-    ``facet`` and ``bucket`` are None for all queries; a facet without a bucket stands for each of
-    its buckets that no rule of its own names.
+    ``facet`` and ``bucket`` are None for all queries; a facet without a bucket means each of its
+    buckets that has no separate rule.
     """
 
     measure: str
@@ -93,13 +93,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A gate file: which run is judged, against what, and by which rules.
+    """A gate file: which run is checked, against which runs, and by which rules.
 
-    ``name`` is the file's as messages show it. ``last_passing`` names the file of the runs that
-    passed, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
-    settings hold. ``split`` is None for all queries, and ``leaked`` says whether those that are
-    marked as leaked count. ``weighted`` is the facet by whose traffic means are weighted, None
-    where each query counts the same. ``text`` is what was read.
+    ``name`` is the file's name in messages. ``last_passing`` is the path of the file of passed
+    runs, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
+    settings apply. ``split`` is None for all queries, and ``leaked`` says whether queries marked as
+    leaked count. ``weighted`` is the facet by whose traffic means are weighted, or None. ``text``
+    is the content of the file.
     """
 
     name: str
@@ -118,17 +118,17 @@ class Gate:
 
     @property
     def selected(self) -> Selection:
-        """Which queries its values are of."""
+        """The queries over which values are computed."""
         return Selection(self.split, self.leaked)
 
     def line_of(self, rule: Rule) -> int:
-        """Return the line of the file on which a rule stands."""
+        """Return the line of the file that has a rule."""
         return line_of(self.text, rule.keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least value that a gate asks for in one place; ``source`` is the gate file's name."""
+    """A minimum value that a gate requires in one place; ``source`` is the gate file's name."""
 
     at_least: float
     terms: LimitTerms
@@ -137,7 +137,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A rule in one place, by a measure of a board: what is held against its limits there."""
+    """A rule applied to a measure of a board, over all queries or one bucket."""
 
     measure: Measure
     facet: str | None
@@ -148,24 +148,23 @@ class Check:
 
     @property
     def place(self) -> CheckKey:
-        """What this check is known by among those of a gate."""
+        """The key of this check among those of a gate."""
         return self.facet, self.bucket, str(self.measure)
 
     @property
     def where(self) -> str:
-        """Of which queries it speaks, in words."""
+        """The queries it covers, in words."""
         return ALL_QUERIES if self.bucket is None else f"{self.facet} = {self.bucket}"
 
 
 @dataclass(frozen=True, slots=True)
 class LimitResult:
-    """What came of one limit: of a least value, or of a drop ``against`` another run.
+    """The result of one limit: a minimum value, or a drop ``against`` another run.
 
-    ``before`` and ``delta`` are the other run's value and the difference, NaN for a least value.
-    ``bound`` is what the value, or the delta, is at least with the confidence asked for, by
-    ``method``; NaN without one. ``holes`` is the share of chunks above the cut-off nobody has
-    graded, and ``carried`` how many there have a grade that was carried over. ``sentence`` says
-    it in words.
+    ``before`` and ``delta`` are the other run's value and the difference, NaN for a minimum.
+    ``bound`` is the lower confidence bound of the value, or of the delta, computed by ``method``;
+    NaN without a confidence. ``holes`` is the share of unjudged chunks above the cut-off, and
+    ``carried`` how many of the chunks there have a transferred grade.
     """
 
     check: Check
@@ -184,14 +183,14 @@ class LimitResult:
 
     @property
     def limit(self) -> float:
-        """The least value, or the largest drop, that was asked for."""
+        """The minimum value, or the largest drop, that is allowed."""
         found = self.check.at_least if self.against is None else self.check.drop
         return math.nan if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """How a run did at a gate; ``error`` says why nothing could be judged, where nothing could."""
+    """The results of a run at a gate; ``error`` says why nothing could be judged, if so."""
 
     gate: str
     run: str | None
@@ -205,8 +204,7 @@ class GateOutcome:
     def result(self) -> str:
         """`PASSED`, `FAILED` or `UNJUDGED`.
 
-        One limit that is broken decides, whatever the others would say; else one that could not be
-        judged does.
+        One broken limit means failed; else one limit that could not be judged means not judged.
         """
         verdicts = {finding.verdict for finding in self.findings}
         if FAILED in verdicts:

@@ -1,7 +1,7 @@
 """Verdicts on the limits of a gate: passed, failed or not judged, each with its sentence.
 
-A limit is kept at the limit itself. Whatever cannot be told, or rests on too few queries or too
-few judged chunks, is not judged, and never passed.
+A value equal to its limit passes. A value that is undefined, or rests on too few queries or too
+few judged chunks, is not judged and never passes.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from labeler.stats import (
 )
 
 KeptValues = Mapping[str, Mapping[str, float]]
-"""A run's values by full name of a measure, then by query; a query without one is not there."""
+"""A run's values by full name of a measure, then by query; undefined ones are left out."""
 
 
 class CachedBoard:
-    """What a board says, worked out once each: the checks of a gate ask the same over and over."""
+    """A board with cached results, because the checks of a gate need the same ones repeatedly."""
 
     def __init__(self, board: Scoreboard) -> None:
         self.board = board.snapshot()
@@ -52,12 +52,12 @@ class CachedBoard:
         self._counted: Callable[[Measure], Bools] = cache(self.board.counted)
 
     def counted(self, check: Check) -> Bools:
-        """Say which queries are in the mean of a check, (queries,)."""
+        """Return which queries are in the mean of a check, (queries,)."""
         return self.inside(check.facet, check.bucket) & self._counted(check.measure)
 
     @cached_property
     def weights(self) -> Floats:
-        """What each query weighs, (queries,): 1 where all weigh the same."""
+        """The weight of each query, (queries,): 1 without weighting."""
         found = self.board.weights
         return np.ones(len(self.board.collection.query_ids)) if found is None else found
 
@@ -65,7 +65,7 @@ class CachedBoard:
         return self.board.means([measure], facet)
 
     def _inside(self, facet: str | None, bucket: str | None) -> Bools:
-        """Say which queries are in a bucket, (queries,); None stands for all."""
+        """Return which queries are in a bucket, (queries,); None means all."""
         if bucket is None:
             return np.ones(len(self.board.collection.query_ids), dtype=np.bool_)
         buckets, group = self.board.groups(facet)
@@ -75,20 +75,20 @@ class CachedBoard:
 
 @dataclass(frozen=True, eq=False)
 class RunValues:
-    """One run's values on the queries of a ground.
+    """The values of one run on the queries of a board.
 
-    ``kept`` are values of a run that is not on the board, of the same golden set by the same
-    conventions; None for one that is.
+    ``kept`` are stored values of a run that is not on the board, for the same golden set and
+    conventions; None for a run that is.
     """
 
     name: str
-    ground: CachedBoard
+    cached: CachedBoard
     kept: KeptValues | None = None
 
     @property
     def board(self) -> Scoreboard:
-        """The board whose queries these are."""
-        return self.ground.board
+        """The board with these queries."""
+        return self.cached.board
 
     @property
     def _at(self) -> int:
@@ -97,52 +97,52 @@ class RunValues:
     def values(self, check: Check) -> Floats:
         """Return the values that are in the mean, (queries,); NaN for every other query."""
         if self.kept is None:
-            found = self.ground.values(check.measure)[:, self._at]
+            found = self.cached.values(check.measure)[:, self._at]
         else:
             own = self.kept.get(str(check.measure), {})
             ids = self.board.collection.query_ids
             found = np.array([own.get(query_id, math.nan) for query_id in ids], dtype=np.float64)
-        return np.where(self.ground.inside(check.facet, check.bucket), found, np.nan)
+        return np.where(self.cached.inside(check.facet, check.bucket), found, np.nan)
 
     def mean(self, check: Check) -> float:
-        """Return the mean of these values, as a board has it; NaN where there is none."""
+        """Return the mean of these values, as a board computes it; NaN without any."""
         if self.kept is not None:
             values = self.values(check)
             known = ~np.isnan(values)
             if not known.any():
                 return math.nan
-            return float(np.average(values[known], weights=self.ground.weights[known]))
-        means = self.ground.means(check.measure, check.facet)
+            return float(np.average(values[known], weights=self.cached.weights[known]))
+        means = self.cached.means(check.measure, check.facet)
         return float(means.value[0, self._at, means.buckets.index(check.bucket)])
 
     def holes(self, check: Check) -> float:
-        """Return the share of its chunks above the cut-off that nobody has graded.
+        """Return the share of unjudged chunks above the cut-off, over the queries in the mean.
 
-        Of the queries in the mean; 0 for what was kept, which had few enough when it passed.
+        0 for stored values: the run had few enough when it passed.
         """
         if self.kept is not None:
             return 0.0
-        counted = self.ground.counted(check)
-        shown = int(self.ground.shown(check.measure)[counted, self._at].sum())
-        holes = int(self.ground.holes(check.measure)[counted, self._at].sum())
+        counted = self.cached.counted(check)
+        shown = int(self.cached.shown(check.measure)[counted, self._at].sum())
+        holes = int(self.cached.holes(check.measure)[counted, self._at].sum())
         return holes / shown if shown else 0.0
 
     def carried(self, check: Check) -> int:
-        """Count the chunks above the cut-off whose grade was carried over from other chunks."""
+        """Count the chunks above the cut-off that have a transferred grade."""
         if self.kept is not None:
             return 0
-        means = self.ground.means(check.measure, check.facet)
+        means = self.cached.means(check.measure, check.facet)
         return int(means.carried[0, self._at, means.buckets.index(check.bucket)])
 
     def absent(self, check: Check) -> int:
-        """Count the queries in the mean for which it has no list."""
+        """Count the queries in the mean for which the run has no list."""
         if self.kept is not None:
             return 0
-        return int(np.sum(self.board.absent(self.name) & self.ground.counted(check)))
+        return int(np.sum(self.board.absent(self.name) & self.cached.counted(check)))
 
     def values_to_keep(self, measure: Measure) -> dict[str, float]:
-        """Return what is kept of it once it has passed: its values by query."""
-        column = self.ground.values(measure)[:, self._at].tolist()
+        """Return the run's values by query, to be stored once it has passed."""
+        column = self.cached.values(measure)[:, self._at].tolist()
         pairs = zip(self.board.collection.query_ids, column, strict=True)
         return {query_id: value for query_id, value in pairs if not math.isnan(value)}
 
@@ -154,53 +154,53 @@ MOST_DIGITS = 12
 def describe_result(
     board: Scoreboard, found: LimitResult, held: float, losses: Sequence[tuple[str, float]] = ()
 ) -> str:
-    """Say whether a limit was kept, and by what; ``losses`` are the queries that fell most.
+    """Describe whether a limit was met; ``losses`` are the queries with the largest drops.
 
-    ``held`` is what was held against it: the value or the delta, or what they surely are at least.
+    ``held`` is what was compared with the limit: the value or the delta, or its lower bound.
     """
     heading = board.conventions.heading(found.check.measure)
-    said = (
+    text = (
         _describe_least_value(found, heading, held)
         if found.against is None
         else _describe_drop(found, heading, held)
     )
     if losses:
-        said += (
+        text += (
             f"; most in {', '.join(f'{query} ({format_signed(loss)})' for query, loss in losses)}"
         )
-    return said
+    return text
 
 
 def describe_first_run(board: Scoreboard, found: LimitResult) -> str:
-    """Say that there is nothing yet that a value could have fallen from."""
+    """Describe a value that no earlier passing run can be compared with."""
     heading = board.conventions.heading(found.check.measure)
     return f"{heading} is {format_number(found.value)} (n {found.n:,}): no run passed before it"
 
 
 def _describe_least_value(found: LimitResult, heading: str, held: float) -> str:
-    surely, asked = format_apart(held, found.limit)
+    shown, limit = format_apart(held, found.limit)
     kept, n = "at least" if found.verdict == PASSED else "below", f"n {found.n:,}"
     if math.isnan(found.bound):
-        return f"{heading} is {surely}, {kept} {asked} ({n})"
-    said = (
+        return f"{heading} is {shown}, {kept} {limit} ({n})"
+    text = (
         f"{heading} is {format_number(found.value)} ({n}), with "
-        f"{_format_confidence(found)} at least {surely}"
+        f"{_format_confidence(found)} at least {shown}"
     )
-    return f"{said}, and {asked} is asked" if found.verdict == PASSED else f"{said}, {kept} {asked}"
+    return f"{text}, and {limit} is asked" if found.verdict == PASSED else f"{text}, {kept} {limit}"
 
 
 def _describe_drop(found: LimitResult, heading: str, held: float) -> str:
     size = format_apart(abs(found.delta), found.limit)[0]
     moved = f"{'fell' if found.delta < 0 else 'rose'} by {size}"
     means = f"{format_number(found.before)} to {format_number(found.value)}, n {found.n:,}"
-    said = f"{heading} {'is as before' if found.delta == 0 else moved} from the "
-    said += f"{REFERENCE_LABELS[found.against or BASELINE]} {found.other} ({means})"
+    text = f"{heading} {'is as before' if found.delta == 0 else moved} from the "
+    text += f"{REFERENCE_LABELS[found.against or BASELINE]} {found.other} ({means})"
     lost, allowed = format_apart(max(0.0, -held), found.limit)
     only = "" if found.verdict == PASSED else "only "
     if math.isnan(found.bound):
-        return f"{said}; {only}{allowed} is allowed"
+        return f"{text}; {only}{allowed} is allowed"
     return (
-        f"{said}; with {_format_confidence(found)} it fell by {lost} at most, "
+        f"{text}; with {_format_confidence(found)} it fell by {lost} at most, "
         f"{only}{allowed} is allowed"
     )
 
@@ -211,7 +211,7 @@ def _format_confidence(found: LimitResult) -> str:
 
 
 def format_apart(value: float, limit: float) -> tuple[str, str]:
-    """Write a value and its limit with as many digits as tell them apart, four at least.
+    """Format a value and its limit with as many digits as tell them apart, four at least.
 
     >>> format_apart(0.5, 0.55), format_apart(0.549999, 0.55), format_apart(0.55, 0.55)
     (('0.5000', '0.55'), ('0.549999', '0.55'), ('0.5500', '0.55'))
@@ -225,7 +225,7 @@ def format_apart(value: float, limit: float) -> tuple[str, str]:
 
 
 def describe_no_value(side: RunValues, check: Check) -> str:
-    """Say why a run has no value."""
+    """Explain why a run has no value."""
     if side.kept is not None:
         return f"{side.name}: no value was kept of it when it passed"
     rows = side.board.table([check.measure], check.facet)
@@ -234,13 +234,13 @@ def describe_no_value(side: RunValues, check: Check) -> str:
 
 
 def describe_too_few(n: int, fewest: int) -> str:
-    """Say that a mean is over too few queries."""
+    """Explain that a mean is over too few queries."""
     queries = format_count(n, "query counts", "queries count")
     return f"{queries}, fewer than the {fewest} it takes to judge (fewest_queries)"
 
 
 def describe_too_many_unjudged(run: str, share: float, most: float) -> str:
-    """Say that too much of what a run shows is ungraded."""
+    """Explain that too large a share of a run's chunks is unjudged."""
     return (
         f"{run}: nobody has graded {share:.1%} of the chunks that count, more than "
         f"{100 * most:.10g}% (most_holes)"
@@ -248,7 +248,7 @@ def describe_too_many_unjudged(run: str, share: float, most: float) -> str:
 
 
 def describe_too_many_absent(run: str, absent: int, n: int) -> str:
-    """Say that a run to compare with does not know the queries."""
+    """Explain that a run to compare with has no list for too many queries."""
     return (
         f"{run}: no list for {absent} of {n} queries, where it would count 0 and hide a drop; load "
         "a run that has them, or allow it (most_absent)"
@@ -256,16 +256,16 @@ def describe_too_many_absent(run: str, absent: int, n: int) -> str:
 
 
 EQUAL_WITHIN = 1e-12
-"""How far a mean may be beyond a limit by the order of adding alone."""
+"""How far a mean may be beyond a limit, since the order of adding changes the last digits."""
 
 ReferenceValues = Mapping[str, "RunValues | str | None"]
-"""By what it is (`BASELINE`, ...): a run to compare with, or why there is none; None if it is not
-to be there yet."""
+"""Runs to compare with, by role (`BASELINE`, ...): values, or why there are none; None if no run
+has passed yet."""
 
 
 @dataclass(frozen=True, eq=False)
 class LimitQuestion:
-    """One limit of a check, with the values it is about; ``against`` is what the other run is."""
+    """One limit of a check with the values to test; ``against`` is the role of the other run."""
 
     check: Check
     side: RunValues
@@ -274,7 +274,7 @@ class LimitQuestion:
 
     @property
     def is_first(self) -> bool:
-        """Whether a run is the first of those that passed, with nothing to fall from."""
+        """Whether no run has passed before, so that there is nothing to drop from."""
         return self.against is not None and self.other is None
 
     @property
@@ -288,8 +288,8 @@ class LimitQuestion:
 
     @property
     def weights(self) -> Floats:
-        """The weight of each of them."""
-        weights: Floats = self.side.ground.weights[~np.isnan(self._values)]
+        """The weights of these queries."""
+        weights: Floats = self.side.cached.weights[~np.isnan(self._values)]
         return weights
 
     @property
@@ -301,22 +301,19 @@ class LimitQuestion:
 
     @property
     def limit(self) -> float:
-        """The least value, or the least difference."""
+        """The lowest value, or the lowest difference, that passes."""
         least, drop = self.check.at_least, self.check.drop
         found = least if self.against is None else None if drop is None else -drop
         return math.nan if found is None else found
 
 
 def judge_run(
-    board: Scoreboard,
-    run: str,
-    checks: Sequence[Check],
-    others: Callable[[Check], ReferenceValues],
+    board: Scoreboard, run: str, checks: Sequence[Check], others: Callable[[Check], ReferenceValues]
 ) -> tuple[LimitResult, ...]:
-    """Hold a run of a board against all limits.
+    """Return the result of every limit for a run of a board.
 
-    ``others`` gives the runs that it must not fall behind in a check. A limit is kept at the limit
-    itself. Whatever cannot be told, or rests on too little, is `UNJUDGED`, and never passed.
+    ``others`` returns the runs that it must not fall behind in a check. A value equal to its limit
+    passes. A value that is undefined, or rests on too little, is `UNJUDGED` and never passes.
     """
     side = RunValues(run, CachedBoard(board))
     return _limit_results(
@@ -331,28 +328,27 @@ def judge_runs(
     others: Callable[[Check], ReferenceValues] = lambda _: {},
     sums: SumFunction = resample_sums,
 ) -> dict[str, tuple[LimitResult, ...]]:
-    """Hold several runs of a board against checks, each as `judge_run` does; none against itself.
+    """Return the results of several runs as `judge_run` does; none is compared with itself.
 
-    ``sums`` adds up resamples; a `Resampled` does it sooner after a grade.
+    ``sums`` adds up resamples; a `ResampleCache` is faster after a grade.
     """
-    ground = CachedBoard(board)
+    cached = CachedBoard(board)
     against = [(check, others(check)) for check in checks]
-    asked = {
+    by_run = {
         run: [
             question
             for check, held in against
             for question in _limit_questions(
-                check, RunValues(run, ground), _without_itself(run, held)
+                check, RunValues(run, cached), _without_itself(run, held)
             )
         ]
         for run in runs
     }
-    found = iter(_limit_results([question for some in asked.values() for question in some], sums))
-    return {run: tuple(islice(found, len(some))) for run, some in asked.items()}
+    found = iter(_limit_results([question for some in by_run.values() for question in some], sums))
+    return {run: tuple(islice(found, len(some))) for run, some in by_run.items()}
 
 
 def _without_itself(run: str, others: ReferenceValues) -> ReferenceValues:
-    """Return what a run is held against, which is never the run itself."""
     return {
         against: other
         for against, other in others.items()
@@ -380,10 +376,10 @@ def _limit_questions(
 def _confidence_bounds(
     questions: Sequence[LimitQuestion], sums: SumFunction
 ) -> list[ConfidenceInterval | None]:
-    """Return the interval whose lower end is what a value surely is at least; None if not asked.
+    """Return each limit's interval, whose lower end is the bound; None without a confidence.
 
-    Of a confidence of 95% it is the 90% interval, as only one of its ends is looked at. Those of
-    one confidence share their draws.
+    One-sided 95% confidence is the lower end of a 90% interval. Limits with the same confidence
+    share their draws.
     """
     found: list[ConfidenceInterval | None] = [None] * len(questions)
     waiting: dict[float, list[tuple[int, Floats, Floats]]] = {}
@@ -404,68 +400,67 @@ def _confidence_bounds(
     return found
 
 
-def _judge_limit(asked: LimitQuestion, bound: ConfidenceInterval | None) -> LimitResult:
-    check, side = asked.check, asked.side
+def _judge_limit(question: LimitQuestion, bound: ConfidenceInterval | None) -> LimitResult:
+    check, side = question.check, question.side
     n = int(np.sum(~np.isnan(side.values(check))))
-    known = (side.mean(check), n, side.holes(check), asked.against)
-    if isinstance(asked.other, str):
-        return LimitResult(check, UNJUDGED, asked.other, *known, carried=side.carried(check))
+    known = (side.mean(check), n, side.holes(check), question.against)
+    if isinstance(question.other, str):
+        return LimitResult(check, UNJUDGED, question.other, *known, carried=side.carried(check))
     found = LimitResult(check, PASSED, "", *known, carried=side.carried(check))
-    if asked.other is not None:
-        before = asked.other.mean(check)
+    if question.other is not None:
+        before = question.other.mean(check)
         delta = found.value - before
-        found = replace(found, other=asked.other.name, before=before, delta=delta)
+        found = replace(found, other=question.other.name, before=before, delta=delta)
     if bound is not None:
         found = replace(found, bound=bound.lo, method=bound.method)
-    return _with_verdict(asked, found, bound)
+    return _with_verdict(question, found, bound)
 
 
 def _with_verdict(
-    asked: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
+    question: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
 ) -> LimitResult:
-    """Return a finding with its verdict and its sentence."""
-    verdict, sentence = UNJUDGED, _why_unjudged(asked, found, bound)
-    if not sentence and asked.is_first:
-        verdict, sentence = PASSED, describe_first_run(asked.side.board, found)
+    verdict, sentence = UNJUDGED, _why_unjudged(question, found, bound)
+    if not sentence and question.is_first:
+        verdict, sentence = PASSED, describe_first_run(question.side.board, found)
     elif not sentence:
         reached = found.value if found.against is None else found.delta
         held = reached if bound is None else min(bound.lo, reached)
-        verdict = PASSED if held >= asked.limit - EQUAL_WITHIN else FAILED
-        losses = _largest_losses(asked) if verdict == FAILED else ()
+        verdict = PASSED if held >= question.limit - EQUAL_WITHIN else FAILED
+        losses = _largest_losses(question) if verdict == FAILED else ()
         found = replace(found, verdict=verdict)
-        sentence = describe_result(asked.side.board, found, held, losses)
+        sentence = describe_result(question.side.board, found, held, losses)
     return replace(found, verdict=verdict, sentence=sentence)
 
 
 def _why_unjudged(
-    asked: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
+    question: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
 ) -> str:
-    """Say why a limit cannot be judged; nothing where it can."""
-    check, terms = asked.check, asked.check.terms
-    sides = [asked.side, *([asked.other] if isinstance(asked.other, RunValues) else [])]
+    """Explain why a limit cannot be judged; empty where it can."""
+    check, terms = question.check, question.check.terms
+    sides = [question.side, *([question.other] if isinstance(question.other, RunValues) else [])]
     if found.n == 0:
-        return describe_no_value(asked.side, check)
+        return describe_no_value(question.side, check)
     if found.n < terms.fewest_queries:
         return describe_too_few(found.n, terms.fewest_queries)
     if terms.most_holes is not None:
         for side in sides:
             if side.holes(check) > terms.most_holes:
                 return describe_too_many_unjudged(side.name, side.holes(check), terms.most_holes)
-    if isinstance(asked.other, RunValues):
+    if isinstance(question.other, RunValues):
         if math.isnan(found.before):
-            return describe_no_value(asked.other, check)
-        if (absent := asked.other.absent(check)) > terms.most_absent * found.n:
-            return describe_too_many_absent(asked.other.name, absent, found.n)
+            return describe_no_value(question.other, check)
+        if (absent := question.other.absent(check)) > terms.most_absent * found.n:
+            return describe_too_many_absent(question.other.name, absent, found.n)
     if bound is not None and math.isnan(bound.lo):
         return f"no confidence can be given: {bound.reason}"
     return ""
 
 
-def _largest_losses(asked: LimitQuestion) -> Sequence[tuple[str, float]]:
-    """Return the three queries that fell most, with by how much; none of a least value."""
-    if not isinstance(asked.other, RunValues):
+def _largest_losses(question: LimitQuestion) -> Sequence[tuple[str, float]]:
+    """Return the three queries with the largest drops, and these; () for a minimum value."""
+    if not isinstance(question.other, RunValues):
         return ()
-    delta = asked.side.values(asked.check) - asked.other.values(asked.check)
+    delta = question.side.values(question.check) - question.other.values(question.check)
     falling = [int(at) for at in np.argsort(np.nan_to_num(delta), kind="stable")[:3]]
-    ids = asked.side.board.collection.query_ids
+    ids = question.side.board.collection.query_ids
     return [(ids[at], float(delta[at])) for at in falling if delta[at] < -EQUAL_WITHIN]

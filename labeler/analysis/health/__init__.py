@@ -7,8 +7,4 @@ from labeler.analysis.health.golden_set_health import (
     assess_health,
     spread_of_deltas,
 )
-from labeler.analysis.health.sections import (
-    HealthSection,
-    describe_health,
-    health_record,
-)
+from labeler.analysis.health.sections import HealthSection, describe_health, health_record

@@ -1,8 +1,8 @@
 """Health of a golden set, computed from what the store holds.
 
-It says what so many queries are good for, whether buckets have the shares of the logged traffic,
-how often people give the grade that was suggested (before they see it), who confirmed the golden
-grades, and how old these are.
+The measures are what its number of queries is good for, whether buckets have the shares of the
+logged traffic, how often people give the suggested grade (before they see it), who confirmed the
+golden grades, and how old these are.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ from labeler.model import (
 from labeler.stats import detectable_with_spread, holm
 
 USUAL_SPREAD = 0.25
-"""How far differences of two runs by query are taken to spread where no runs tell."""
+"""The standard deviation of two runs' differences by query, assumed where no runs show it."""
 SEEN_LEVEL = 0.95
-BUCKETS_AT_LARGEST = 5  # buckets that the largest mark is taken to have
+BUCKETS_AT_LARGEST = 5  # buckets assumed for the largest mark
 
 
 class SizeMark(NamedTuple):
     """A size of golden sets, and what such a set is good for.
 
-    A kind of failure that ``rarest`` of the questions show is met at least once with 95%. Two runs
-    that truly differ by ``reach`` are told apart with 80% power at the 5% level.
+    A kind of failure in a share ``rarest`` of the questions is met at least once with 95%
+    probability. Two runs that truly differ by ``reach`` are told apart with 80% power at the 5%
+    level.
     """
 
     queries: int
@@ -50,7 +51,7 @@ class SizeMark(NamedTuple):
 
 
 def rarest_failure_seen(queries: int) -> float:
-    """Return how rare a kind of failure can be and still be met at least once with 95%.
+    """Return the rarest kind of failure, as a share, that is met at least once with 95%.
 
     From 1 − (1 − share)ⁿ = 0.95, which is near 3 / n.
 
@@ -61,7 +62,7 @@ def rarest_failure_seen(queries: int) -> float:
 
 
 def size_marks(spread: float) -> tuple[SizeMark, ...]:
-    """Return the three marks; ``spread`` is how far differences by query spread.
+    """Return the three marks; ``spread`` is the standard deviation of differences by query.
 
     >>> [round(mark.reach, 2) for mark in size_marks(USUAL_SPREAD)]
     [0.1, 0.05, 0.02]
@@ -75,21 +76,21 @@ def size_marks(spread: float) -> tuple[SizeMark, ...]:
             "as 200 queries do",
         ),
     )
-    return tuple(size_mark(queries, spread, said) for queries, said in words)
+    return tuple(size_mark(queries, spread, good_for) for queries, good_for in words)
 
 
 def size_mark(queries: int, spread: float, good_for: str = "") -> SizeMark:
-    """Return what so many queries are good for."""
+    """Return what a golden set of this size is good for."""
     return SizeMark(
         queries, rarest_failure_seen(queries), detectable_with_spread(spread, queries), good_for
     )
 
 
 def spread_of_deltas(values: npt.NDArray[np.float64]) -> tuple[float, int] | None:
-    """Return how far the differences of two runs spread, and of how many pairs it is the median.
+    """Return the standard deviation of two runs' differences, and the number of pairs of runs.
 
-    ``values`` (queries, runs) are NaN where there is none. None where no two runs differ on two
-    queries or more.
+    It is the median over these pairs. ``values`` (queries, runs) are NaN where undefined. None
+    where no two runs differ on two queries or more.
 
     >>> spread_of_deltas(np.array([[0.0, 0.1], [0.0, 0.3], [0.5, 0.5]]))[1]
     1
@@ -107,18 +108,18 @@ def spread_of_deltas(values: npt.NDArray[np.float64]) -> tuple[float, int] | Non
 
 TRAFFIC_DRAWS, TRAFFIC_SEED = 9_999, 20_260_101
 TRAFFIC_LEVEL = 0.01
-MOST_DRAWN = 100_000  # questions: of more, their shares are as good as known
+MOST_DRAWN = 100_000  # questions; the shares of more are practically exact
 
 Numbers = npt.NDArray[Any]
 
 
 class TrafficShares(NamedTuple):
-    """One facet's buckets in the set and in the logs: how many queries, how many questions.
+    """One facet's buckets in the golden set and in the logs: numbers of queries and questions.
 
-    ``total_variation`` is half the sum of what the shares differ by (total variation), from 0 where
+    ``distance`` is half the sum of the differences of their shares (total variation), from 0 where
     they are the same to 1 where no bucket is in both; ``by_chance`` is what it stays below in 99 of
-    100 draws of both from the same shares, ``p`` how often a draw is as far apart, after Holm's
-    correction over the facets. ``differs`` says that it is more than chance.
+    100 draws of both from the same shares; ``p`` is the share of draws at least as far apart, after
+    Holm's correction over the facets. ``differs`` says that it is more than chance.
     """
 
     facet: str
@@ -132,7 +133,7 @@ class TrafficShares(NamedTuple):
 def compare_with_traffic(
     in_set: Mapping[str, Mapping[str, int]], in_logs: Mapping[str, Mapping[str, int]]
 ) -> tuple[TrafficShares, ...]:
-    """Compare the facets that both have, each tested among all of them.
+    """Compare the shares of the facets that both have; p-values are corrected over the facets.
 
     >>> [same] = compare_with_traffic({"topic": {"a": 5, "b": 5}}, {"topic": {"a": 50, "b": 52}})
     >>> round(same.distance, 3), same.differs
@@ -150,7 +151,7 @@ def compare_with_traffic(
 
 
 def total_variation(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the total variation distance of two lists of counts, place by place.
+    """Return the total variation distance of two lists of counts of the same buckets.
 
     >>> total_variation([1, 1], [10, 10]), total_variation([1, 0], [0, 1])
     (0.0, 1.0)
@@ -172,7 +173,7 @@ def _test_facet(
 
 
 def _drawn_distances(queries: Numbers, questions: Numbers) -> Numbers:
-    """Return how far apart both would be if each query and question had the same shares."""
+    """Return the distances of draws in which queries and questions have the same shares."""
     source = np.random.default_rng(TRAFFIC_SEED)
     pooled = (queries + questions) / (queries.sum() + questions.sum())
     own = source.multinomial(int(queries.sum()), pooled, size=TRAFFIC_DRAWS)
@@ -190,7 +191,7 @@ def _distances(one: Numbers, other: Numbers) -> Numbers:
 
 
 class ShareEstimate(NamedTuple):
-    """A number with its 95% interval, which is NaN where ``reason`` says why there is none."""
+    """A number with its 95% confidence interval, NaN where ``reason`` says why there is none."""
 
     value: float
     low: float
@@ -199,10 +200,10 @@ class ShareEstimate(NamedTuple):
 
 
 class SourceAgreement(NamedTuple):
-    """How a source of proposals met the ``n`` grades that people gave to what it proposed.
+    """Agreement of a source's suggestions with the ``n`` grades that people gave.
 
-    ``exact`` is the share that is the same, ``within_one`` the share at most one grade apart,
-    ``difference`` the mean of proposed minus given. Intervals are over the choice of ``queries``.
+    ``exact`` is the share of equal grades, ``within_one`` the share at most one grade apart,
+    ``difference`` the mean of suggested minus given. Intervals are over the choice of ``queries``.
     """
 
     source: str
@@ -214,7 +215,7 @@ class SourceAgreement(NamedTuple):
 
 
 def suggestion_agreement(met: Iterable[SuggestionCheck]) -> tuple[SourceAgreement, ...]:
-    """Return it for each source, by name.
+    """Return the agreement of each source of suggestions, by name.
 
     >>> found = suggestion_agreement([SuggestionCheck("q1", "clicks", 3,
     ...     3), SuggestionCheck("q2", "clicks", 3, 1)])
@@ -244,7 +245,7 @@ def _agreement_of_source(
 
 
 def _estimate_share(sums: BootstrapSums, column: int) -> ShareEstimate:
-    """Return the mean of one column: its sum over how many grades there are."""
+    """Return the mean of one column: its sum divided by the number of grades."""
 
     def mean(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         shares: npt.NDArray[np.float64] = of[..., column] / of[..., 0]
@@ -255,12 +256,12 @@ def _estimate_share(sums: BootstrapSums, column: int) -> ShareEstimate:
 
 FEW_QUERIES = 10
 """A bucket with fewer graded queries is too small: no difference in it is ever more than chance."""
-OLD_AFTER = 180  # days, unless somebody says otherwise
+OLD_AFTER = 180  # days, by default
 FACETS_ASIDE = ("split",)
 
 
 class HealthSource(Protocol):
-    """What tells of a golden set, as a store does."""
+    """The part of a store that health is computed from."""
 
     def queries(self) -> list[Query]:
         """Return the queries in use."""
@@ -271,27 +272,27 @@ class HealthSource(Protocol):
         ...
 
     def graded_pairs(self) -> list[GradedPair]:
-        """Return every golden grade of queries in use."""
+        """Return every golden grade of the queries in use."""
         ...
 
     def proposals_met(
         self, among: Collection[str] | None = None
     ) -> tuple[list[SuggestionCheck], int]:
-        """Return what people first gave where a grade was proposed, and where there is none."""
+        """Return people's first grades of suggested pairs, and how many pairs have none."""
         ...
 
     def batches(self) -> list[CandidateBatch]:
-        """Return all that was loaded of candidates."""
+        """Return all loaded batches of candidates."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HealthInput:
-    """What a store tells: queries in use with where they came from, grades, proposals, logs.
+    """Data from a store: queries in use with their origins, grades, suggestions, logs.
 
-    ``spread`` is how far differences of this set's runs spread and of how many pairs, by the
-    measure ``by``; ``alike`` how many pairs of queries are nearly the same. Both are None where
-    nobody looked.
+    ``spread`` is what `spread_of_deltas` returns for this set's runs, by the measure ``by``;
+    ``alike`` is the number of pairs of queries that are nearly the same. Both are None where not
+    computed.
     """
 
     queries: Sequence[Query]
@@ -306,22 +307,22 @@ class HealthInput:
 
     @staticmethod
     def of(
-        teller: HealthSource,
+        store: HealthSource,
         spread: tuple[float, int] | None,
         by: str,
         alike: int | None = None,
         among: Collection[str] | None = None,
     ) -> HealthInput:
-        """Ask for all of it, or for what is of the queries ``among``; logs are of all."""
-        met, only_proposed = teller.proposals_met(among)
-        queries, graded = teller.queries(), teller.graded_pairs()
+        """Read all data, or only those of the queries ``among``; logs are always complete."""
+        met, only_proposed = store.proposals_met(among)
+        queries, graded = store.queries(), store.graded_pairs()
         return HealthInput(
             queries=[each for each in queries if among is None or each.query_id in among],
-            origins=teller.origins(),
+            origins=store.origins(),
             graded=[each for each in graded if among is None or each.query_id in among],
             only_proposed=only_proposed,
             met=met,
-            batches=teller.batches(),
+            batches=store.batches(),
             spread=spread,
             by=by,
             alike=alike,
@@ -330,9 +331,9 @@ class HealthInput:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedGrades:
-    """By whom golden grades are: ``by_people`` and not from a file alone; ``twice`` and more.
+    """Numbers of golden grades ``by_people`` and not only from a file, and by two or more.
 
-    ``adjudicated`` ones are among those by people. ``only_proposed`` pairs have a proposed grade
+    ``adjudicated`` ones are among those by people. ``only_proposed`` pairs have a suggested grade
     and no golden one, and are not among the ``pairs``.
     """
 
@@ -345,7 +346,8 @@ class ConfirmedGrades:
 
 @dataclass(frozen=True, slots=True)
 class GradeAges:
-    """How many days ago golden grades were given or loaded; ``old`` ones over ``after`` days."""
+    """Ages of golden grades in days since they were given or loaded; ``old`` counts those over
+    ``after`` days."""
 
     median: float
     oldest: float
@@ -355,7 +357,7 @@ class GradeAges:
 
 @dataclass(frozen=True, slots=True)
 class ThinBuckets:
-    """A facet's buckets with fewer than `FEW_QUERIES` graded queries, of so many ``buckets``."""
+    """The ``few`` of a facet's ``buckets`` with fewer than `FEW_QUERIES` graded queries."""
 
     facet: str
     buckets: int
@@ -364,7 +366,7 @@ class ThinBuckets:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSetHealth:
-    """How a golden set stands. ``now`` is what its graded queries are good for, see `SizeMark`."""
+    """The health of a golden set; ``now`` says what its graded queries are good for."""
 
     queries: int
     judged: int
@@ -383,38 +385,38 @@ class GoldenSetHealth:
     logs: int
 
 
-def assess_health(told: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
-    """Work it out as of ``now``; grades are old ``after`` so many days."""
+def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
+    """Compute the health of a golden set at the time ``now``; grades are old ``after`` days."""
     if after < 0:
         raise BadInput(f"grades are old after 0 days or more, not {after}")
-    judged = {pair.query_id for pair in told.graded}
-    spread, pairs = told.spread or (USUAL_SPREAD, 0)
-    sources = Counter(_source_of(told.origins.get(query.query_id)) for query in told.queries)
-    given = buckets_by_facet(told.queries)
-    logs = count_logged(told.batches)
+    judged = {pair.query_id for pair in data.graded}
+    spread, pairs = data.spread or (USUAL_SPREAD, 0)
+    sources = Counter(_source_of(data.origins.get(query.query_id)) for query in data.queries)
+    given = buckets_by_facet(data.queries)
+    logs = count_logged(data.batches)
     return GoldenSetHealth(
-        queries=len(told.queries),
+        queries=len(data.queries),
         judged=len(judged),
         now=size_mark(len(judged), spread),
         marks=size_marks(spread),
         spread=spread,
         pairs_of_runs=pairs,
-        by=told.by,
+        by=data.by,
         sources=tuple(sorted(sources.items(), key=lambda each: (-each[1], str(each[0])))),
-        confirmed=_count_confirmed(told.graded, told.only_proposed),
-        ages=_grade_ages(told.graded, now, after),
+        confirmed=_count_confirmed(data.graded, data.only_proposed),
+        ages=_grade_ages(data.graded, now, after),
         thin=tuple(_thin_buckets(given, judged)),
         shares=compare_with_traffic(
             {facet: Counter(of.values()) for facet, of in given.items()}, logs
         ),
-        met=suggestion_agreement(told.met),
-        alike=told.alike,
-        logs=sum(batch.times for batch in told.batches if batch.source == "log"),
+        met=suggestion_agreement(data.met),
+        alike=data.alike,
+        logs=sum(batch.times for batch in data.batches if batch.source == "log"),
     )
 
 
 def buckets_by_facet(queries: Iterable[Query]) -> dict[str, dict[str, str]]:
-    """Return the bucket of each query that has one, by facet; task is a facet, split is none."""
+    """Return each query's bucket by facet; the task counts as a facet, the split does not."""
     found: dict[str, dict[str, str]] = {}
     for query in queries:
         own = {**query.buckets, **({} if query.task is None else {"task": query.task})}
@@ -439,7 +441,7 @@ def _count_confirmed(graded: Sequence[GradedPair], only_proposed: int) -> Confir
 
 
 def _grade_ages(graded: Sequence[GradedPair], now: datetime, after: int) -> GradeAges | None:
-    """Return how old grades are; a grade from the future, by another clock, is of today."""
+    """Return how old grades are; one from the future, by another clock, counts as today's."""
     if not graded:
         return None
     moments = [datetime.fromisoformat(pair.at).astimezone(UTC) for pair in graded]

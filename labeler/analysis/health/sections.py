@@ -1,6 +1,6 @@
 """Sections of the health report: headings, sentences, warnings, table rows; and the JSON record.
 
-Names of buckets and sources are as they were given: whoever shows them escapes them.
+Names of buckets and sources are unescaped: code that shows them must escape them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ CellValue = str | int
 
 @dataclass(frozen=True, slots=True)
 class HealthSection:
-    """What is said of one side of a golden set; the first column of a table is of words.
+    """One part of the report; the first column of its table holds words.
 
-    ``warnings`` are sentences that ask for something to be done.
+    ``warnings`` are sentences that call for action.
     """
 
     title: str
@@ -42,7 +42,7 @@ class HealthSection:
 
 
 def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
-    """Return all that is to be said, in the order in which a lead asks for it."""
+    """Return all sections, in the order in which a lead needs them."""
     return (
         _size_section(found),
         _confirmed_section(found),
@@ -61,7 +61,7 @@ def _size_section(found: GoldenSetHealth) -> HealthSection:
         by += f", the median of {pairs} of runs here by {found.by}"
     else:
         by += ", which is taken where no two runs tell"
-    said = [
+    sentences = [
         f"{format_count(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
         "So many queries hold at least one of a kind of failure, with 95%, if that share of the "
         "questions shows it; and they tell two runs apart, with 80% power at the 5% level, if "
@@ -73,7 +73,7 @@ def _size_section(found: GoldenSetHealth) -> HealthSection:
     missing = f"Too few queries to tell anything but failures: {found.judged:,} of {few}."
     headings = ("good for", "queries", "", "failures from", "differences from")
     warned = (missing,) if found.judged < few else ()
-    return HealthSection("Size", tuple(said), headings, tuple(rows), warned)
+    return HealthSection("Size", tuple(sentences), headings, tuple(rows), warned)
 
 
 def _mark_row(mark: SizeMark, state: str) -> tuple[CellValue, ...]:
@@ -97,17 +97,17 @@ def _confirmed_section(found: GoldenSetHealth) -> HealthSection:
             _format_share(own.pairs - own.by_people, own.pairs),
         ),
     ]
-    said = [f"{format_count(own.pairs, 'golden grade', 'golden grades')}."]
+    sentences = [f"{format_count(own.pairs, 'golden grade', 'golden grades')}."]
     if own.only_proposed:
         are = format_count(own.only_proposed, "chunk has", "chunks have")
-        said.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
+        sentences.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
     if ages := found.ages:
-        said.append(
+        sentences.append(
             f"{_describe_ages(ages, own.pairs)} A grade that came with a file is as "
             "old as its load."
         )
     return HealthSection(
-        "Who confirmed it, and when", tuple(said), ("grades", "n", "share"), tuple(rows)
+        "Who confirmed it, and when", tuple(sentences), ("grades", "n", "share"), tuple(rows)
     )
 
 
@@ -122,13 +122,13 @@ def _describe_ages(ages: GradeAges, pairs: int) -> str:
 
 
 def _buckets_section(found: GoldenSetHealth) -> HealthSection:
-    said = f"A bucket with fewer than {FEW_QUERIES} graded queries never shows more than chance."
+    text = f"A bucket with fewer than {FEW_QUERIES} graded queries never shows more than chance."
     rows = [(thin.facet, thin.buckets, len(thin.few)) for thin in found.thin]
     warned = tuple(_describe_thin(thin) for thin in found.thin if thin.few)
     if not rows:
         return HealthSection("Buckets", ("No query has a bucket.",))
     return HealthSection(
-        "Buckets", (said,), ("facet", "buckets", "with too few"), tuple(rows), warned
+        "Buckets", (text,), ("facet", "buckets", "with too few"), tuple(rows), warned
     )
 
 
@@ -140,10 +140,10 @@ def _describe_thin(thin: ThinBuckets) -> str:
 
 def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
     if not found.shares:
-        said = "No log of production with buckets is loaded, so nothing says what users ask for."
+        text = "No log of production with buckets is loaded, so nothing says what users ask for."
         if found.logs:
-            said = "No facet of the logs is one of the queries, so their shares cannot be compared."
-        yield HealthSection("Traffic", (said,))
+            text = "No facet of the logs is one of the queries, so their shares cannot be compared."
+        yield HealthSection("Traffic", (text,))
     for shares in found.shares:
         yield _traffic_section(shares)
 
@@ -155,7 +155,7 @@ def _traffic_section(shares: TrafficShares) -> HealthSection:
         f"Total variation distance {shares.distance:.2f} (0: the same shares, 1: none in common); "
         f"by chance alone under {shares.by_chance:.2f} in 99 of 100 draws"
     )
-    said = [f"{queries:,} queries beside {questions:,} logged questions. {apart}."]
+    sentences = [f"{queries:,} queries beside {questions:,} logged questions. {apart}."]
     warned: tuple[str, ...] = ()
     if shares.differs:
         warned = (
@@ -168,10 +168,10 @@ def _traffic_section(shares: TrafficShares) -> HealthSection:
         for name, own, theirs in shares.buckets
     ]
     if len(rows) > MOST_BUCKETS:
-        said.append(f"The {MOST_BUCKETS} most asked for of {len(rows):,} buckets:")
+        sentences.append(f"The {MOST_BUCKETS} most asked for of {len(rows):,} buckets:")
     headings = (shares.facet, "queries", "share of the set", "logged", "share of the logs")
     title = f"Traffic by {shares.facet}"
-    return HealthSection(title, tuple(said), headings, tuple(rows[:MOST_BUCKETS]), warned)
+    return HealthSection(title, tuple(sentences), headings, tuple(rows[:MOST_BUCKETS]), warned)
 
 
 def _suggestions_section(found: GoldenSetHealth) -> HealthSection:
@@ -179,13 +179,13 @@ def _suggestions_section(found: GoldenSetHealth) -> HealthSection:
         return HealthSection(
             "Proposed grades", ("Nobody has graded a chunk that has a proposed grade.",)
         )
-    said = (
+    text = (
         "What people gave first, before they saw what was proposed; the difference is proposed "
         "minus given. Intervals of 95% are over the choice of queries."
     )
     headings = ("source", "grades", "the same", "within one", "mean difference")
     rows = tuple(_suggestion_row(each) for each in found.met)
-    return HealthSection("Proposed grades", (said,), headings, rows)
+    return HealthSection("Proposed grades", (text,), headings, rows)
 
 
 def _suggestion_row(each: SourceAgreement) -> tuple[CellValue, ...]:
@@ -223,13 +223,13 @@ def _near_duplicates_section(found: GoldenSetHealth) -> HealthSection:
 
 
 def health_record(found: GoldenSetHealth) -> dict[str, Any]:
-    """Return all of it for a program, with every digit; what is not a number is None."""
-    warned = [said for part in describe_health(found) for said in part.warnings]
+    """Return the health as data for JSON, with every digit; NaN becomes None."""
+    warned = [text for part in describe_health(found) for text in part.warnings]
     return {**_as_json(asdict(found)), "warnings": warned}
 
 
 def _as_json(value: Any) -> Any:
-    """Return a value as JSON has it: named tuples as objects, NaN as None."""
+    """Return a value as JSON can hold it: named tuples as objects, NaN as None."""
     if isinstance(value, float):
         return None if math.isnan(value) else value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -246,7 +246,7 @@ def _format_share(part: int, whole: int) -> str:
 
 
 def _format_percent(share: float, digits: int = 0) -> str:
-    """Write a share; one that is not whole is neither 0% nor 100%.
+    """Format a share; only 0 and 1 are shown as 0% and 100%.
 
     >>> (
     ...     _format_percent(0.999),

@@ -1,7 +1,7 @@
 """Alerts on the newest run of a series: drops that are more than chance, as sentences.
 
-Each series is looked at against every earlier run, so the correction is over all these
-comparisons, not only over those that were tested.
+Each series is compared with every earlier run, so the correction is over all these comparisons, not
+only over those that were tested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from labeler.measures import Floats, Measure
 from labeler.stats import ALPHA, p_values, smallest_p_value
 
 MOST_OPEN_ALERTS = 3
-"""As many alerts stand open; the rest is folded."""
+"""This many alerts are shown; the rest is folded."""
 
 NO_VALUE, PAST_THRESHOLD, DROP, SLIDE, BUCKET = "silent", "threshold", "drop", "slide", "bucket"
 GRAVITY_ORDER = (NO_VALUE, PAST_THRESHOLD, DROP, SLIDE, BUCKET)
@@ -39,10 +39,9 @@ def thresholds_by_series(
     every: Iterable[TrendSeries],
     asked: Callable[[Measure, str | None, str | None], Iterable[float]],
 ) -> Thresholds:
-    """Return the bar of each series that has one, the highest of several.
+    """Return the threshold of each series that has one, the highest of several.
 
-    ``asked`` gives the least values there are for a measure over all queries, or in a bucket of a
-    facet.
+    ``asked`` returns the thresholds of a measure over all queries, or in a bucket of a facet.
     """
     found = {}
     for place in {series.place for series in every}:
@@ -55,9 +54,9 @@ def thresholds_by_series(
 class Alert(NamedTuple):
     """A drop from ``older`` to ``newer``, the newest run; ``p`` is after the correction.
 
-    ``kind`` is `PAST_THRESHOLD` a threshold, a `DROP` since the run before, a `SLIDE` since the
-    highest, a `BUCKET` that fell while the mean rose, or `NO_VALUE`: the newest run has no value at
-    all.
+    ``kind`` is `PAST_THRESHOLD` for a drop below a threshold, `DROP` since the run before, `SLIDE`
+    since the highest, `BUCKET` for a bucket that fell while the mean rose, or `NO_VALUE` if the
+    newest run has no value at all.
     """
 
     kind: str
@@ -69,14 +68,14 @@ class Alert(NamedTuple):
 
 
 class AlertScan(NamedTuple):
-    """The alerts, the gravest first, and over how many comparisons the correction was."""
+    """The alerts, the gravest first, and the number of comparisons corrected for."""
 
     alerts: tuple[Alert, ...]
     looks: int
 
     @property
     def rule(self) -> str:
-        """Say by which rule there is an alert."""
+        """The rule by which a drop is an alert, as a sentence."""
         if not self.looks:
             return "alerts need two runs of a system that have a value"
         looks = "the one comparison" if self.looks == 1 else f"all {self.looks:,} comparisons"
@@ -88,7 +87,7 @@ class AlertScan(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """The newest run of a series against an earlier one, for a reason; ``bar`` is a threshold."""
+    """The newest run of a series and an earlier one to compare; ``bar`` is a threshold."""
 
     kind: str
     series: TrendSeries
@@ -103,16 +102,16 @@ def scan_for_alerts(
     buckets: Sequence[TrendSeries] = (),
     thresholds: Thresholds = NO_THRESHOLDS,
 ) -> AlertScan:
-    """Look at the newest run of each series, and of ``buckets`` beside the mean of their system.
+    """Compare the newest run of each series with earlier ones, and ``buckets`` with their mean.
 
-    A bucket is held against the run before and the first of the window, and is of a measure and a
-    system of ``every``. Thresholds are by place.
+    A bucket is compared with the run before and the first of the window; ``every`` must have a
+    series of its measure and system. Thresholds are by series.
     """
     conventions = values.board.conventions
     pairs = [pair for each in every for pair in _pairs_to_test(each, thresholds.get(each.place))]
-    beside = {(s.place.system, s.place.measure): s for s in every if s.place.facet is None}
+    totals = {(s.place.system, s.place.measure): s for s in every if s.place.facet is None}
     watched = [each for each in buckets if len(each.known) > 1 and each.known[-1].n >= FEW]
-    pairs += [pair for each in watched for pair in _bucket_pairs(each, beside)]
+    pairs += [pair for each in watched for pair in _bucket_pairs(each, totals)]
     looks = sum(max(0, len(each.known) - 1) for each in every)
     looks += sum(len(_references(each)) for each in watched)
     samples = [
@@ -120,19 +119,19 @@ def scan_for_alerts(
         for pair in pairs
     ]
     found = list(_no_value_alerts(every))
-    told: set[SeriesKey] = set()
+    alerted: set[SeriesKey] = set()
     for pair, p in zip(pairs, _corrected(samples, looks), strict=True):
         newer = pair.series.known[-1]
         sure = p <= ALPHA and newer.n >= FEW and pair.older.value - newer.value >= VISIBLE
-        if sure and pair.series.place not in told:
-            told.add(pair.series.place)
+        if sure and pair.series.place not in alerted:
+            alerted.add(pair.series.place)
             sentence = _describe_alert(pair, newer, conventions)
             found.append(Alert(pair.kind, pair.series.place, pair.older, newer, p, sentence))
     return AlertScan(tuple(sorted(found, key=_gravity_key)), looks)
 
 
 def _pairs_to_test(series: TrendSeries, bar: float | None) -> Iterator[_Pair]:
-    """Give what the newest run is held against, the most telling first."""
+    """Yield the comparisons of the newest run, the most important first."""
     *earlier, newest = series.known or (None,)
     if newest is None or not earlier:
         return
@@ -146,15 +145,15 @@ def _pairs_to_test(series: TrendSeries, bar: float | None) -> Iterator[_Pair]:
 
 
 def _references(series: TrendSeries) -> list[TrendPoint]:
-    """Return what a bucket is held against: the run before and the first."""
+    """Return the runs a bucket is compared with: the run before and the first."""
     first, *_, before = (series.known[0], *series.known[:-1])
     return [before] if before is first else [before, first]
 
 
 def _bucket_pairs(
-    series: TrendSeries, beside: Mapping[tuple[str, Measure], TrendSeries]
+    series: TrendSeries, totals: Mapping[tuple[str, Measure], TrendSeries]
 ) -> Iterator[_Pair]:
-    whole = beside.get((series.place.system, series.place.measure))
+    whole = totals.get((series.place.system, series.place.measure))
     means = {} if whole is None else {point.run: point.value for point in whole.known}
     for older in _references(series):
         rise = means.get(series.known[-1].run, math.nan) - means.get(older.run, math.nan)
@@ -163,14 +162,14 @@ def _bucket_pairs(
 
 
 def _no_value_alerts(every: Iterable[TrendSeries]) -> Iterator[Alert]:
-    """Give an alert for each system whose newest run has no value although an earlier one has."""
-    told = set()
+    """Yield an alert for each system whose newest run has no value although an earlier one has."""
+    alerted = set()
     for series in every:
         newest = series.points[-1] if series.points else None
         if newest is None or not series.known or newest is series.known[-1]:
             continue
-        if series.place.system not in told:
-            told.add(series.place.system)
+        if series.place.system not in alerted:
+            alerted.add(series.place.system)
             sentence = (
                 f"{series.place.system}: the newest run ({newest.said}) has no result for any "
                 f"query that counts; what is said of it rests on {series.known[-1].said}"
@@ -181,8 +180,8 @@ def _no_value_alerts(every: Iterable[TrendSeries]) -> Iterator[Alert]:
 def _corrected(samples: Sequence[Floats], looks: int) -> list[float]:
     """Return p-values after Bonferroni's correction.
 
-    The highest of many earlier runs is picked by its value, so what is corrected for is how many
-    there are and not how many were tested.
+    The highest earlier run is picked by its value, so the correction is for the number of earlier
+    runs and not of tests.
     """
     tested = p_values(samples)
     return [
@@ -192,11 +191,11 @@ def _corrected(samples: Sequence[Floats], looks: int) -> list[float]:
 
 
 def _bounded_p_value(p: float, sample: Floats) -> float:
-    """Return a p-value that draws put at their smallest as what it is at most.
+    """Return an upper bound of a p-value that draws cannot resolve.
 
-    Of all flips no larger share than 2 exp(-t²/2) is as large, t being the sum of the differences
-    by the root of the sum of their squares (Hoeffding, 1963): for very small p that says more than
-    10,000 draws can.
+    No larger share of all flips than 2 exp(-t²/2) is as extreme, where t is the sum of the
+    differences divided by the root of the sum of their squares (Hoeffding, 1963). For a very small
+    p this is tighter than 10,000 draws.
     """
     squares = float(np.sum(sample * sample))
     if not squares:
@@ -231,6 +230,6 @@ def _describe_alert(pair: _Pair, newer: TrendPoint, conventions: Conventions) ->
 
 
 def _date_and_run(point: TrendPoint, series: TrendSeries) -> str:
-    """Return a point's date, and its run where others have that date, too."""
+    """Return a point's date, with its run where others have that date, too."""
     shared = sum(other.said == point.said for other in series.points) > 1
     return f"{point.said}, {point.run}" if shared else point.said

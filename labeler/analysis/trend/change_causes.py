@@ -1,7 +1,7 @@
 """Causes of a change between two runs: the run itself, the grades, and which queries there are.
 
-Two scoreboards are needed, one of the earlier time and one of now. The three parts add up to the
-change; the order in which they are taken is fixed, see `CAUSES_ORDER`.
+Two scoreboards are needed, one of the earlier time and one of now. The three parts sum to the
+change; the order in which they are computed is fixed, see `CAUSES_ORDER`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ NONE_IN_BOTH = "no query counts both by the older and by the newer grades"
 
 
 class ChangeCauses(NamedTuple):
-    """How a measure came from ``before``, the older run by the older grades, to ``now``.
+    """The change of a measure from ``before``, the older run by the older grades, to ``now``.
 
     ``run + grades + queries`` is ``now - before``. ``n_before`` and ``n_now`` queries are in the
-    two means, ``n_both`` in the first two parts. Where there is no value or no part, it is NaN and
-    ``reason`` says why.
+    two means, ``n_both`` in the first two parts. Without a value a part is NaN and ``reason`` says
+    why.
     """
 
     measure: Measure
@@ -46,7 +46,7 @@ class ChangeCauses(NamedTuple):
 
     @property
     def change(self) -> float:
-        """The whole change, of which the parts are the sum."""
+        """The whole change: the sum of the parts."""
         return self.now - self.before
 
 
@@ -58,10 +58,10 @@ def split_change(
     measure: Measure,
     within: tuple[str, str] | None = None,
 ) -> ChangeCauses:
-    """Say what of a change from the run ``older`` to ``newer`` is whose doing, see `CAUSES_ORDER`.
+    """Split the change from the run ``older`` to ``newer`` by its causes, see `CAUSES_ORDER`.
 
-    ``then`` has the older run by the golden grades of an earlier time, ``now`` both runs by the
-    newer ones. ``within`` is the facet and bucket that is looked at. Raises `NotFound` for an
+    ``then`` has the older run under the golden grades of an earlier time, ``now`` both runs under
+    the newer grades. ``within`` is a facet and a bucket to restrict it to. Raises `NotFound` for an
     unknown run, or bucket of ``now``.
 
     >>> from labeler.evaluation import Conventions, collect
@@ -96,7 +96,7 @@ def split_change(
 
 
 def _has_bucket(board: Scoreboard, within: tuple[str, str] | None) -> bool:
-    """Say whether a board has the bucket; where no query of that time is in it, it has not."""
+    """Return whether a board has the bucket; an earlier board may have no query in it."""
     return within is None or within[1] in board.facets.get(within[0], ())
 
 

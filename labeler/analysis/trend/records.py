@@ -1,6 +1,6 @@
 """Rows of trends for CSV, JSON and the Python API.
 
-A row has the name its measure was asked for by; a measure asked for by two names has two rows.
+A measure requested under two names has a row for each.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def point_records(
 ) -> list[Record]:
     """Return a row for each run of each series, in order of date.
 
-    ``change`` is from the last run before that has a value; ``lo`` and ``hi`` are the ends of the
-    95% interval over the choice of queries. Facet and bucket are columns where a series has them.
+    ``change`` is from the last earlier run that has a value; ``lo`` and ``hi`` are the ends of the
+    95% confidence interval. Facet and bucket are columns if a series has them.
     """
     rows = list(every)
     faceted = any(series.place.facet is not None for series in rows)
@@ -59,14 +59,13 @@ def summary_records(
     alerts: Iterable[Alert] = (),
     thresholds: Thresholds = NO_THRESHOLDS,
 ) -> list[Record]:
-    """Return a row for each series: where it stands, where it was and where it goes.
+    """Return a row for each series: its newest value, its statistics and its direction.
 
-    ``alert`` is what is to be looked at in that place; a bucket that fell beside a series of all
-    queries stands in that one's row.
+    ``alert`` are its alerts; those of a bucket are also in the row of all queries.
     """
-    told: dict[tuple[str, Measure], list[Alert]] = {}
+    by_series: dict[tuple[str, Measure], list[Alert]] = {}
     for alert in alerts:
-        told.setdefault((alert.place.system, alert.place.measure), []).append(alert)
+        by_series.setdefault((alert.place.system, alert.place.measure), []).append(alert)
     rows = list(every)
     faceted = any(each.series.place.facet is not None for each in rows)
     return [
@@ -86,7 +85,7 @@ def summary_records(
             "p": each.p,
             "p_holm": each.holm,
             "threshold": thresholds.get(each.series.place, math.nan),
-            "alert": _alert_sentences(each.series.place, told),
+            "alert": _alert_sentences(each.series.place, by_series),
         }
         for each in rows
         for names in measure_names(each.series.place.measure)
@@ -94,7 +93,7 @@ def summary_records(
 
 
 def change_cause_records(every: Iterable[ChangeCauses]) -> list[Record]:
-    """Return a row for each measure: before, now, and the parts, which add up to the change."""
+    """Return a row for each measure: before, now, and the parts, which sum to the change."""
     return [
         {
             "run_a": each.older,
@@ -117,10 +116,7 @@ def change_cause_records(every: Iterable[ChangeCauses]) -> list[Record]:
 
 
 def changes_by_point(points: Sequence[TrendPoint]) -> list[float]:
-    """Return each point's change from the last before it that has a value, NaN where none has.
-
-    A point without a value has none either, and is passed over by the next.
-    """
+    """Return each point's change from the last earlier one that has a value, NaN without either."""
     found, before = [], math.nan
     for point in points:
         found.append(point.value - before)
@@ -129,14 +125,14 @@ def changes_by_point(points: Sequence[TrendPoint]) -> list[float]:
 
 
 def _alert_sentences(
-    place: SeriesKey, told: Mapping[tuple[str, Measure], Sequence[Alert]]
+    place: SeriesKey, by_series: Mapping[tuple[str, Measure], Sequence[Alert]]
 ) -> str | None:
-    about = [
+    sentences = [
         alert.sentence
-        for alert in told.get((place.system, place.measure), ())
+        for alert in by_series.get((place.system, place.measure), ())
         if place.facet is None or alert.place == place
     ]
-    return " · ".join(about) or None
+    return " · ".join(sentences) or None
 
 
 def _key_columns(place: SeriesKey, faceted: bool) -> Record:

@@ -1,7 +1,7 @@
 """Series of a measure over the dated runs of a system, with the direction of each.
 
-Which golden grades count is the scoreboard's matter: an old run is scored by today's grades
-unless the scoreboard is of an earlier time. Runs without a date are in no series.
+The scoreboard decides which golden grades count: an old run is scored by today's grades unless the
+scoreboard is of an earlier time. Runs without a date are in no series.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.analysis.comparison import FEW
+from labeler.analysis.comparison import FEW, VISIBLE
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Measure
@@ -29,15 +29,15 @@ WINDOWS = (
     *("all runs", "last 5 runs", "last 10 runs", "last 30 runs"),
     *("last 30 days", "last 90 days", "last 365 days"),
 )
-"""What a page offers; any other number can be asked for, too."""
+"""The windows a page offers; `parse_window` accepts any other number, too."""
 
 _WINDOW = re.compile(r"(?:last )?([1-9][0-9]{0,5}) (runs|days)")
 
 
 class DatedRun(NamedTuple):
-    """A run and when it was made: ``said`` is the date as it was given, ``when`` the same in UTC.
+    """A run and its date: ``said`` is the date as given, ``when`` the same in UTC.
 
-    A date alone is the beginning of its day, and a time without a zone is one of UTC.
+    A date alone is the beginning of its day, and a time without a zone is UTC.
     """
 
     run: str
@@ -46,9 +46,9 @@ class DatedRun(NamedTuple):
 
 
 class Window(NamedTuple):
-    """How far back one looks: so many of a system's newest runs, or days; all if it says none.
+    """The ``most`` newest runs or days of each system; None for all runs.
 
-    Days are counted back from a system's newest run, and not from today.
+    Days are counted back from a system's newest run, not from today.
     """
 
     most: int | None = None
@@ -58,7 +58,7 @@ class Window(NamedTuple):
         return WINDOWS[0] if self.most is None else f"last {self.most} {self.unit}"
 
     def of(self, runs: Sequence[DatedRun]) -> tuple[DatedRun, ...]:
-        """Return which of a system's runs, in order of date, are inside."""
+        """Return those of a system's runs, in order of date, that are in the window."""
         if self.most is None or not runs:
             return tuple(runs)
         if self.unit == "runs":
@@ -69,10 +69,10 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline:
-    """The runs of each system in order of date; those of one date as they were loaded.
+    """The runs of each system in order of date; those of one date in the order they were loaded.
 
-    ``undated`` are runs that nobody gave a date, and ``alone`` those that are their system's only
-    one, as a run is that was loaded without the name of a system.
+    ``undated`` are runs without a date; ``alone`` are the only run of their system, such as a run
+    loaded without the name of a system.
     """
 
     systems: Mapping[str, tuple[DatedRun, ...]]
@@ -80,15 +80,15 @@ class Timeline:
     alone: tuple[str, ...]
 
     def of(self, system: str) -> tuple[DatedRun, ...]:
-        """Return a system's runs; raises `NotFound` for one that has none with a date."""
+        """Return a system's runs; raises `NotFound` for one that has no dated run."""
         if system not in self.systems:
-            there = ", ".join(self.systems) or "none"
-            raise NotFound(f"no system called {system!r} has a run with a date; there are: {there}")
+            dated = ", ".join(self.systems) or "none"
+            raise NotFound(f"no system called {system!r} has a run with a date; there are: {dated}")
         return self.systems[system]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say what no line shows, or shows as a single point."""
+        """Notes on runs that no line shows, or shows as a single point."""
         notes = []
         if self.undated:
             notes.append(
@@ -105,7 +105,7 @@ class Timeline:
 
 
 def build_timeline(runs: Iterable[StoredRun]) -> Timeline:
-    """Put runs in order, the system with most of them first.
+    """Group runs by system in order of date, the system with most runs first.
 
     >>> made = [("b", "s", "2026-02-01"), ("a", "s", "2026-01-31T23:30:00-02:00"), ("c", "c", None)]
     >>> found = build_timeline(StoredRun(*each, {}) for each in made)
@@ -127,7 +127,7 @@ def build_timeline(runs: Iterable[StoredRun]) -> Timeline:
 
 
 def parse_moment(said: str) -> datetime:
-    """Return when a date or a time is, in UTC; raises `BadInput` for what is neither.
+    """Return a date or a time in UTC; raises `BadInput` for anything else.
 
     >>> (
     ...     parse_moment("2026-01-31").isoformat(),
@@ -143,7 +143,7 @@ def parse_moment(said: str) -> datetime:
 
 
 def end_of_date(said: str) -> datetime:
-    """Return the moment before which what was there by a date, or by a time, had been said.
+    """Return the end of a day, or a time as it is: what is earlier was known by then.
 
     >>> end_of_date("2026-01-31").isoformat(), end_of_date("2026-01-31T09:30:00Z").isoformat()
     ('2026-02-01T00:00:00+00:00', '2026-01-31T09:30:00+00:00')
@@ -153,7 +153,7 @@ def end_of_date(said: str) -> datetime:
 
 
 def parse_window(text: str) -> Window:
-    """Read how far back one looks: ``all runs``, ``30 runs``, ``last 90 days``.
+    """Parse a window: ``all runs``, ``30 runs``, ``last 90 days``.
 
     >>> parse_window("30 runs"), str(parse_window("all runs"))
     (Window(most=30, unit='runs'), 'all runs')
@@ -166,13 +166,8 @@ def parse_window(text: str) -> Window:
     return Window(int(found[1]), found[2])
 
 
-VISIBLE = 5e-5  # a change that four digits do not show has no direction
-RISING, FALLING, NO_DIRECTION, UNKNOWN_DIRECTION = (
-    "rising",
-    "falling",
-    "no direction beyond chance",
-    "–",
-)
+RISING, FALLING = "rising", "falling"
+NO_DIRECTION, UNKNOWN_DIRECTION = "no direction beyond chance", "–"
 DIRECTION_RULE = (
     "direction and change are of the straight line through a system's values over time, from the "
     f"first run of the window to its newest: more than chance with p ≤ {ALPHA} by a two-sided "
@@ -183,10 +178,10 @@ NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
 
 
 class TrendPoint(NamedTuple):
-    """A run's mean: NaN where it has no result for any query that counts.
+    """A run's mean at its date; NaN without a result for any query that counts.
 
-    ``n`` queries are in the mean, ``holes`` chunks nobody graded, ``missing`` queries without a
-    list, ``carried`` grades that were carried over. ``interval`` is None where nobody asked for it.
+    ``n`` queries are in the mean; ``holes`` counts unjudged chunks, ``missing`` queries without a
+    list, ``carried`` transferred grades. ``interval`` is None if none was computed.
     """
 
     run: str
@@ -201,7 +196,7 @@ class TrendPoint(NamedTuple):
 
 
 class SeriesKey(NamedTuple):
-    """What a series is of; without a facet it is of all queries."""
+    """The system, measure and bucket of a series; without a facet it covers all queries."""
 
     system: str
     measure: Measure
@@ -211,7 +206,7 @@ class SeriesKey(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendSeries:
-    """The points of one place, in order of date."""
+    """The points of one system, measure and bucket, in order of date."""
 
     place: SeriesKey
     points: tuple[TrendPoint, ...]
@@ -223,11 +218,12 @@ class TrendSeries:
 
 
 class TrendSummary(NamedTuple):
-    """What a series says: all of it over the points that have a value, which may be none.
+    """The statistics of a series, over its points that have a value, which may be none.
 
-    ``spread`` is their standard deviation, NaN of one. ``change`` is what the straight line through
-    them rises by, from the first to the newest; ``p`` that of its test alone, ``holm`` after the
-    correction, ``direction`` 1, -1, or 0 where it is not more than chance.
+    ``spread`` is their standard deviation, NaN for one point. ``change`` is the rise of the
+    straight line through them, from the first to the newest; ``p`` is the p-value of its test,
+    ``holm`` after the correction; ``direction`` is 1, -1, or 0 where the change is not more than
+    chance.
     """
 
     series: TrendSeries
@@ -244,7 +240,7 @@ class TrendSummary(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The direction in a word."""
+        """The direction in words."""
         if math.isnan(self.change):
             return UNKNOWN_DIRECTION
         return {1: RISING, -1: FALLING, 0: NO_DIRECTION}[self.direction]
@@ -293,7 +289,7 @@ def build_series(
 
 
 def summarize_series(board: Scoreboard, every: Sequence[TrendSeries]) -> list[TrendSummary]:
-    """Say what each series says; their directions are tested together.
+    """Return the summary of each series; their directions are tested as one family.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["c"]}}), Conventions.of())
@@ -334,7 +330,7 @@ def _summarize_one(series: TrendSeries, rise: Floats, p: float, after: float) ->
 
 
 class QueryValues:
-    """A board's values by query, looked up once for each measure."""
+    """A board's values by query, computed once for each measure."""
 
     def __init__(self, board: Scoreboard) -> None:
         self.board = board.snapshot()
@@ -342,15 +338,15 @@ class QueryValues:
         self._known: dict[Measure, Floats] = {}
 
     def of(self, place: SeriesKey, runs: Iterable[str]) -> Floats:
-        """Return the values of the queries that count there, (queries, runs)."""
+        """Return the values of the queries that count in a series, (queries, runs)."""
         if place.measure not in self._known:
             self._known[place.measure] = self.board.values(place.measure)
         columns = [self._columns[run] for run in runs]
         chosen: Floats = self._known[place.measure][self._inside(place)][:, columns]
         return chosen
 
-    def weighted_by(self, place: SeriesKey) -> Floats:
-        """Return the weight of each of these queries by their mean, 1 where all count the same."""
+    def weights_of(self, place: SeriesKey) -> Floats:
+        """Return the weight of each of these queries, with a mean of 1."""
         inside = self._inside(place)
         if self.board.weights is None:
             return np.ones(int(inside.sum()))
@@ -368,17 +364,17 @@ class QueryValues:
     def differences(self, place: SeriesKey, older: str, newer: str) -> Floats:
         """Return what each query adds to a rise from one run to another, (queries,).
 
-        Their mean is the rise of the mean; without weights it is by how much each value rose.
+        Their mean is the rise of the mean; without weights, each is the rise of the query's value.
         """
         found = self.of(place, (older, newer))
-        rise = (found[:, 1] - found[:, 0]) * self.weighted_by(place)
+        rise = (found[:, 1] - found[:, 0]) * self.weights_of(place)
         return np.where(np.abs(rise) <= 1e-12, 0.0, rise)
 
 
 def _line_rises(values: QueryValues, series: TrendSeries) -> Floats:
-    """Return what each query's straight line rises by over the window, by weight, (queries,).
+    """Return the weighted rise of each query's straight line over the window, (queries,).
 
-    Empty where there is no line: with fewer than two values, or all of one moment.
+    Empty where there is no line: with fewer than two values, or if all have one date.
     """
     known = series.known
     seconds = np.array([point.when.timestamp() for point in known])
@@ -387,5 +383,5 @@ def _line_rises(values: QueryValues, series: TrendSeries) -> Floats:
     off = seconds - seconds.mean()
     slope = off / np.sum(off * off) * np.ptp(seconds)
     given = values.of(series.place, (point.run for point in known))
-    rises: Floats = np.sum(given * slope, axis=1) * values.weighted_by(series.place)
+    rises: Floats = np.sum(given * slope, axis=1) * values.weights_of(series.place)
     return np.where(np.abs(rises) <= 1e-12, 0.0, rises)

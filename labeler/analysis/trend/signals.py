@@ -1,7 +1,7 @@
 """Signals of users (such as a click rate) by date, shown beside the runs of their system.
 
-No correlation between signals and measures is computed: over a few weeks anything that has a
-direction seems to be connected.
+No correlation between signals and measures is computed: over a few weeks, any two series that rise
+or fall seem to be connected.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ TimeSpan = tuple[datetime, datetime]
 class SignalValue(NamedTuple):
     """A signal's value at a date; ``run`` is the system's newest by then, None before the first.
 
-    ``n`` is how often something was counted, None where nobody said so, and ``queries`` of how many
-    queries it is the mean, 0 where it is of all.
+    ``n`` is how often something was counted, None if not given; ``queries`` is the number of
+    queries it is the mean of, 0 if it is of all.
     """
 
     when: datetime
@@ -51,7 +51,7 @@ class SignalValue(NamedTuple):
 
 @dataclass(frozen=True)
 class SignalSeries:
-    """One signal of one system in order of date; there is at least one value."""
+    """One signal of one system in order of date, with at least one value."""
 
     system: str
     name: str
@@ -64,18 +64,16 @@ class SignalSeries:
 
     @property
     def change(self) -> float:
-        """How far the newest value is from the one before, NaN where there is none."""
+        """The newest value minus the one before, NaN without one."""
         before = self.points[-2].value if len(self.points) > 1 else math.nan
         return self.current.value - before
 
     @property
     def mean(self) -> float:
-        """The mean over dates."""
         return fmean(point.value for point in self.points)
 
     @property
     def median(self) -> float:
-        """The median over dates."""
         return median(point.value for point in self.points)
 
     @property
@@ -94,9 +92,9 @@ def build_signal_series(
     systems: Mapping[str, Sequence[DatedRun]],
     window: Window = Window(),  # noqa: B008  # frozen
 ) -> list[SignalSeries]:
-    """Return the signals of ``systems``, which come with all of their runs; by name, then system.
+    """Return the signals of ``systems``, given with all of their runs; by name, then system.
 
-    Of a window of runs or days there is what was heard since the first run in it.
+    With a window, values from before its first run are left out.
 
     >>> runs = {"s": [DatedRun("A", parse_moment("2026-01-31"), "2026-01-31")]}
     >>> heard = [SignalPoint("s", "ctr", day, 0.5, 10, 0) for day in ("2026-01-30", "2026-01-31")]
@@ -104,7 +102,7 @@ def build_signal_series(
     >>> [point.run for point in each.points]
     [None, 'A']
     """
-    since = {
+    window_starts = {
         system: None if window.most is None or not runs else window.of(runs)[0].when
         for system, runs in systems.items()
     }
@@ -112,11 +110,11 @@ def build_signal_series(
     for point in points:
         if point.system not in systems:
             continue
-        when, begins = parse_moment(point.date), since[point.system]
-        if begins is None or end_of_date(point.date) > begins:
+        when, start = parse_moment(point.date), window_starts[point.system]
+        if start is None or end_of_date(point.date) > start:
             run = _newest_run_by(point.date, systems[point.system])
-            heard = SignalValue(when, point.date, point.value, point.n, point.queries, run)
-            found.setdefault((point.name, point.system), []).append(heard)
+            value = SignalValue(when, point.date, point.value, point.n, point.queries, run)
+            found.setdefault((point.name, point.system), []).append(value)
     order = {system: at for at, system in enumerate(systems)}
     return [
         SignalSeries(system, name, tuple(sorted(found[name, system])))
@@ -125,28 +123,28 @@ def build_signal_series(
 
 
 def _newest_run_by(date: str, runs: Sequence[DatedRun]) -> str | None:
-    """Return the newest run that was there by a day's end, or by a moment."""
+    """Return the newest run made by the end of a day, or by a time."""
     end, is_day = end_of_date(date), len(date) == len("2026-01-31")
-    there = [run.run for run in runs if run.when < end or (not is_day and run.when == end)]
-    return there[-1] if there else None
+    made = [run.run for run in runs if run.when < end or (not is_day and run.when == end)]
+    return made[-1] if made else None
 
 
 def find_time_span(
     systems: Mapping[str, Sequence[DatedRun]], every: Iterable[SignalSeries]
 ) -> TimeSpan:
-    """Return the first and the last moment of runs and signals, for one axis under all of them."""
+    """Return the first and the last date of runs and signals, for one axis under all of them."""
     moments = [run.when for runs in systems.values() for run in runs]
     moments += [point.when for each in every for point in each.points]
     return min(moments), max(moments)
 
 
 def signal_notes(points: Iterable[SignalPoint], line: Timeline) -> list[str]:
-    """Say which systems have signals and no run, or runs and no signal; nothing without signals."""
-    heard = dict.fromkeys(point.system for point in points)
-    if not heard:
+    """Return notes on systems that have only signals or only runs; none without signals."""
+    with_signals = dict.fromkeys(point.system for point in points)
+    if not with_signals:
         return []
-    alone = [repr(system) for system in heard if system not in line.systems]
-    silent = [repr(system) for system in line.systems if system not in heard]
+    alone = [repr(system) for system in with_signals if system not in line.systems]
+    silent = [repr(system) for system in line.systems if system not in with_signals]
     notes = []
     if alone:
         notes.append(
@@ -159,7 +157,7 @@ def signal_notes(points: Iterable[SignalPoint], line: Timeline) -> list[str]:
 
 
 def signal_records(every: Iterable[SignalSeries]) -> list[Record]:
-    """Return a row for each value; ``run`` is the system's newest by then, null before it."""
+    """Return a row for each value; ``run`` is the system's newest by then, None if none."""
     return [
         {
             "system": each.system,

@@ -30,14 +30,14 @@ Shape: TypeAlias = Literal["OpenSearch judgments", "a Quepid book", "a Quepid ca
 
 
 class Peer(NamedTuple):
-    """What kind of document it is, and where in it the part of interest begins."""
+    """The kind of a document, and the offset of its grades or queries."""
 
     shape: Shape
     start: int
 
 
 def find_peer(document: JsonDocument) -> Peer | None:
-    """Tell which tool a document that is an object comes from."""
+    """Return which tool a document that is an object comes from, or None."""
     for place in opensearch.RATING_PATHS:
         if (start := document.under(*place)) is not None:
             opensearch.check_one_list(document)
@@ -50,7 +50,7 @@ def find_peer(document: JsonDocument) -> Peer | None:
 
 
 def identify_peer(document: JsonDocument) -> Peer:
-    """Tell which tool a document comes from, or raise `BadInput`."""
+    """Return which tool a document comes from, or raise `BadInput`."""
     found = find_peer(document)
     if found is None:
         keys = format_keys(document.value)
@@ -64,7 +64,7 @@ def identify_peer(document: JsonDocument) -> Peer:
 
 
 def grades_in(document: JsonDocument) -> PeerGrades:
-    """Give what a document says of grades."""
+    """Yield the grades in a document."""
     peer = identify_peer(document)
     readers: dict[Shape, Callable[[], PeerGrades]] = {
         "OpenSearch judgments": lambda: opensearch.grades_in(document, peer.start),
@@ -76,7 +76,7 @@ def grades_in(document: JsonDocument) -> PeerGrades:
 
 
 def queries_in(document: JsonDocument) -> Iterator[tuple[int, PeerQuery]]:
-    """Give the queries that a document names by their texts, each once."""
+    """Yield the queries that a document names by their texts, each once."""
     peer = identify_peer(document)
     if peer.shape == "by query":
         raise document.source.fail(None, "holds ids of queries and no text of any")
@@ -96,8 +96,8 @@ def read_json(
 ) -> JsonDocument | Records | None:
     """Return a JSON file as a document or as its records with their lines; None for another file.
 
-    A document that is a list is given as its records. ``first`` is the first line that says
-    something, with its ``number``.
+    A document that is a list is returned as its records. ``first`` is the first line with content,
+    and ``number`` its number.
     """
     document = read_if_json_document(source, first, lines)
     if document is None:
@@ -116,14 +116,14 @@ def read_json(
 
 
 def is_peer_document(value: Record) -> bool:
-    """Say whether one line that is a whole object is all there is: no record looks like that."""
+    """Return whether a JSON object on one line is a whole file of another tool, not a record."""
     keys = {opensearch.RATINGS, quepid.PAIRS, "hits", "_source"}
     case = isinstance(value.get(quepid.QUERIES), list)
     return case or not keys.isdisjoint(value) or ranx.is_by_query(value)
 
 
 def not_a_run(document: JsonDocument) -> BadInput:
-    """Return the error for a document whose grades somebody wants to load as a run."""
+    """Return the error for a document of grades that is loaded as a run."""
     peer = identify_peer(document)
     return document.source.fail(
         None, f"it is {peer.shape}, with grades and no ranked lists; load it as golden grades"

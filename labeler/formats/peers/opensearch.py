@@ -19,7 +19,7 @@ from labeler.formats.peers.peer_rows import (
 from labeler.model import GoldenGrade, Query
 
 RATINGS = "judgmentRatings"
-# What is imported, what one document of the index holds, and what a search for it answers.
+# In an import, in a document of the index, and in the response to a search for it.
 RATING_PATHS: tuple[tuple[str | int, ...], ...] = (
     (RATINGS,),
     ("_source", RATINGS),
@@ -29,7 +29,7 @@ _QUERY, _DOCUMENT, _RATING = ("query",), ("docId",), ("rating",)
 
 
 def check_one_list(document: JsonDocument) -> None:
-    """Raise `BadInput` where a search has found several lists of judgments: one is a golden set."""
+    """Raise `BadInput` where a search response has several judgment lists, not just one."""
     hits = document.value.get("hits")
     found = hits.get("hits") if isinstance(hits, dict) else None
     if isinstance(found, list) and len(found) > 1:
@@ -40,7 +40,7 @@ def check_one_list(document: JsonDocument) -> None:
 
 
 def grades_in(document: JsonDocument, start: int) -> PeerGrades:
-    """Give the ratings of judgments that begin at ``start``."""
+    """Yield the ratings of the judgment list that begins at ``start``."""
     limits = document.source.limits
     for entry in document.parts(start):
         with document.source.at(entry.line):
@@ -54,7 +54,7 @@ def grades_in(document: JsonDocument, start: int) -> PeerGrades:
 
 
 def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQuery]]:
-    """Give the queries of judgments that begin at ``start``."""
+    """Yield the queries of the judgment list that begins at ``start``."""
     for entry in document.parts(start):
         with document.source.at(entry.line):
             judged = dict(check_mapping(entry.value, f"each of {RATINGS}"))
@@ -65,7 +65,7 @@ def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQu
 def judgments_json(
     queries: Sequence[Query], grades: Sequence[GoldenGrade], name: str, description: str
 ) -> str:
-    """Return what ``PUT _plugins/_search_relevance/judgments`` takes; ratings are texts there."""
+    """Return the body of ``PUT _plugins/_search_relevance/judgments``; its ratings are texts."""
     by_query: dict[str, list[dict[str, str]]] = {query.query_id: [] for query in queries}
     for grade in grades:
         rating = {"docId": grade.chunk_id, "rating": f"{grade.grade:.3f}"}
@@ -75,10 +75,5 @@ def judgments_json(
         for query in queries
         if by_query[query.query_id]
     ]
-    body = {
-        "name": name,
-        "description": description,
-        "type": "IMPORT_JUDGMENT",
-        RATINGS: ratings,
-    }
+    body = {"name": name, "description": description, "type": "IMPORT_JUDGMENT", RATINGS: ratings}
     return json.dumps(body, ensure_ascii=False, indent=1) + "\n"

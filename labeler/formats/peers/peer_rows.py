@@ -1,4 +1,4 @@
-"""Rows that the readers of other tools' files have in common: a query, and a graded chunk of it.
+"""Rows shared by the readers of other tools' files: a query, and a graded chunk of it.
 
 Many tools name a query only by its text; it then gets an id made from the text.
 """
@@ -14,18 +14,18 @@ from labeler.formats.json_records import Record, as_id, or_list, short, take
 from labeler.formats.limits import Limits
 
 RELEVANT = 1
-"""The grade of a chunk of which a file says only that it is relevant; a grade map may change it."""
+"""The grade of a chunk that a file only calls relevant; a grade map may change it."""
 
 
 class PeerQuery(NamedTuple):
-    """A query as a file names it: ``text`` is None where the file has only its id."""
+    """A query as a file names it; ``text`` is None where the file has only its id."""
 
     query_id: str
     text: str | None
 
 
 class PeerGrade(NamedTuple):
-    """A chunk of a query with the grades it was given, of which there may be none."""
+    """A chunk of a query with the grades that it was given, possibly none."""
 
     line: int
     asked: PeerQuery
@@ -39,7 +39,7 @@ PeerGrades: TypeAlias = Iterator[PeerGrade]
 
 
 def query_by_text(text: object, limits: Limits) -> PeerQuery:
-    """Return a query that a file names by its text; blanks around it do not count."""
+    """Return a query that a file names by its text, stripped of white space."""
     if not isinstance(text, str) or not text.strip():
         raise BadInput(f"a query is named by its text, not by {short(text)}")
     limits.check_text(text)
@@ -47,7 +47,7 @@ def query_by_text(text: object, limits: Limits) -> PeerQuery:
 
 
 def take_required(record: Record, names: tuple[str, ...], what: str) -> Any:
-    """Remove and return what stands under one of the names; raises `BadInput` without any."""
+    """Remove and return the value under one of the names; raises `BadInput` without any."""
     value = take(record, names)
     if value is None:
         raise BadInput(f"there is no {what} under the key {or_list(names)}")
@@ -63,7 +63,7 @@ def take_list(record: Record, names: tuple[str, ...], what: str) -> list[Any]:
 
 
 def as_chunk_ids(values: list[Any], limits: Limits) -> list[str]:
-    """Return a list's entries as ids of chunks."""
+    """Return the entries of a list as chunk ids."""
     return [as_id(value, "chunk", limits) for value in values]
 
 

@@ -36,9 +36,9 @@ _BOOK = {"show_rank": False, "support_implicit_judgements": False}
 
 
 def grades_in_book(document: JsonDocument, start: int) -> PeerGrades:
-    """Give what each judge says in a book, whose pairs of query and document begin at ``start``.
+    """Yield each judge's ratings in a book, whose pairs of query and document begin at ``start``.
 
-    What a judge left for later, or could not rate, is no grade.
+    Pairs that a judge left for later, or could not rate, have no grade.
     """
     for entry in document.parts(start):
         with document.source.at(entry.line):
@@ -70,9 +70,9 @@ def _is_rated(judgement: Mapping[str, Any]) -> bool:
 
 
 def judges_in(header: Sequence[str]) -> tuple[str, ...]:
-    """Return the judges of a book's table, which has a column of ratings for each; () of any other.
+    """Return the judges of a book's table, which has a column of ratings for each; () for others.
 
-    One column alone could be anything: it is a judge's where it is named by an email address.
+    A single further column counts as a judge's only if its name is an email address.
 
     >>> judges_in(["query", "docid", "Ann", "bob@example.org"])
     ('Ann', 'bob@example.org')
@@ -87,7 +87,7 @@ def judges_in(header: Sequence[str]) -> tuple[str, ...]:
 
 
 def grades_in_table(source: InputFile, lines: Lines, judges: Sequence[str]) -> PeerGrades:
-    """Give what each judge says in the table of a book; an empty cell is no grade."""
+    """Yield each judge's ratings in the table of a book; an empty cell is no grade."""
     wanted = {"query": _TABLE[:1], "document id": _TABLE[1:]}
     for judge in judges:
         check_name(judge, "grader")
@@ -114,7 +114,7 @@ def _check_rating(judge: str, value: object) -> None:
 
 
 def grades_in_case(document: JsonDocument, start: int) -> PeerGrades:
-    """Give the ratings of an exported case, whose queries begin at ``start``."""
+    """Yield the ratings of an exported case, whose queries begin at ``start``."""
     for entry in document.parts(start):
         with document.source.at(entry.line):
             query = dict(check_mapping(entry.value, f"each of {QUERIES}"))
@@ -124,7 +124,7 @@ def grades_in_case(document: JsonDocument, start: int) -> PeerGrades:
 
 
 def _ratings(given: object, limits: Limits) -> Iterator[tuple[str, Any]]:
-    """Give documents with their ratings, which Quepid writes as a list or as an object."""
+    """Yield documents with their ratings, which Quepid writes as a list or as an object."""
     if isinstance(given, dict):
         for chunk_id, rating in given.items():
             yield as_id(chunk_id, "chunk", limits), rating
@@ -138,7 +138,7 @@ def _ratings(given: object, limits: Limits) -> Iterator[tuple[str, Any]]:
 
 
 def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQuery]]:
-    """Give the query of each part of a book or a case that begins at ``start``."""
+    """Yield the query of each part of a book or a case that begins at ``start``."""
     for entry in document.parts(start):
         with document.source.at(entry.line):
             part = dict(check_mapping(entry.value, "each entry"))
@@ -149,9 +149,9 @@ def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQu
 
 
 def ratings_csv(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str:
-    """Return ratings as Quepid imports them; a query without any has a row of its own.
+    """Return ratings as Quepid imports them; a query without any has a row, too.
 
-    A text that a spreadsheet would run starts with a blank, as in Quepid's own exports.
+    A text that a spreadsheet would run starts with a blank, as in Quepid's exports.
     """
     by_query = _by_query(queries, grades)
     rows: list[dict[str, object]] = []
@@ -170,14 +170,11 @@ def _with_blank(text: str) -> str:
 
 
 def book_json(
-    queries: Sequence[Query],
-    grades: Sequence[GoldenGrade],
-    chunks: Mapping[str, Chunk],
-    name: str,
+    queries: Sequence[Query], grades: Sequence[GoldenGrade], chunks: Mapping[str, Chunk], name: str
 ) -> str:
-    """Return a book as Quepid imports it, with the graders who are email addresses as its judges.
+    """Return a book as Quepid imports it, with the graders named by email address as judges.
 
-    Others have no name in it: Quepid refuses a book with judges that it could not know.
+    Other graders are left anonymous: Quepid refuses a book with judges that it cannot know.
     """
     by_query = _by_query(queries, grades)
     pairs = [
@@ -196,7 +193,7 @@ def book_json(
 
 
 def _fields(chunk: Chunk | None) -> str:
-    """Return what a judge is shown of a document, which Quepid keeps as JSON text."""
+    """Return the fields that a judge sees of a document, as JSON text for Quepid."""
     shown = {"title": chunk.title, "text": chunk.text} if chunk else {}
     return json.dumps({name: text for name, text in shown.items() if text}, ensure_ascii=False)
 

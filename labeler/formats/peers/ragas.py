@@ -1,7 +1,7 @@
-"""RAGAS samples: a question with the contexts that were retrieved, or that are right.
+"""RAGAS samples: a question with the contexts that were retrieved, or that are relevant.
 
-Contexts may be ids, texts or both; one without an id gets an id made from its text. The same
-fields occur in the records of many tutorials.
+Contexts may be ids, texts or both; one without an id gets an id made from its text. Many tutorials
+use the same fields.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUESTION = ("user_input",)
 RETRIEVED, RETRIEVED_IDS = ("retrieved_contexts",), ("retrieved_context_ids",)
 RIGHT, RIGHT_IDS = ("reference_contexts",), ("reference_context_ids", "relevant_ids")
 GRADES = ("relevance_map",)
-# What a record says of a run, or of the grades, and not of the query.
+# Fields that describe a run, or grades, and not the query.
 NOT_OF_QUERY = (
     *RETRIEVED,
     *RETRIEVED_IDS,
@@ -45,29 +45,29 @@ _ID = tuple(sorted(ONE_QUERY))
 
 
 class Context(NamedTuple):
-    """A chunk as a record names it; ``text`` is None where it has only an id."""
+    """A chunk as a record names it; ``text`` is None where there is only an id."""
 
     chunk_id: str
     text: str | None
 
 
 def is_sample(record: Mapping[str, Any]) -> bool:
-    """Say whether a record is one of RAGAS."""
+    """Return whether a record is a RAGAS sample."""
     return QUESTION[0] in record
 
 
 def is_relevance(record: Mapping[str, Any]) -> bool:
-    """Say whether a record says which chunks are right for its query."""
+    """Return whether a record names the relevant chunks of its query."""
     return not {*RIGHT, *RIGHT_IDS, *GRADES}.isdisjoint(record)
 
 
 def is_result(record: Mapping[str, Any]) -> bool:
-    """Say whether a record says which contexts were found for its query."""
+    """Return whether a record names the contexts retrieved for its query."""
     return not {*RETRIEVED, *RETRIEVED_IDS}.isdisjoint(record)
 
 
 def take_query(record: Record, limits: Limits) -> PeerQuery:
-    """Take the query out of a record: its text, and its id where it has one."""
+    """Remove and return the query of a record: its text, and its id where it has one."""
     text = take(record, (*QUESTION, "query", "question"))
     if isinstance(text, list):
         raise BadInput("user_input is a conversation of several turns; single questions are read")
@@ -78,14 +78,14 @@ def take_query(record: Record, limits: Limits) -> PeerQuery:
 
 
 def query_record(record: Record, limits: Limits) -> Record:
-    """Return a record of RAGAS as that of a query: without what it says of a run and of grades."""
+    """Return a RAGAS record as a query's record, without its fields for runs and grades."""
     rest = {key: value for key, value in record.items() if key not in NOT_OF_QUERY}
     asked = take_query(rest, limits)
     return {"query_id": asked.query_id, "query": asked.text, **rest}
 
 
 def grades_in(line: int, record: Record, limits: Limits) -> PeerGrades:
-    """Give the grades of a record: its map's, and the usual one for others that are right."""
+    """Yield the grades of a record: those in its map, and `RELEVANT` for other contexts."""
     given = dict(record)
     asked = take_query(given, limits)
     values = dict(check_mapping(take(given, GRADES) or {}, GRADES[0]))
@@ -97,14 +97,14 @@ def grades_in(line: int, record: Record, limits: Limits) -> PeerGrades:
 
 
 def retrieved_in(record: Record, limits: Limits) -> tuple[PeerQuery, list[str]]:
-    """Return the query of a record, and what was found for it, best first."""
+    """Return the query of a record, and the chunks retrieved for it, best first."""
     given = dict(record)
     asked = take_query(given, limits)
     return asked, [each.chunk_id for each in take_contexts(given, RETRIEVED, RETRIEVED_IDS, limits)]
 
 
 def chunks_in(record: Record, limits: Limits) -> Iterator[Context]:
-    """Give every context of a record that has a text."""
+    """Yield every context of a record that has a text."""
     for texts, ids in ((RETRIEVED, RETRIEVED_IDS), (RIGHT, RIGHT_IDS)):
         for context in take_contexts(dict(record), texts, ids, limits):
             if context.text is not None:
@@ -114,28 +114,28 @@ def chunks_in(record: Record, limits: Limits) -> Iterator[Context]:
 def take_contexts(
     record: Record, texts: tuple[str, ...], ids: tuple[str, ...], limits: Limits
 ) -> list[Context]:
-    """Take contexts out of a record: by their ids, by their texts, or both in the same order."""
-    said = take_list(record, texts, texts[0])
-    for text in said:
+    """Remove and return contexts, given by ids, by texts, or by both in the same order."""
+    given = take_list(record, texts, texts[0])
+    for text in given:
         if not isinstance(text, str) or not text:
             raise BadInput(f"{texts[0]} must be a list of texts, not one with {short(text)}")
     named = as_chunk_ids(take_list(record, ids, ids[0]), limits)
     if not named:
-        return [Context(chunk_id_from_text(text), text) for text in said]
-    if said and len(said) != len(named):
+        return [Context(chunk_id_from_text(text), text) for text in given]
+    if given and len(given) != len(named):
         raise BadInput(
-            f"{len(said)} {texts[0]}, but {len(named)} {ids[0]}; each text needs its id, in order"
+            f"{len(given)} {texts[0]}, but {len(named)} {ids[0]}; each text needs its id, in order"
         )
-    return [Context(*each) for each in zip(named, said or [None] * len(named), strict=True)]
+    return [Context(*each) for each in zip(named, given or [None] * len(named), strict=True)]
 
 
 def golden_samples(
     queries: Sequence[Query], grades: Sequence[GoldenGrade], chunks: Mapping[str, Chunk]
 ) -> Iterator[str]:
-    """Give a golden set as RAGAS reads it, a line each; what RAGAS leaves alone brings it back.
+    """Yield a golden set as lines of RAGAS samples, with extra fields that restore it on loading.
 
-    Right are the chunks of grade 1 or better, with their texts where all of them have one. Every
-    grade stands in the map, and the query's id beside it.
+    Reference contexts are the chunks of grade 1 or better, with texts where all of them have one.
+    The extra fields, which RAGAS ignores, are the query's id and a map of all grades.
     """
     by_query: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in queries}
     for grade in grades:
@@ -159,12 +159,12 @@ def golden_samples(
 def run_samples(
     queries: Mapping[str, str], ranked: Mapping[str, Sequence[str]], texts: Mapping[str, str | None]
 ) -> Iterator[str]:
-    """Give a run as RAGAS reads it, a line each, best first; ``queries`` are texts by id."""
+    """Yield a run as lines of RAGAS samples, best first; ``queries`` are texts by id."""
     for query_id, chunk_ids in ranked.items():
-        said = [texts.get(chunk_id) for chunk_id in chunk_ids]
+        contexts = [texts.get(chunk_id) for chunk_id in chunk_ids]
         sample = {
             "user_input": queries.get(query_id, query_id),
-            "retrieved_contexts": None if None in said else said,
+            "retrieved_contexts": None if None in contexts else contexts,
             "retrieved_context_ids": list(chunk_ids),
             "query_id": query_id,
         }

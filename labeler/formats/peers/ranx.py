@@ -8,20 +8,14 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.formats.json_records import JsonDocument, Record, as_id, short
-from labeler.formats.peers.peer_rows import (
-    RELEVANT,
-    PeerGrade,
-    PeerGrades,
-    PeerQuery,
-    as_chunk_ids,
-)
+from labeler.formats.peers.peer_rows import RELEVANT, PeerGrade, PeerGrades, PeerQuery, as_chunk_ids
 from labeler.model import GoldenGrade
 
 RANX_SHAPES = '{"query": {"chunk": number}} or {"query": ["chunk", ...]}'
 
 
 def is_by_query(value: object) -> bool:
-    """Say whether every key of a JSON object has numbers by chunk or a list of chunks.
+    """Return whether every key of a JSON object has numbers by chunk, or a list of chunks.
 
     >>> is_by_query({"q1": {"c1": 3}}), is_by_query({"query_id": "q1", "results": ["c1"]})
     (True, False)
@@ -38,13 +32,13 @@ def _is_list(value: object) -> bool:
 
 
 def are_grades(value: Mapping[str, Any]) -> bool:
-    """Say whether all numbers are whole and from 0 to 3; a list of chunks has none."""
+    """Return whether all numbers are 0, 1, 2 or 3; lists of chunks have none."""
     lists = [each for each in value.values() if isinstance(each, dict)]
     return bool(lists) and all(number in (0, 1, 2, 3) for each in lists for number in each.values())
 
 
 def grades_in(document: JsonDocument) -> PeerGrades:
-    """Give the grades by query; a chunk of a plain list has the usual grade."""
+    """Yield the grades by query; a chunk in a plain list has the grade `RELEVANT`."""
     limits = document.source.limits
     for entry in document.top():
         with document.source.at(entry.line):
@@ -60,7 +54,7 @@ def grades_in(document: JsonDocument) -> PeerGrades:
 
 
 def lists_in(document: JsonDocument) -> Iterator[tuple[int, Record]]:
-    """Give a run's lists as records of results: by their scores, or best first."""
+    """Yield a run's lists as records of results, with their scores or best first."""
     for entry in document.top():
         value, results = entry.value, []
         if isinstance(value, dict):
@@ -81,7 +75,7 @@ def qrels_json(grades: Sequence[GoldenGrade]) -> str:
 
 
 def ranx_json(by_query: Mapping[str, Mapping[str, float]]) -> str:
-    """Return numbers by query and chunk as JSON, a query a line."""
+    """Return numbers by query and chunk as JSON, with a line per query."""
     lines = (
         f"{json.dumps(query, ensure_ascii=False)}: {json.dumps(dict(of), ensure_ascii=False)}"
         for query, of in by_query.items()

@@ -1,7 +1,7 @@
-"""Assigner: the next chunks for each grader, within a scope, and who is working on which query.
+"""Assigner: the next chunks for each grader, within a scope, and leases on queries.
 
-Keeps the pool and the graders' judgments up to date between requests. Nothing it returns names a
-system, a rank or what others graded. Several servers on one database share their leases there.
+It keeps the pool and the graders' judgments up to date between requests. Nothing it returns names
+a system, a rank or the grades of others. Several servers on one database share their leases there.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class _Grader:
 
 
 class Assigner:
-    """Chooses for one golden set and all its graders; safe to ask from several threads.
+    """The assignment of pairs to all graders of one golden set; thread-safe.
 
-    ``telling`` gives the pairs that decide between two runs, the best first; ``opening`` knows what
-    carry-overs leave open.
+    ``telling`` returns the pairs that decide most between two runs, the best first; ``opening`` is
+    the cache of pairs that transfers leave open.
     """
 
     def __init__(
@@ -73,81 +73,80 @@ class Assigner:
         self._settings = Settings()
         self._pool = Pool({})
         self._graders: dict[str, _Grader] = {}
-        self._claims = QueryLeases()
-        self._fields: dict[Scope, frozenset[str]] = {}
+        self._leases = QueryLeases()
+        self._scopes: dict[Scope, frozenset[str]] = {}
         self._rest: TransferPool | None = None
         self._revision = 0
 
     def next_for(
         self, store: Store, grader: str, limit: int, within: Scope | None = None
     ) -> tuple[NextItems, dict[str, QueryInfo]]:
-        """Return the next ``limit`` pairs, of the queries of one field or of all.
+        """Return the next ``limit`` pairs, and their queries, of one scope or of all queries.
 
-        Graders who ask at the same time are led to different queries, but for those that everyone
-        gets. A grader's remark on a query takes its other chunks out of their way. Raises
-        `NotFound` for a field without a query, and as `OpenPairsCache.of` does.
+        Graders at work at the same time get different queries, except for the shared ones. A
+        query on which the grader left a remark is skipped. Raises `NotFound` for a scope without a
+        query, and the errors of `OpenPairsCache.of`.
         """
-        said = store.remarks_by(grader)
+        remarks = store.remarks_by(grader)
         between = None if within is None else within.between
-        opened = None if between is None else self._opening.of(store, *between)
-        decides = opened is None and store.settings().strategy == ACTIVE_OF_TWO
+        open_pairs = None if between is None else self._opening.of(store, *between)
+        decides = open_pairs is None and store.settings().strategy == ACTIVE_OF_TWO
         ahead = self._telling() if decides else ()
         with self._lock:
             me = self._catch_up(store, grader)
             among = self._queries_in(store, within)
-            rest = None if opened is None else self._remaining(opened)
-            left = self._left(me, among, rest)
-            with self._claims.choosing(store, grader) as choice:
-                pairs = self._pairs(choice, me, limit, among, said, ahead, rest)
-            repeats = self._repeats(me, pairs, among, said) if rest is None else []
-            why = ACTIVE_SOURCE if decides and choice.own.pairs else "pool"
-            answer = self._progress(me, left, said)
-            shown = rest if self._settings.show_before else None
+            transfer = None if open_pairs is None else self._pool_of_transfer(open_pairs)
+            left = self._left(me, among, transfer)
+            with self._leases.choosing(store, grader) as choice:
+                pairs = self._pairs(choice, me, limit, among, remarks, ahead, transfer)
+            repeats = self._repeats(me, pairs, among, remarks) if transfer is None else []
+            main_source = ACTIVE_SOURCE if decides and choice.own.pairs else "pool"
+            progress = self._progress(me, left, remarks)
+            shown = transfer if self._settings.show_before else None
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
-        items = store.items([*pairs, *repeats], LONGEST_TEXT)
-        papers = [
+        contents = store.items([*pairs, *repeats], LONGEST_TEXT)
+        items = [
             GradingItem(
-                item,
+                content,
                 source,
                 pair in stale or _is_outdated(judged[pair]),
                 judged[pair],
-                hint=shown.hint(pair, item.text_hash) if shown else None,
+                hint=shown.hint(pair, content.text_hash) if shown else None,
             )
-            for pair, source in self._sources(pairs, repeats, why)
-            if (item := items.get(pair))
+            for pair, source in self._sources(pairs, repeats, main_source)
+            if (content := contents.get(pair))
         ]
-        store.note_told(grader, (_pair_ids(paper) for paper in papers if paper.hint))
-        about = self.about(store, grader, papers, said)
-        if rest is None or opened is None:
-            return replace(answer, papers=papers), about
-        told = {
-            name: replace(each, total=rest.totals.get(name, 0), left=left.get(name, 0))
+        store.note_told(grader, (_pair_ids(each) for each in items if each.hint))
+        about = self.about(store, grader, items, remarks)
+        if transfer is None or open_pairs is None:
+            return replace(progress, papers=items), about
+        about = {
+            name: replace(each, total=transfer.totals.get(name, 0), left=left.get(name, 0))
             for name, each in about.items()
         }
-        return replace(answer, papers=papers, looked=opened.share), told
+        return replace(progress, papers=items, looked=open_pairs.share), about
 
-    def _remaining(self, opened: OpenPairs) -> TransferPool:
-        """Return what is left open of the pool; raises `NotFound` where that leaves all of it out.
+    def _pool_of_transfer(self, open_pairs: OpenPairs) -> TransferPool:
+        """Return the open pairs in the pool, sorted once for all requests.
 
-        It is put in order once, and not for everyone who asks.
+        Raises `NotFound` where the strategy leaves all of them out.
         """
-        if self._rest is None or not self._rest.is_of(self._pool, opened):
-            self._rest = TransferPool(self._pool, opened)
+        if self._rest is None or not self._rest.is_of(self._pool, open_pairs):
+            self._rest = TransferPool(self._pool, open_pairs)
         if self._settings.strategy == UNJUDGED_OF_TWO and not self._rest.pairs:
             raise NotFound(
-                f"the team grades {UNJUDGED_OF_TWO!r}, and no run of this chunking "
-                "is A or B; choose "
-                "another strategy in the settings"
+                f"the team grades {UNJUDGED_OF_TWO!r}, and no run of this chunking is A or B; "
+                "choose another strategy in the settings"
             )
         return self._rest
 
     def _left(
-        self, me: _Grader, among: frozenset[str] | None, rest: TransferPool | None
+        self, me: _Grader, among: frozenset[str] | None, transfer: TransferPool | None
     ) -> dict[str, int]:
-        """Count what is open for a grader of each query in their field."""
-        if rest is not None:
-            return rest.left(me.judged, among)
+        """Count the open pairs of each query in the grader's scope."""
+        if transfer is not None:
+            return transfer.left(me.judged, among)
         return {
             query_id: count
             for query_id, count in self._pool.left(me.judged).items()
@@ -160,25 +159,25 @@ class Assigner:
         me: _Grader,
         limit: int,
         among: frozenset[str] | None,
-        said: Mapping[str, Remark],
+        remarks: Mapping[str, Remark],
         ahead: Iterable[Pair],
-        rest: TransferPool | None,
+        transfer: TransferPool | None,
     ) -> list[Pair]:
-        claimed = {query_id for other in choice.others for query_id in other.queries}
-        taken = {query_id for query_id in claimed if not self._pool.is_shared(query_id)}
-        held = {pair for other in choice.others for pair in other.pairs}
-        at = next(iter(choice.own.queries), None)
-        where: dict[str, Any] = {"among": among, "without": said.keys(), "first": at}
-        if rest is not None:
-            ahead = rest.pairs
-            where |= {"at_once": rest.at_once, "worth": rest.worth}
-        telling = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
-        pairs = telling
-        if not telling and rest is None:
+        leased = {query_id for other in choice.others for query_id in other.queries}
+        taken = {query_id for query_id in leased if not self._pool.is_shared(query_id)}
+        taken_pairs = {pair for other in choice.others for pair in other.pairs}
+        first = next(iter(choice.own.queries), None)
+        where: dict[str, Any] = {"among": among, "without": remarks.keys(), "first": first}
+        if transfer is not None:
+            ahead = transfer.pairs
+            where |= {"at_once": transfer.at_once, "worth": transfer.worth}
+        chosen = self._pool.telling(me.seed, me.judged, ahead, last=taken_pairs, **where)[:limit]
+        pairs = chosen
+        if not chosen and transfer is None:
             order = self._pool.in_order(me.seed, me.judged, last=taken, **where)
             pairs = list(islice(order, limit))
         queries = dict.fromkeys(query_id for query_id, _ in pairs)
-        choice.own = Lease(tuple(queries), frozenset(telling))
+        choice.own = Lease(tuple(queries), frozenset(chosen))
         return pairs
 
     def _repeats(
@@ -186,28 +185,28 @@ class Assigner:
         me: _Grader,
         pairs: Sequence[Pair],
         among: frozenset[str] | None,
-        said: Mapping[str, Remark],
+        remarks: Mapping[str, Remark],
     ) -> list[Pair]:
-        """Return the earlier pairs to mix in; none where nothing else is left to hide them."""
+        """Return the repeats to mix in; none where too few other pairs are left to hide them."""
         if len(pairs) <= FIRST_REPEAT_AT:
             return []
         due = (
             pair
             for pair in repeats_due(me.seed, me.judged)
-            if pair in self._pool and pair[0] not in said and (among is None or pair[0] in among)
+            if pair in self._pool and pair[0] not in remarks and (among is None or pair[0] in among)
         )
         return list(islice(due, MOST_REPEATS))
 
     @staticmethod
-    def _sources(pairs: list[Pair], repeats: list[Pair], why: str) -> list[tuple[Pair, str]]:
-        """Put the repeats where the query changes anyway, or at the end."""
-        placed = [(pair, why) for pair in pairs]
+    def _sources(pairs: list[Pair], repeats: list[Pair], source: str) -> list[tuple[Pair, str]]:
+        """Return all pairs with their sources, repeats where the query changes or at the end."""
+        placed = [(pair, source) for pair in pairs]
         for pair in repeats:
             at = next(
                 (
                     at
                     for at in range(FIRST_REPEAT_AT, len(placed))
-                    if placed[at][1] == why and placed[at][0][0] != placed[at - 1][0][0]
+                    if placed[at][1] == source and placed[at][0][0] != placed[at - 1][0][0]
                 ),
                 len(placed),
             )
@@ -215,15 +214,15 @@ class Assigner:
         return placed
 
     def _progress(
-        self, me: _Grader, counts: Mapping[str, int], said: Mapping[str, Remark]
+        self, me: _Grader, counts: Mapping[str, int], remarks: Mapping[str, Remark]
     ) -> NextItems:
-        left = {name: 0 if name in said else count for name, count in counts.items()}
+        left = {name: 0 if name in remarks else count for name, count in counts.items()}
         done = {query_id for query_id, count in left.items() if not count}
         return NextItems(
             papers=(),
             saved=len(me.judged),
             open=sum(left.values()),
-            queries_mine=len(done & ({query_id for query_id, _ in me.judged} | said.keys())),
+            queries_mine=len(done & ({query_id for query_id, _ in me.judged} | remarks.keys())),
             queries_done=len(done),
             queries_total=len(left),
             without_text=self._pool.without_text,
@@ -234,7 +233,7 @@ class Assigner:
     ) -> tuple[list[GradingItem], list[bool]]:
         """Return a query's pool in the grader's order from ``start`` on, at most `MOST_LISTED`.
 
-        The second list says for each chunk after ``start`` whether the grader has judged it.
+        The second list tells for each chunk from ``start`` on whether the grader has judged it.
         Raises `NotFound` for a query that has no pool.
         """
         with self._lock:
@@ -244,92 +243,89 @@ class Assigner:
             chunks = shuffled_chunks(me.seed, query_id, self._pool.chunks(query_id))[start:]
             judged = [(query_id, chunk) in me.judged for chunk in chunks]
         pairs = [(query_id, chunk) for chunk in chunks[:MOST_LISTED]]
-        return self._papers(store, grader, pairs, "list"), judged
+        return self._items(store, grader, pairs, "list"), judged
 
     def search(self, store: Store, grader: str, query_id: str, words: str) -> list[GradingItem]:
-        """Return the chunks that match ``words`` best, for grading them under a query.
+        """Return the chunks that match ``words`` best, to be graded for a query.
 
-        They are of the chunkings that the query's runs are of.
+        Only chunkings of the query's runs are searched.
         """
         found = [
             (query_id, chunk) for chunk in store.search_chunks(words, MOST_SEARCH_RESULTS, query_id)
         ]
         with self._lock:
             self._catch_up(store, grader)
-        return self._papers(store, grader, found, "search")
+        return self._items(store, grader, found, "search")
 
     def history(
         self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
     ) -> list[UndoableStep]:
-        """Return the grader's newest steps that can be taken back, the newest first.
+        """Return the grader's latest steps that can be undone, the newest first.
 
-        ``before`` names a judgment and ``unsaid`` a remark: only steps before them then. The two
-        logs have no order in common but their times.
+        Only steps before the judgment ``before`` and the remark ``unsaid`` where these are given.
+        Judgments and remarks are in two logs, so they are merged by their times.
         """
         judged = [
             (step[0].judgment.created_at or "", step)
-            for step in self._judged(store, grader, before)
+            for step in self._undoable_judgments(store, grader, before)
         ]
-        said = [
+        remarked = [
             (each.remark.created_at or "", each)
             for each in store.unsayable(grader, UNDO_DEPTH, unsaid)
         ]
         steps: Iterable[tuple[str, UndoableStep]] = merge(
-            judged, said, key=lambda at: at[0], reverse=True
+            judged, remarked, key=lambda at: at[0], reverse=True
         )
         return [step for _, step in islice(steps, UNDO_DEPTH)]
 
-    def _judged(
+    def _undoable_judgments(
         self, store: Store, grader: str, before: str | None
     ) -> list[tuple[UndoableJudgment, GradingItem]]:
         done = store.undoable(grader, UNDO_DEPTH, before)
         pairs = dict.fromkeys((each.judgment.query_id, each.chunk) for each in done)
-        papers = {
-            (paper.item.query.query_id, paper.item.chunk.chunk_id): paper
-            for paper in self._papers(store, grader, list(pairs), "pool")
-        }
+        items = {_pair_ids(each): each for each in self._items(store, grader, list(pairs), "pool")}
         return [
-            (each, replace(paper, source=_source_of(each)))
+            (each, replace(item, source=_source_of(each)))
             for each in done
-            if (paper := papers.get((each.judgment.query_id, each.judgment.chunk_id)))
+            if (item := items.get((each.judgment.query_id, each.judgment.chunk_id)))
         ]
 
     def found_by(self, store: Store, grader: str, query_id: str, chunk_id: str) -> int:
-        """Return how many runs have a chunk in the pool of a query."""
+        """Return the number of runs that have a chunk in the pool of a query."""
         number = store.chunk_number(chunk_id)
         with self._lock:
             self._catch_up(store, grader)
             return 0 if number is None else len(self._pool.ranks((query_id, number)))
 
-    def _papers(
+    def _items(
         self, store: Store, grader: str, pairs: Sequence[Pair], source: str
     ) -> list[GradingItem]:
         longest = LONGEST_TEXT if source == "pool" else LONGEST_IN_LIST
-        items = store.items(pairs, longest)
+        contents = store.items(pairs, longest)
         with self._lock:
             judged = self._catch_up(store, grader).judged
             return [
                 GradingItem(
-                    items[pair],
+                    contents[pair],
                     source,
                     self._pool.is_stale(pair) or _is_outdated(judged.get(pair)),
                     judged.get(pair),
                     pair in self._pool,
                 )
                 for pair in pairs
-                if pair in items
+                if pair in contents
             ]
 
     def about(
         self,
         store: Store,
         grader: str,
-        papers: Iterable[GradingItem],
-        said: Mapping[str, Remark] | None = None,
+        items: Iterable[GradingItem],
+        remarks: Mapping[str, Remark] | None = None,
     ) -> dict[str, QueryInfo]:
-        """Return what a grader gets to know of the queries of these papers."""
-        said = store.remarks_by(grader) if said is None else said
-        queries = {paper.item.query.query_id: paper.item.query for paper in papers}
+        """Return the queries of these items as the grader sees them."""
+        remarks = store.remarks_by(grader) if remarks is None else remarks
+        queries = {each.item.query.query_id: each.item.query for each in items}
         with self._lock:
             judged = self._catch_up(store, grader).judged
             hidden = not self._settings.show_reference
@@ -338,7 +334,7 @@ class Assigner:
                     replace(query, reference=None) if hidden else query,
                     len(self._pool.chunks(query_id)),
                     len(self._pool.open_in(query_id, judged)),
-                    said.get(query_id),
+                    remarks.get(query_id),
                 )
                 for query_id, query in queries.items()
             }
@@ -346,24 +342,24 @@ class Assigner:
     def _queries_in(self, store: Store, within: Scope | None) -> frozenset[str] | None:
         if within is None or within.has_every_query:
             return None
-        if within not in self._fields:
-            self._fields[within] = within.queries(store)
-        return self._fields[within]
+        if within not in self._scopes:
+            self._scopes[within] = within.queries(store)
+        return self._scopes[within]
 
     def _catch_up(self, store: Store, grader: str) -> _Grader:
-        # What is read first is at most too old, and then the next request reads it again.
+        # Revisions are read before the data: if too old, the next request reads the data again.
         key = (store.golden_set_uuid(), store.data_revision())
         newest = store.revision()
         if key != self._key or newest < self._revision:
-            self._read_anew(store)
+            self._reload(store)
             self._key = key
         elif newest != self._revision:
-            self._read_tail(store, newest)
+            self._read_changes(store, newest)
         if grader not in self._graders:
             self._graders[grader] = _Grader(store.grader_seed(grader), store.judged_by(grader))
         return self._graders[grader]
 
-    def _read_anew(self, store: Store) -> None:
+    def _reload(self, store: Store) -> None:
         settings = store.settings()
         runs = settings.holes_of if settings.strategy == UNJUDGED_OF_TWO else None
         chunks, without_text = store.pool(settings.pool_depth, runs)
@@ -377,9 +373,9 @@ class Assigner:
         for pair, kind, stale in kinds:
             _update_pool(pool, pair, kind, stale)
         self._settings, self._pool, self._revision = settings, pool, revision
-        self._graders, self._fields, self._claims = {}, {}, QueryLeases()
+        self._graders, self._scopes, self._leases = {}, {}, QueryLeases()
 
-    def _read_tail(self, store: Store, newest: int) -> None:
+    def _read_changes(self, store: Store, newest: int) -> None:
         for change in store.changes_since(self._revision):
             _update_pool(self._pool, (change.query_id, change.chunk), change.kind, change.stale)
         for grader, pair, judged in store.judged_since(self._revision):
@@ -399,8 +395,8 @@ def _update_pool(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:
         pool.settle(pair, by_grader=kind == "grade")
 
 
-def _pair_ids(paper: GradingItem) -> tuple[str, str]:
-    return paper.item.query.query_id, paper.item.chunk.chunk_id
+def _pair_ids(each: GradingItem) -> tuple[str, str]:
+    return each.item.query.query_id, each.item.chunk.chunk_id
 
 
 def _source_of(done: UndoableJudgment) -> str:
@@ -412,33 +408,32 @@ def _is_outdated(judged: CurrentJudgment | None) -> bool:
     return judged is not None and not judged.present
 
 
-LEASE_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more
+LEASE_SECONDS = 600.0  # how long a query stays with a grader who makes no more requests
 
 
 @dataclass(slots=True)
 class LeaseChoice:
-    """What a grader was handed before, to be replaced by what they get; what others are at."""
+    """A grader's lease, to be replaced by the next one, and the leases of the other graders."""
 
     own: Lease
     others: Sequence[Lease]
 
 
 class QueryLeases:
-    """What was handed to whom; to be asked from one thread at a time."""
+    """The current lease of each grader; not thread-safe."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Lease, float]] = {}
 
     @contextmanager
     def choosing(self, store: Store, grader: str) -> Iterator[LeaseChoice]:
-        """Let a grader be handed something; what `LeaseChoice.own` then is, is theirs after the
-        block.
+        """Choose a grader's next lease: the value of `LeaseChoice.own` at the end of the block.
 
-        A claim of somebody who asks for nothing more ends after `LEASE_SECONDS`.
+        A lease ends `LEASE_SECONDS` after the grader's last request.
         """
         if store.is_shared:
-            with store.choosing() as (claims, now):
-                choice = _lease_choice(grader, claims, now)
+            with store.choosing() as (leases, now):
+                choice = _lease_choice(grader, leases, now)
                 yield choice
                 store.claim(grader, choice.own)
         else:
@@ -449,20 +444,20 @@ class QueryLeases:
 
 
 def _lease_choice(
-    grader: str, claims: Mapping[str, tuple[Lease, float]], now: float
+    grader: str, leases: Mapping[str, tuple[Lease, float]], now: float
 ) -> LeaseChoice:
-    own, _ = claims.get(grader, (Lease(), now))
+    own, _ = leases.get(grader, (Lease(), now))
     others = [
-        claim for name, (claim, at) in claims.items() if name != grader and now - at < LEASE_SECONDS
+        lease for name, (lease, at) in leases.items() if name != grader and now - at < LEASE_SECONDS
     ]
     return LeaseChoice(own, others)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The queries that are ``selected``, and of these one bucket's where a facet is named.
+    """The queries a grader is confined to: those ``selected``, of one bucket if a facet is named.
 
-    With ``between`` only what a carry-over leaves open of them, from a chunking to another.
+    With ``between``, only the pairs that a transfer from one chunking to another leaves open.
     """
 
     facet: str | None = None
@@ -472,11 +467,10 @@ class Scope:
 
     @property
     def has_every_query(self) -> bool:
-        """Whether it leaves no query out."""
         return self.facet is None and self.selected == EVERYTHING
 
     def queries(self, store: Store) -> frozenset[str]:
-        """Return the queries in it, without the retired ones; raises `NotFound` for none."""
+        """Return the queries in the scope, without retired ones; raise `NotFound` for none."""
         found = store.selected_queries(self.selected, self.facet, self.bucket)
         if not found:
             within = self.selected.describe()
@@ -494,15 +488,15 @@ def parse_scope(
     old: str | None = None,
     new: str | None = None,
 ) -> Scope | None:
-    """Return the field a grader is confined to, None for all queries.
+    """Return the scope a grader is confined to, None for all queries.
 
-    Raises `BadInput` for half of a bucket, for one chunking where it takes two, and for a split
-    that cannot be.
+    Raises `BadInput` for a facet without a bucket, for one chunking without the other, and for an
+    impossible split.
     """
     selected = Selection(split or None, leaked or WITH_LEAKED)
     if (facet is None) is not (bucket is None) or facet == "" or bucket == "":
         raise BadInput("a field is a facet and one of its buckets: give both")
     if (old is None) is not (new is None):
         raise BadInput("what is left open lies between two chunkings: give both, from and to")
-    field = Scope(facet, bucket, selected, None if old is None or new is None else (old, new))
-    return None if field == Scope() else field
+    scope = Scope(facet, bucket, selected, None if old is None or new is None else (old, new))
+    return None if scope == Scope() else scope

@@ -1,4 +1,4 @@
-"""Records the grading API returns (one item per query-chunk pair), and limits on their size.
+"""Records that the grading API returns (one item per query-chunk pair), and limits on their size.
 
 An item holds the grader's own judgment and progress, never a system or a rank. Long texts are cut
 and long lists are paged; the rest is requested separately.
@@ -18,11 +18,11 @@ from labeler.store import PairContent, UndoableJudgment, UndoableRemark
 
 @dataclass(frozen=True, slots=True)
 class GradingItem:
-    """One pair as it lies before a grader.
+    """One query-chunk pair for a grader.
 
-    ``source`` says why: from the ``pool``, a ``repeat`` of an earlier chunk, from the ``list`` of a
-    whole query, or found by ``search``. ``judged`` is what this grader said of it, and ``hint``
-    what is told of it beforehand, so that what they give is not blind.
+    ``source`` is why the grader gets it: the ``pool``, a ``repeat`` of an earlier chunk, the
+    ``list`` of a whole query, or a ``search``. ``judged`` is the grader's own judgment. With a
+    ``hint`` from a transfer, the grade given is not blind.
     """
 
     item: PairContent
@@ -35,7 +35,7 @@ class GradingItem:
 
 @dataclass(frozen=True, slots=True)
 class QueryInfo:
-    """What a grader gets to know of a query: its help, how far they are, what they said of it."""
+    """A query as a grader sees it: its texts, the grader's progress and remark."""
 
     query: Query
     total: int
@@ -45,11 +45,11 @@ class QueryInfo:
 
 @dataclass(frozen=True, slots=True)
 class NextItems:
-    """The next chunks for a grader, and how far they and all are in their field.
+    """The next chunks for a grader, and the progress in the grader's scope.
 
-    Of ``queries_total`` nothing is left to grade in ``queries_done``, whoever graded it; in
-    ``queries_mine`` of these the grader has graded something, or said something of the query.
-    ``looked`` is the share of the texts that was looked at for what is told beforehand.
+    Of ``queries_total``, ``queries_done`` have nothing left to grade, and in ``queries_mine`` of
+    those the grader has graded a chunk or left a remark. ``looked`` is the computed share of the
+    hints of a transfer.
     """
 
     papers: Sequence[GradingItem]
@@ -63,23 +63,23 @@ class NextItems:
 
 
 UndoableStep = tuple[UndoableJudgment, GradingItem] | UndoableRemark
-"""What a grader did and can take back: a judgment with its pair, or a remark on a query."""
+"""A step that a grader can undo: a judgment with its item, or a remark on a query."""
 
 
 def group_near_duplicates(
-    papers: Sequence[GradingItem],
+    items: Sequence[GradingItem],
 ) -> tuple[list[GradingItem], list[int | None]]:
-    """Bring papers together whose chunks are nearly the same; say where each group begins.
+    """Return the items with near-duplicate chunks next to each other, and where each group begins.
 
-    The second list has for each of them the place of the first, None for a chunk that is like no
-    other. Of texts that were cut nobody can say it.
+    The second list has for each item the index of the first one of its group, None for a chunk
+    without near-duplicates. Texts that were cut are not compared.
     """
     first = first_near_duplicates(
-        None if each.item.more else each.item.chunk.text for each in papers
+        None if each.item.more else each.item.chunk.text for each in items
     )
     groups: dict[int, list[GradingItem]] = {}
-    for at, paper in enumerate(papers):
-        groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)
+    for at, each in enumerate(items):
+        groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(each)
     ordered: list[GradingItem] = []
     begins: list[int | None] = []
     for group in groups.values():
@@ -88,18 +88,18 @@ def group_near_duplicates(
     return ordered, begins
 
 
-LONGEST_TEXT = 20_000  # characters of a chunk that is read alone, before one reads on
-LONGEST_IN_LIST = 8_000  # of one among others
-LONGEST_HELP = 50_000  # of a query's text, its guideline or its reference
-LONGEST_NAME = 2_000  # of a title or a document's id
-MOST_LISTED = 200  # chunks of a list
-PIECE = 300_000  # characters of a text at a time, for who reads on: six bytes each at worst
-MOST_BYTES = 900_000  # of a list of chunks with their queries; an answer has two at most
+LONGEST_TEXT = 20_000  # characters of a single chunk; the rest is loaded on request
+LONGEST_IN_LIST = 8_000  # characters of a chunk in a list
+LONGEST_HELP = 50_000  # characters of a query's text, its guideline or its reference
+LONGEST_NAME = 2_000  # characters of a title or a document's id
+MOST_LISTED = 200  # chunks in a list
+PIECE = 300_000  # characters of a long text per request, of at most six bytes each
+MOST_BYTES = 900_000  # of a list of chunks with their queries; a response has at most two
 ELLIPSIS = "…"
 
 
 def truncate(text: str | None, most: int) -> str | None:
-    """Return a text, or its beginning and an ellipsis where it is longer.
+    """Return a text, or its first ``most`` characters and an ellipsis where it is longer.
 
     >>> truncate("abcdef", 3), truncate("abc", 3), truncate(None, 3)
     ('abc…', 'abc', None)
@@ -108,7 +108,7 @@ def truncate(text: str | None, most: int) -> str | None:
 
 
 def count_fitting(sizes: Iterable[int], most: int = MOST_BYTES) -> int:
-    """Return how many of the first things fit; the first always does.
+    """Return how many items, from the first on, fit into ``most`` bytes; at least the first.
 
     >>> count_fitting([5, 5, 5], 11), count_fitting([50, 1], 11), count_fitting([])
     (2, 1, 0)
@@ -123,5 +123,5 @@ def count_fitting(sizes: Iterable[int], most: int = MOST_BYTES) -> int:
 
 
 def json_size(answer: object) -> int:
-    """Return how many bytes a part of an answer takes."""
+    """Return the number of bytes of a part of a response."""
     return len(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,9 +1,8 @@
 """Pools: the chunks to grade per query, which are still open, and the order for each grader.
 
-Graders go query by query in an order of their own: the same grader always gets the same order,
-two graders start at different places, and the order does not reveal a run's ranking. A share of
-the queries goes to every grader, in the same order, so that agreement can be measured.
-`TransferPool` is the part of a pool that a transfer of grades left open.
+Each grader has a different but fixed order of queries, so that two graders start at different
+places, and the order of chunks does not reveal a run's ranking. A share of the queries goes to
+every grader, in the same order, so that agreement can be measured.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from labeler.model import (
 )
 from labeler.services.transfer import Hint, OpenPairs
 
-IN_A_ROUND = 5  # chunks of a query before the next one, where the most useful come first
-DECIDING_AT_ONCE = 20  # pairs that decide between two runs, before it is looked at anew
+IN_A_ROUND = 5  # chunks of a query before the next query, where the most useful come first
+DECIDING_AT_ONCE = 20  # pairs that decide between two runs, before they are chosen again
 REPEATED_SHARE = 0.02
 REPEATED_AFTER = 30  # judgments of other pairs
 
 Worth = tuple[int, bool]
-"""How much a grade is good for: by the number first, then by whether it is true."""
+"""How useful a grade is: sorted by the number, then with true before false."""
 
 
 class Pool:
-    """The chunks to be graded, by query, and which of them are still open."""
+    """The chunks to grade, by query, and which of them are still open."""
 
     def __init__(
         self,
@@ -46,11 +45,10 @@ class Pool:
         overlap: float = 0.0,
         strategy: str = QUERY_BY_QUERY,
     ) -> None:
-        """Take the pool's ``chunks``, with their ranks in the runs where these are known.
+        """Create a pool of ``chunks`` by query, with their ranks in the runs where known.
 
-        ``settled`` are the pairs nobody is asked for any more. ``without_text`` is how many pairs
-        are left out because nobody could read their chunk. ``overlap`` is the share of queries
-        that every grader gets, whatever others have said of them.
+        ``settled`` pairs are not open. ``without_text`` counts the pairs left out because their
+        chunk has no text. ``overlap`` is the share of queries that every grader gets.
         """
         self.without_text = without_text
         self.strategy = strategy
@@ -60,50 +58,45 @@ class Pool:
         }
         self._open = {query_id: set(pooled) for query_id, pooled in self._chunks.items()}
         self._stale: set[Pair] = set()
-        by_lot = sorted(self._chunks, key=lambda query_id: stable_key("shared", query_id))
-        count = (
-            0
-            if strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
-            else math.ceil(round(overlap * len(by_lot), 9))
-        )
-        self._shared = dict.fromkeys(by_lot[:count])
+        shuffled = sorted(self._chunks, key=lambda query_id: stable_key("shared", query_id))
+        has_shared = strategy not in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
+        count = math.ceil(round(overlap * len(shuffled), 9)) if has_shared else 0
+        self._shared = dict.fromkeys(shuffled[:count])
         self._orders: dict[int, list[str]] = {}
         self._useful: dict[str, list[int]] = {}
         for pair in settled:
             self.settle(pair)
 
     def __contains__(self, pair: object) -> bool:
-        """Say whether a pair is in the pool, open or not."""
+        """Tell whether a pair is in the pool, open or not."""
         return isinstance(pair, tuple) and pair[1] in self._chunks.get(pair[0], ())
 
     def __len__(self) -> int:
-        """Return how many queries have a pool."""
+        """Return the number of queries that have a pool."""
         return len(self._chunks)
 
     def queries(self) -> Collection[str]:
-        """Return the queries that have a pool."""
         return self._chunks.keys()
 
     def chunks(self, query_id: str) -> Collection[int]:
-        """Return a query's pool, in no telling order; empty where it has none."""
+        """Return the chunks in a query's pool, in arbitrary order; empty where it has none."""
         return self._chunks.get(query_id, {}).keys()
 
     def ranks(self, pair: Pair) -> Sequence[int]:
-        """Return the ranks at which runs have a pair's chunk, in no order of runs."""
+        """Return the ranks of a pair's chunk in the runs, in arbitrary order."""
         return self._chunks.get(pair[0], {}).get(pair[1], ())
 
     def is_shared(self, query_id: str) -> bool:
-        """Say whether every grader gets this query."""
         return query_id in self._shared
 
     def is_stale(self, pair: Pair) -> bool:
-        """Say whether a pair was graded for an earlier text of its chunk."""
+        """Tell whether a pair was graded for an earlier text of its chunk."""
         return pair in self._stale
 
     def settle(self, pair: Pair, *, by_grader: bool = False) -> None:
-        """Close a pair for everybody; one outside the pool is none of ours.
+        """Close a pair for everybody; pairs outside the pool are ignored.
 
-        A grade ``by_grader`` leaves a shared query's pair open for the others.
+        A grade ``by_grader`` leaves a pair of a shared query open for the other graders.
         """
         self._stale.discard(pair)
         query_id, chunk = pair
@@ -113,7 +106,7 @@ class Pool:
             self._open.get(query_id, set()).discard(chunk)
 
     def reopen(self, pair: Pair, *, stale: bool = False) -> None:
-        """Open a pair again, if it is in the pool; ``stale`` says that its text changed."""
+        """Open a pair of the pool again; ``stale`` means that its text has changed."""
         query_id, chunk = pair
         if pair not in self:
             return
@@ -124,27 +117,27 @@ class Pool:
             self._stale.discard(pair)
 
     def open_in(self, query_id: str, own: Mapping[Pair, CurrentJudgment]) -> list[int]:
-        """Return a query's chunks that this grader has not judged and that are not settled.
+        """Return a query's open chunks that a grader with the judgments ``own`` has not judged.
 
-        ``own`` are the grader's judgments; one for an earlier text of the chunk does not count.
+        A judgment of an earlier text of the chunk does not count.
         """
         return [
             chunk
             for chunk in self._open.get(query_id, ())
-            if (said := own.get((query_id, chunk))) is None or not said.present
+            if (judged := own.get((query_id, chunk))) is None or not judged.present
         ]
 
     def is_open(self, pair: Pair, own: Mapping[Pair, CurrentJudgment]) -> bool:
-        """Say whether a pair is among what `open_in` returns for its query."""
+        """Tell whether `open_in` returns a pair's chunk for its query."""
         if pair[1] not in self._open.get(pair[0], ()):
             return False
-        return (said := own.get(pair)) is None or not said.present
+        return (judged := own.get(pair)) is None or not judged.present
 
     def left(self, own: Mapping[Pair, CurrentJudgment]) -> dict[str, int]:
-        """Count what `open_in` returns for each query, at the cost of ``own`` and the queries."""
+        """Count what `open_in` returns for each query, in time linear in ``own`` and queries."""
         left = {query_id: len(chunks) for query_id, chunks in self._open.items()}
-        for (query_id, chunk), said in own.items():
-            if said.present and chunk in self._open.get(query_id, ()):
+        for (query_id, chunk), judged in own.items():
+            if judged.present and chunk in self._open.get(query_id, ()):
                 left[query_id] -= 1
         return left
 
@@ -158,11 +151,11 @@ class Pool:
         first: str | None = None,
         last: Collection[str] = (),
     ) -> Iterator[Pair]:
-        """Yield the open pairs a grader has not judged, shuffled by ``seed``.
+        """Yield the open pairs that a grader has not judged, shuffled by ``seed``.
 
-        ``among`` confines them to some queries, ``without`` leaves queries out. The query
-        ``first`` comes before all others, because the grader is at it, and those in ``last`` come
-        after all others: another grader is.
+        ``among`` restricts them to some queries, ``without`` leaves queries out. The query
+        ``first``, which the grader is working on, comes before all others; the queries in ``last``,
+        which other graders are working on, come after all others.
 
         >>> pool = Pool({"q1": [1, 2, 3], "q2": [4]}, settled={("q1", 2)})
         >>> [pair for pair in pool.in_order(7, own={}) if pair[0] == "q2"]
@@ -200,24 +193,23 @@ class Pool:
         at_once: int = DECIDING_AT_ONCE,
         worth: Mapping[Pair, Worth] | None = None,
     ) -> list[Pair]:
-        """Return the first of the pairs ``ahead`` that a grader may be given, few ``at_once``.
+        """Return the first ``at_once`` of the pairs ``ahead`` that are open to a grader.
 
-        They come query by query and shuffled, as all others do: their order tells nothing of what
-        they decide. What is ``worth`` more comes first even so. Those in ``last``, which other
-        graders have, come after all others. The rest is as for `in_order`; none where none of them
-        is open.
+        They are shuffled query by query, so that their order does not reveal how much they decide;
+        only pairs of more ``worth`` come first. Pairs in ``last``, which other graders have, are
+        taken after all others. The other arguments are those of `in_order`.
         """
-        given = [
+        candidates = [
             pair
             for pair in ahead
             if self.is_open(pair, own)
             and pair[0] not in without
             and (among is None or pair[0] in among)
         ]
-        given.sort(key=lambda pair: pair in last)
+        candidates.sort(key=lambda pair: pair in last)
         place = {query_id: at for at, query_id in enumerate(self._order(seed))}
         return sorted(
-            given[:at_once],
+            candidates[:at_once],
             key=lambda pair: (
                 _worth_key(worth, pair),
                 pair[0] != first,
@@ -227,9 +219,9 @@ class Pool:
         )
 
     def by_worth(self, worth: Mapping[Pair, Worth]) -> list[Pair]:
-        """Return those pairs of the pool, open or not, that have a ``worth``, the highest first.
+        """Return the pairs of the pool, open or not, that have a ``worth``, the highest first.
 
-        Of pairs worth the same those come first that many runs have near their top.
+        Of pairs with equal worth, those that many runs have near their top come first.
 
         >>> pool = Pool({"q": {1: [9], 2: [1], 3: [2]}})
         >>> pool.by_worth({("q", 1): (3, True), ("q", 2): (0, False), ("q", 4): (3, True)})
@@ -243,7 +235,7 @@ class Pool:
     def _in_rounds(
         self, seed: int, own: Mapping[Pair, CurrentJudgment], query_ids: Sequence[str]
     ) -> Iterator[Pair]:
-        # Shuffled within a round: the place of a chunk must not tell its rank.
+        # Shuffled within a round, so that the position of a chunk does not reveal its rank.
         longest = max((len(self._chunks[query_id]) for query_id in query_ids), default=0)
         for start in range(0, longest, IN_A_ROUND):
             for query_id in query_ids:
@@ -264,7 +256,7 @@ class Pool:
         return 1 - len(self._open[query_id]) / len(self._chunks[query_id])
 
     def _order(self, seed: int) -> list[str]:
-        """Return all queries in a grader's order: the shared ones in between, alike for all."""
+        """Return all queries in a grader's order; the shared ones have the same order for all."""
         if seed not in self._orders:
             own = sorted(
                 (query_id for query_id in self._chunks if query_id not in self._shared),
@@ -275,7 +267,7 @@ class Pool:
 
 
 def interleave(many: Sequence[str], few: Sequence[str]) -> list[str]:
-    """Return both in one list, each of the ``few`` after an equal number of the ``many``.
+    """Return both in one list, with the ``few`` evenly spaced among the ``many``.
 
     >>> interleave(["a", "b", "c", "d"], ["X", "Y"])
     ['a', 'b', 'X', 'c', 'd', 'Y']
@@ -293,101 +285,100 @@ def _worth_key(worth: Mapping[Pair, Worth] | None, pair: Pair) -> Worth:
 
 
 def rank_usefulness(ranks: Sequence[int]) -> float:
-    """Say how much a grade would tell: high where many runs have the chunk near the top."""
+    """Return the sum of reciprocal ranks: high where many runs have the chunk near the top."""
     return math.fsum(1 / rank for rank in ranks)
 
 
 def repeats_due(
     seed: int, own: Mapping[Pair, CurrentJudgment], share: float = REPEATED_SHARE
 ) -> list[Pair]:
-    """Return the pairs that come back to a grader unmarked, the longest waiting first.
+    """Return the pairs that a grader is to grade a second time, the oldest first.
 
-    A ``share`` of the chunks they graded, drawn by lot, each once, after `REPEATED_AFTER` other
-    judgments.
+    They are a random ``share`` of the pairs the grader graded at least `REPEATED_AFTER` judgments
+    ago, each repeated once.
     """
-    numbers = sorted(said.number for said in own.values())
+    numbers = sorted(judged.number for judged in own.values())
     if len(numbers) <= REPEATED_AFTER:
         return []
     newest = numbers[-REPEATED_AFTER]
     due = [
-        (said.number, pair)
-        for pair, said in own.items()
-        if said.number < newest
-        and said.kind == "grade"
-        and said.present
-        and not said.repeated
+        (judged.number, pair)
+        for pair, judged in own.items()
+        if judged.number < newest
+        and judged.kind == "grade"
+        and judged.present
+        and not judged.repeated
         and stable_fraction(seed, "again", *pair) < share
     ]
     return [pair for _, pair in sorted(due)]
 
 
 def shuffled_chunks(seed: int, query_id: str, chunks: Iterable[int]) -> list[int]:
-    """Return a query's chunks in a grader's order."""
+    """Return chunks of a query in the grader's random but fixed order."""
     return sorted(chunks, key=lambda chunk: stable_key(seed, query_id, chunk))
 
 
 def stable_key(*key: object) -> bytes:
-    """Return a sort key that looks random and is always the same for the same ``key``."""
+    """Return a pseudorandom sort key that depends on ``key`` alone."""
     return hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
 
 
 def stable_fraction(*key: object) -> float:
-    """Return a number from 0 to 1 that looks random and is always the same for the same key."""
+    """Return a pseudorandom number from 0 to 1 that depends on ``key`` alone."""
     return int.from_bytes(stable_key(*key)) / 2**64
 
 
 TRANSFER_AT_ONCE = 40
-TRANSFER_AT_FIRST = 5  # while nothing is known of them yet: what comes soon after is told more of
+TRANSFER_AT_FIRST = 5  # while hints are being computed: pairs returned later come with hints
 
 
 class TransferPool:
-    """The pairs of one pool that a carry-over left open."""
+    """The pairs of a pool that a transfer left open."""
 
-    def __init__(self, pool: Pool, opened: OpenPairs) -> None:
-        """Take what is ``opened`` as it is now known; the pool may go on to change."""
-        self._pool, self._opened = pool, opened
+    def __init__(self, pool: Pool, open_pairs: OpenPairs) -> None:
+        """Combine both; the pool may change afterwards."""
+        self._pool, self._open_pairs = pool, open_pairs
 
-    def is_of(self, pool: Pool, opened: OpenPairs) -> bool:
-        """Say whether this is what remains of them."""
-        mine = self._opened
-        is_known_as = mine.hints is opened.hints and mine.chunks is opened.chunks
-        return self._pool is pool and is_known_as
+    def is_of(self, pool: Pool, open_pairs: OpenPairs) -> bool:
+        """Tell whether this was made of the same pool and open pairs."""
+        own = self._open_pairs
+        is_same = own.hints is open_pairs.hints and own.chunks is open_pairs.chunks
+        return self._pool is pool and is_same
 
     @property
     def at_once(self) -> int:
-        """How many of them to hand out at once."""
-        return TRANSFER_AT_ONCE if self._opened.hints is not None else TRANSFER_AT_FIRST
+        return TRANSFER_AT_ONCE if self._open_pairs.hints is not None else TRANSFER_AT_FIRST
 
     @cached_property
     def worth(self) -> Mapping[Pair, Worth]:
-        """What each pair is worth, see `Hint.worth`.
+        """The worth of each pair, see `Hint.worth`.
 
-        As long as nothing is known of them these are all of the new chunking in the pool.
+        Until hints are known, all pairs of the pool in the new chunking have the lowest worth.
         """
-        hints = self._opened.hints
+        hints = self._open_pairs.hints
         if hints is not None:
             return {pair: hint.worth for pair, hint in hints.items()}
         return {
             (query_id, chunk): (0, False)
             for query_id in self._pool.queries()
             for chunk in self._pool.chunks(query_id)
-            if chunk in self._opened.chunks
+            if chunk in self._open_pairs.chunks
         }
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of the pool, the most useful first: by worth, then by their ranks."""
+        """The open pairs of the transfer in the pool, by worth, then by `rank_usefulness`."""
         return self._pool.by_worth(self.worth)
 
     @cached_property
     def totals(self) -> Mapping[str, int]:
-        """How many pairs of each query there are, graded or not."""
+        """The number of pairs of each query, graded or not."""
         return Counter(query_id for query_id, _ in self.pairs)
 
     def left(
         self, own: Mapping[Pair, CurrentJudgment], among: Collection[str] | None
     ) -> dict[str, int]:
-        """Count the open pairs of each query, for who has judged their ``own``."""
+        """Count the pairs of each query that are open to a grader with the judgments ``own``."""
         left: dict[str, int] = {}
         for pair in self.pairs:
             if among is None or pair[0] in among:
@@ -395,8 +386,8 @@ class TransferPool:
         return left
 
     def hint(self, pair: Pair, wording: str | None) -> Hint | None:
-        """Return what grades say of a pair, if they say anything of the text that it has now."""
-        found = (self._opened.hints or {}).get(pair)
+        """Return the hint on a pair if it is about the present text and shows any grade."""
+        found = (self._open_pairs.hints or {}).get(pair)
         if found is None or found.wording != wording or not found.reveals_grades:
             return None
         return found

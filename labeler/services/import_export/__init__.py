@@ -1,4 +1,4 @@
-"""Import and export of files: what ``load`` and ``export`` do, for command line and pages."""
+"""Import and export of files, for the commands ``load`` and ``export`` and for the pages."""
 
 from labeler.services.import_export.exports import (
     EXPORTS,

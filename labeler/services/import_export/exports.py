@@ -1,7 +1,7 @@
 """Exports of a golden set and of runs, whole or in part (a split, a chunking, without leaks).
 
-A part of a golden set has a hash of its own and names the hash of the whole. Some formats, such
-as the log, can only be exported whole.
+A part of a golden set has its own hash and names the hash of the whole. Some formats, such as the
+log, can only be exported whole.
 """
 
 from __future__ import annotations
@@ -53,14 +53,13 @@ def export(
     content: GoldenSnapshot | None = None,
     selected: Selection = EVERYTHING,
 ) -> bytes:
-    """Return the golden set as one file: the same bytes wherever it is asked for.
+    """Return the golden set as one file, with the same bytes on every machine.
 
-    It is the live one unless the ``content`` of a version is given, which has no log; what is
-    ``selected`` is a part. Raises `BadInput` for a format that has no part.
+    It is the live golden set unless the ``content`` of a version is given, which has no log.
+    ``selected`` exports a part; raises `BadInput` for a format that has no part.
 
-    BEIR is a zip of its folder; ``beir_folder`` gives the files themselves. It and the log
-    have room for the logs' newest ``seal``; the others are what other programs expect, to the
-    byte.
+    BEIR is a zip of its folder; `beir_folder` gives the files themselves. BEIR and the log include
+    the newest ``seal`` of the logs; the other formats are exactly what other programs expect.
     """
     seal = seal or store.newest_seal()
     check_whole(kind, selected)
@@ -76,7 +75,7 @@ def export(
 
 
 def write_extract(store: Store, kind: str, leaving: Extract, seal: Seal) -> bytes:
-    """Return what leaves a golden set as one file."""
+    """Return an extract of a golden set as one file."""
     if kind == "beir":
         return formats.zip_files(beir_folder(store, leaving, seal))
     return formats.write_golden(
@@ -92,9 +91,7 @@ def write_extract(store: Store, kind: str, leaving: Extract, seal: Seal) -> byte
 
 
 def export_run(store: Store, name: str, kind: RunKind, selected: Selection = EVERYTHING) -> bytes:
-    """Return a stored run as a file, with the lists of ``selected`` queries; see
-    `selected_lists`.
-    """
+    """Return a stored run as a file, with its `selected_lists`."""
     ranked = selected_lists(store, name, selected)
     if kind != "ragas":
         return formats.write_run(ranked, name, kind)
@@ -103,9 +100,9 @@ def export_run(store: Store, name: str, kind: RunKind, selected: Selection = EVE
 
 
 def refusals(store: Store, selected: Selection = EVERYTHING) -> dict[str, str]:
-    """Return why the golden set cannot leave in some formats, by format: an id may not fit one.
+    """Return why the golden set cannot be exported in some formats, by format.
 
-    Of a part, also which formats carry all or nothing.
+    An id may not fit a format, and a part cannot be exported in the formats of `WHOLE_ONLY`.
     """
     leaving = extract(store, selected=selected)
     found = {
@@ -124,7 +121,7 @@ def _whole_only(kind: str, selected: Selection) -> str | None:
 
 
 def dated_name(name: str, revision: int, day: date | None = None) -> str:
-    """Return the name of a file that is offered: of which day it is, and of which revision.
+    """Return the name of a download with its day and revision.
 
     >>> dated_name("golden-beir.zip", 1193, date(2026, 11, 22))
     'golden-beir-2026-11-22-r1193.zip'
@@ -134,28 +131,28 @@ def dated_name(name: str, revision: int, day: date | None = None) -> str:
 
 
 def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[dict[str, object]]:
-    """Give a row for each person's say on each of these pairs, with what counts of them.
+    """Yield a row for each grader's opinion on each of these pairs.
 
-    ``agreed`` is what their grades become by ``golden_rule``, None for a tie; ``adjudicated`` is
-    what was decided over them.
+    ``agreed`` is the golden grade by ``golden_rule``, None for a tie; ``adjudicated`` is the grade
+    decided in adjudication.
     """
     rule = store.settings().golden_rule
     for case in store.cases(found, longest=0):
         pair, decision = case.disagreement, case.disagreement.adjudication
-        for said in case.opinions:
+        for opinion in case.opinions:
             yield {
                 "query_id": pair.query_id,
                 "query": case.query.text,
                 "chunk_id": pair.chunk_id,
                 "title": case.chunk.title,
                 "spread": pair.spread,
-                "grader": said.grader,
-                "grade": said.grade,
-                "cannot_tell": said.kind == "cannot_tell",
-                "note": said.note,
-                "blind": bool(said.blind),
-                "stale": bool(said.stale),
-                "given_at": said.created_at,
+                "grader": opinion.grader,
+                "grade": opinion.grade,
+                "cannot_tell": opinion.kind == "cannot_tell",
+                "note": opinion.note,
+                "blind": bool(opinion.blind),
+                "stale": bool(opinion.stale),
+                "given_at": opinion.created_at,
                 "golden_rule": rule,
                 "agreed": pair.agreed,
                 "adjudicated": decision and decision.grade,
@@ -165,7 +162,7 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
 
 
 def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
-    """Return what leaves as a BEIR folder; the corpus is whole, or one chunking's."""
+    """Return the files of a BEIR folder; the corpus is whole, or of the selected chunking."""
     split = leaving.selected.split or "test"
     files = leaving.queries, selected_chunks(store, leaving.selected), leaving.grades, split
     names = () if leaving.selected.chunkings else store.chunking_names()
@@ -175,7 +172,7 @@ def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
 def note_export(
     store: Store, name: str, kind: str, seal: Seal, leaving: Mapping[str, object] | None = None
 ) -> bool:
-    """Add to the audit that the golden set was taken out; False where the file takes no writes."""
+    """Note an export in the audit log; return False where the file is read-only."""
     return store.note_if_possible(
         "export", name, {"format": kind, "seal": str(seal), **(leaving or {})}
     )
@@ -187,16 +184,16 @@ WHOLE_ONLY: dict[str, str] = {
     "complete": "a complete file makes the golden set anew as it is, with all of its log",
     "version": "a frozen version proves its hash by all of its queries",
 }
-"""The formats that have no part, and why."""
+"""The formats that can only be exported whole, and why."""
 
 
 @dataclass(frozen=True)
 class Extract:
-    """Queries with their golden grades, and pairs that are in the pool without one.
+    """Queries with their golden grades, and the ungraded pairs of the pool.
 
-    Of one chunking it has the grades of its chunks, which have their own ids then.
-    ``golden`` is the hash of just these: what they have where they are loaded into an empty file,
-    by the same conventions. ``part_of`` is the hash of all they were taken from, None for all.
+    An extract of one chunking has only its chunks, by their ids in that chunking. ``golden`` is the
+    hash of the extract, which it also has when loaded into an empty file with the same conventions.
+    ``part_of`` is the hash of the whole, or None if the extract is the whole.
     """
 
     queries: Sequence[Query]
@@ -208,7 +205,7 @@ class Extract:
 
     @property
     def described(self) -> str:
-        """Say which golden set it is, and of which one it is a part."""
+        """The hash of the extract, and for a part also the selection and the hash of the whole."""
         if self.part_of is None:
             return f"golden {self.golden}"
         return f"golden {self.golden}, {self.selected.describe()} of {self.part_of}"
@@ -217,9 +214,9 @@ class Extract:
 def extract(
     store: Store, content: GoldenSnapshot | None = None, selected: Selection = EVERYTHING
 ) -> Extract:
-    """Return what leaves: of the live golden set, or of the ``content`` of a version.
+    """Return an extract of the live golden set, or of the ``content`` of a version.
 
-    Which queries leaked is what is known now. Raises `NotFound` where none is selected.
+    Leaked queries are those known as leaked now. Raises `NotFound` where no query is selected.
     """
     ungraded = store.ungraded() if content is None else []
     if selected == EVERYTHING:
@@ -240,10 +237,10 @@ def extract(
 
 
 def chunk_names(store: Store, selected: Selection) -> Callable[[str], str | None]:
-    """Return what a file calls a chunk of the golden set, None for one that is not selected.
+    """Return a function from a chunk id to its id in the exported file, None if not selected.
 
-    With one chunking it is the id that the chunk has there, else what the golden set calls it.
-    Raises `NotFound` for a chunking that is not there.
+    With one chunking selected it is the id in that chunking, else the golden set's id. Raises
+    `NotFound` for an unknown chunking.
     """
     if selected.chunkings is None:
         return str
@@ -259,7 +256,7 @@ def chunk_names(store: Store, selected: Selection) -> Callable[[str], str | None
 
 
 def selected_chunks(store: Store, selected: Selection) -> list[Chunk]:
-    """Return the chunks that are selected, by what a file calls them."""
+    """Return the selected chunks, with the ids of `chunk_names`."""
     called = chunk_names(store, selected)
     return [
         replace(chunk, chunk_id=name)
@@ -269,17 +266,17 @@ def selected_chunks(store: Store, selected: Selection) -> list[Chunk]:
 
 
 def selected_lists(store: Store, run: str, selected: Selection) -> list[Ranking]:
-    """Return a stored run's lists; of a part only those of its queries, which may be none.
+    """Return a stored run's lists for the selected queries.
 
-    With its chunking they have the ids that the chunks have there. Raises `NotFound` for a run
-    that is not there, or is of another chunking, and where no query is selected.
+    With a chunking selected, chunks have their ids in that chunking. Raises `NotFound` for an
+    unknown run, for one of another chunking, and where the run has no list for a selected query.
     """
     lists = store.run_lists(run)
     if selected.chunkings is not None:
-        [chunking], its_own = selected.chunkings, store.chunkings_of_runs()[run]
-        if chunking != its_own:
+        [chunking], run_chunking = selected.chunkings, store.chunkings_of_runs()[run]
+        if chunking != run_chunking:
             raise NotFound(
-                f"run {run!r} is of {describe_chunking(its_own)}, not of "
+                f"run {run!r} is of {describe_chunking(run_chunking)}, not of "
                 f"{describe_chunking(chunking)}"
             )
         lists = [
@@ -298,10 +295,10 @@ def selected_lists(store: Store, run: str, selected: Selection) -> list[Ranking]
 
 
 def part_of(store: Store, content: GoldenSnapshot, selected: Selection) -> GoldenSnapshot:
-    """Return the selected queries of a golden set, with their splits there; there may be none.
+    """Return the selected queries of a golden set, perhaps none, with their splits in ``content``.
 
-    Which queries leaked is what is known now. Of one chunking it has the grades of its chunks, by
-    the ids that they have there.
+    Leaked queries are those known as leaked now. With a chunking selected, only grades of its
+    chunks are kept, with their ids in that chunking.
     """
     if selected == EVERYTHING:
         return content
@@ -325,7 +322,7 @@ def part_of(store: Store, content: GoldenSnapshot, selected: Selection) -> Golde
 
 
 def check_whole(kind: str, selected: Selection) -> None:
-    """Raise `BadInput` where a part is asked for in a format that carries all or nothing."""
+    """Raise `BadInput` if a part is selected in a format that can only be exported whole."""
     if selected != EVERYTHING and kind in WHOLE_ONLY:
         raise BadInput(
             f"{kind} has no part of a golden set ({selected.describe()}): {WHOLE_ONLY[kind]}; "
@@ -334,7 +331,7 @@ def check_whole(kind: str, selected: Selection) -> None:
 
 
 def name_with_selection(name: str, selected: Selection) -> str:
-    """Return the name of a file with what is in it.
+    """Return the name of a file with the selection added.
 
     >>> name_with_selection("golden-beir.zip", Selection("held-out", "without", ("v2",)))
     'golden-beir-v2-held-out-without-leaked.zip'

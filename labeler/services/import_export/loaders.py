@@ -26,12 +26,12 @@ from labeler.services import candidates
 from labeler.services.import_export import snapshots
 from labeler.store import Store
 
-# In the order in which files that come together need each other: grades name queries, answers runs.
+# In the order to load files that depend on each other: grades name queries, answers name runs.
 LOADS = (
     *("complete", "beir", "queries", "documents", "chunks", "golden", "version", "run"),
     *("answers", "signals"),
 )
-MOST_UPLOAD_MEGABYTES = 200  # of a file; the server holds it in memory until it is stored
+MOST_UPLOAD_MEGABYTES = 200  # per file; the server holds it in memory until it is stored
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
 
 Progress = Callable[[float], object]
@@ -40,7 +40,7 @@ Apply = Callable[[Store], list[LoadReport]]
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How a file is to be read and stored; each kind of file uses the options it knows."""
+    """Options for reading and storing a file; each kind of file uses some of them."""
 
     update: bool = False
     facets: Sequence[str] | None = None
@@ -65,10 +65,9 @@ def read(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> Apply:
-    """Read a file whole and return what puts it into a store, all or nothing.
+    """Read a whole file and return a function that loads it into a store, all or nothing.
 
-    Reading comes first so that bad input never makes a database and a long parse never keeps a
-    grader waiting for the write lock. ``name`` is what messages call the file.
+    ``name`` is the name of the file in messages. Raises `BadInput` for an unknown ``kind``.
     """
     readers: dict[str, Callable[[], Apply]] = {
         "queries": lambda: _queries(path, options, name, progress),
@@ -172,10 +171,10 @@ def read_candidates(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Apply:
-    """Read a file of questions, and return what keeps them in a store as candidates.
+    """Read a file of questions and return a function that adds them to a store as candidates.
 
-    Of a log at most ``most`` new ones are drawn (200 where None), as many as can be of each bucket
-    of the facets ``evenly``; of other files all. What queries ask already is counted to them.
+    From a log, at most ``most`` new ones are drawn (None: 200), evenly over the buckets of the
+    facets ``evenly``; from other files all. Questions that are queries already count for those.
     """
     asked = formats.stream_candidates(
         path,
@@ -194,9 +193,9 @@ def read_candidates(
     def put(store: Store) -> list[LoadReport]:
         queries = store.texts_of_queries()
         candidates.link_queries(found, queries)
-        there = store.candidate_states(source)
-        new = [each for each in found.questions if candidates.is_new(each, there)]
-        old = [each for each in found.questions if not candidates.is_new(each, there)]
+        known = store.candidate_states(source)
+        new = [each for each in found.questions if candidates.is_new(each, known)]
+        old = [each for each in found.questions if not candidates.is_new(each, known)]
         kept = [*old, *candidates.sample_questions(new, most, seed, evenly)]
         return [store.add_candidates(found, kept, evenly=evenly, seed=seed)]
 
@@ -204,7 +203,7 @@ def read_candidates(
 
 
 def query_from_candidate(candidate: Candidate, query_id: str | None = None) -> Query:
-    """Return the query a candidate becomes as it stands; without an id it is one of its text."""
+    """Return the query of a candidate; without ``query_id`` its id is made from its text."""
     buckets = candidate.usual_buckets()
     return Query(
         formats.query_id_from_text(candidate.text) if query_id is None else query_id,
@@ -260,13 +259,13 @@ def _beir(
 
 
 def id_resolver(store: Store, chunking: str | None = None) -> IdResolver:
-    """Return what a file means here that names queries or chunks, of a chunking, by their texts."""
+    """Return a resolver for files that name queries, or chunks of a chunking, by their texts."""
     of = (len(CHUNK_PREFIX), HASH_DIGITS, chunking or DEFAULT_CHUNKING)
     return IdResolver(store.texts_of_queries(), lambda made: store.chunks_of_texts(made, *of))
 
 
 def run_name_of(path: str | Path) -> str:
-    """Name a run after its file, without the endings that say how it is written.
+    """Return the name of a run from its file, without the endings of its format.
 
     >>> run_name_of("runs/bm25-v2.trec.gz")
     'bm25-v2'

@@ -1,6 +1,6 @@
 """Frozen versions and complete files of a golden set: freezing, reading back, checking their hash.
 
-A version that does not have the hash it names is refused.
+A version whose content does not have the hash it names is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def live_content(store: Store) -> GoldenSnapshot:
 
 
 def freeze(store: Store, name: str, note: str | None = None) -> GoldenVersion:
-    """Keep the golden set as it is now, for good, under a name; return what was kept.
+    """Store the present golden set permanently as a named version, and return it.
 
     Raises `BadInput` where another version has the name.
     """
@@ -47,7 +47,7 @@ def freeze(store: Store, name: str, note: str | None = None) -> GoldenVersion:
 
 
 def version_file(content: GoldenSnapshot) -> bytes:
-    """Return a frozen version as a file that proves its hash wherever it is loaded."""
+    """Return a frozen version as a file that proves its hash when it is loaded."""
     version = content.version
     if version is None:
         raise ValueError("only what is frozen has a file")
@@ -58,7 +58,7 @@ def version_file(content: GoldenSnapshot) -> bytes:
 def frozen_content(store: Store, asked: str) -> GoldenSnapshot:
     """Return a version by its name, or by the first digits of its hash.
 
-    Raises `NotFound` where there is none, and `BadInput` where it is not what its hash says.
+    Raises `NotFound` where there is none, and `BadInput` where its content has another hash.
     """
     version = store.version(asked)
     return _stored_content(
@@ -67,7 +67,7 @@ def frozen_content(store: Store, asked: str) -> GoldenSnapshot:
 
 
 def faults_in(path: Path | str, kept: Iterable[tuple[GoldenVersion, bytes]]) -> list[str]:
-    """Say of each version in a file that is not what its hash says what is wrong with it."""
+    """Return what is wrong with each version in a file whose content has another hash."""
     faults = []
     for version, content in kept:
         try:
@@ -87,16 +87,15 @@ def _stored_content(
 
 
 def content_of(store: Store, asked: str | None) -> GoldenSnapshot:
-    """Return the golden set as it was ``asked`` for: a version by name or hash, None for live."""
+    """Return a version by name or hash, or the live golden set for None."""
     return live_content(store) if asked is None else frozen_content(store, asked)
 
 
 def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings]:
-    """Return what measures are computed from, with the team's settings.
+    """Return the data that measures are computed from, with the team's settings.
 
-    With ``asked`` golden grades, queries and buckets are those of this version, named as in
-    `frozen_content`, and so are the conventions among the settings; the runs are those there are
-    now.
+    With ``asked``, the golden grades, queries, buckets and conventions are those of this version,
+    named as in `frozen_content`; the runs are always the present ones.
     """
     if asked is None:
         return store.collection(), store.settings()
@@ -105,17 +104,17 @@ def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings
 
 
 def collection_with(store: Store, content: GoldenSnapshot) -> Collection:
-    """Return what measures of the runs there are now are computed from, by a frozen golden set."""
+    """Return the present runs with the golden grades and queries of a frozen golden set."""
     return store.collection_of(content.state, content.queries, content.grades)
 
 
 def read_version(
     path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
 ) -> Callable[[Store], LoadReport]:
-    """Read a version that was frozen elsewhere, and return what puts it into a store.
+    """Read a version that was frozen elsewhere and return a function that adds it to a store.
 
-    It is kept under its own name, and nothing that is live changes. Raises `BadInput` where its
-    content does not have the hash it names.
+    It keeps its name, and the live golden set does not change. Raises `BadInput` where its content
+    does not have the hash it names.
     """
     found = formats.read_version(path, name=name, limits=limits)
     version, where = found.version, name or str(path)
@@ -136,9 +135,9 @@ def read_version(
 
 
 def complete_file(store: Store) -> bytes:
-    """Return all of a golden set but its runs as one file; loaded into an empty one it is again.
+    """Return a golden set as one file, from which an empty file can be filled again.
 
-    What it leaves out is said in it: runs with their answers, signals, people, seals, the audit.
+    It lists what it leaves out: runs with their answers, signals, people, seals, the audit log.
     """
     queries, retired = store.all_queries()
     whole = formats.CompleteSet(
@@ -160,9 +159,9 @@ def complete_file(store: Store) -> bytes:
 def read_complete(
     path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
 ) -> Callable[[Store], LoadReport]:
-    """Read a complete golden set, and return what puts it into an empty file, or nothing of it.
+    """Read a complete golden set and return a function that loads it whole into an empty file.
 
-    Raises `BadInput` where what was put has not the hash that the file names.
+    That raises `BadInput`, and loads nothing, if the result does not have the hash in the file.
     """
     loaded = formats.read_complete(path, name=name, limits=limits)
     where = name or str(path)
@@ -193,7 +192,7 @@ def read_complete(
 
 
 def _chunking_facts(chunkings: Sequence[str], documents: int) -> dict[str, int]:
-    """Return how many chunkings and documents there are, where there is more than was always."""
+    """Return the numbers of chunkings and documents; none that is 0."""
     found = {"chunkings": len(chunkings) and len(chunkings) + 1, "documents": documents}
     return {name: count for name, count in found.items() if count}
 

@@ -1,4 +1,4 @@
-"""Transfer of grades from one chunking to another: outcomes, hints, and the pairs left open."""
+"""Transfer of grades from one chunking to another: outcomes, hints, and open pairs."""
 
 from labeler.services.transfer.open_pairs import Hint, OpenPairs, OpenPairsCache
 from labeler.services.transfer.outcomes import (

@@ -1,7 +1,7 @@
-"""Pairs that a transfer leaves open: hints for their graders, and a cache that keeps them current.
+"""Pairs that a transfer leaves open: hints for graders, and a cache that keeps them current.
 
-A large transfer is computed in a background thread, and grading goes on without hints until it is
-done. It is computed again when the grades it rests on change.
+A large transfer is computed in a background thread; until it is done, grading goes on without
+hints. It is computed again when the grades it depends on change.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FOR_GRADERS = (
 
 @dataclass(frozen=True, slots=True)
 class EarlierGrade:
-    """What somebody gave to a text that this one has a part of, and where they marked it."""
+    """A grade of an old chunk that shares text with the new one, and the passages marked in it."""
 
     who: tuple[str, ...]
     at: str
@@ -48,17 +48,16 @@ class EarlierGrade:
 
     @property
     def rank(self) -> tuple[bool, int, str]:
-        """How early it is told: first what is marked in the text, then the higher grades."""
+        """The sort key: grades with marked passages are shown first, then higher grades."""
         return bool(self.marked.passages), self.grade, self.at
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What is known of a pair that nobody has graded and whose grade does not follow.
+    """Information for graders on an unjudged pair whose grade the transfer does not decide.
 
-    ``likely`` is the proposed grade, None where none is. ``told`` are at most `MOST_EARLIER` of
-    what was given ``before``, and ``more`` counts the others. It is of the text with that
-    ``wording``.
+    ``likely`` is the proposed grade, or None. ``told`` are at most `MOST_EARLIER` earlier grades,
+    and ``more`` counts the others. ``wording`` is the hash of the text that the hint is about.
     """
 
     likely: int | None
@@ -69,21 +68,21 @@ class Hint:
 
     @property
     def reveals_grades(self) -> bool:
-        """Whether it tells of anybody's grade: what is given by who read it is not blind."""
+        """Whether the hint shows anybody's grade: a grade given after reading it is not blind."""
         return self.likely is not None or bool(self.told)
 
     @property
     def worth(self) -> tuple[int, bool]:
-        """How useful a grade is for what it costs, the higher the more.
+        """How useful a grade is for its cost; higher is better.
 
-        First the highest likely grade, which one key confirms; then those with a passage that was
-        marked before, which need not be read whole. An open pair comes with those likely to be 0.
+        First the highest likely grades, which one key confirms; then pairs with a passage marked
+        before, which need not be read whole. Open pairs rank with those likely to be 0.
         """
         return self.likely or 0, any(each.marked.passages for each in self.told)
 
 
 def hints(found: Transfer) -> dict[tuple[str, str], Hint]:
-    """Return what is known of the pairs that are proposed or open, by query and new chunk."""
+    """Return the hints on the proposed and open pairs, by query and new chunk."""
     wordings = {chunk.chunk_id: hash_text(chunk.text) for chunk in found.basis.new}
     return {
         (each.found.query_id, each.found.chunk_id): _hint(each, found.places, wordings)
@@ -110,12 +109,12 @@ def _hint(
 
 def _earlier_grade(witness: BaseJudgment, chunk_id: str, places: LocatedChunkings) -> EarlierGrade:
     passages: tuple[Passage, ...] = witness.passages if witness.grade else ()
-    traced = map_passages(passages, witness.chunk_id, chunk_id, places)
-    return EarlierGrade(witness.who, witness.at, witness.grade, traced)
+    marked = map_passages(passages, witness.chunk_id, chunk_id, places)
+    return EarlierGrade(witness.who, witness.at, witness.grade, marked)
 
 
 def reason_for_graders(reason: str) -> str:
-    """Return a reason without chunks and passages: what graders call those is the team's to say.
+    """Return a reason without the words chunk and passage: each team has its own words for them.
 
     >>> reason_for_graders("its text lies in chunks graded 0")
     'its text lies in texts graded 0'
@@ -125,23 +124,19 @@ def reason_for_graders(reason: str) -> str:
     return reason
 
 
-SMALL_TRANSFER = 5_000  # new chunks: so many are looked at while somebody waits
-WAIT_SECONDS = 2.0  # seconds somebody waits for these
-START_DELAY_SECONDS = (
-    1.0  # seconds until it is looked at what is not: whoever asked is answered first
-)
-REFRESH_FACTOR = (
-    10.0  # times as long as it took, until old grades that move all the time count anew
-)
+SMALL_TRANSFER = 5_000  # new chunks: up to this size the caller waits for the result
+WAIT_SECONDS = 2.0
+START_DELAY_SECONDS = 1.0  # before a large transfer, so that the caller gets its answer first
+REFRESH_FACTOR = 10.0  # a result is kept for this many times the seconds that it took to compute
 
 Name = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPairs:
-    """What a carry-over leaves open: its ``hints`` by pair, and the new chunking's ``chunks``.
+    """The pairs that a transfer leaves open: ``hints`` by pair, and the new chunking's ``chunks``.
 
-    Hints are None as long as they are looked for, of which ``share`` is done.
+    Hints are None while they are being computed; ``share`` of that is done.
     """
 
     chunks: frozenset[int]
@@ -151,16 +146,14 @@ class OpenPairs:
 
 @dataclass(frozen=True, slots=True)
 class _Revisions:
-    """How far the golden set was."""
-
     data_revision: int
     revision: int
 
 
 @dataclass(slots=True)
 class _CachedPairs:
-    opened: OpenPairs
-    stand: _Revisions
+    open_pairs: OpenPairs
+    revisions: _Revisions
     took: float
     at: float = field(default_factory=time.monotonic)
 
@@ -170,54 +163,54 @@ class _Computation:
     chunks: frozenset[int]
     share: float = 0.0
     error: LabelerError | None = None
-    over: Event = field(default_factory=Event)
+    finished: Event = field(default_factory=Event)
 
     @property
-    def opened(self) -> OpenPairs:
-        """What is known meanwhile."""
+    def open_pairs(self) -> OpenPairs:
         return OpenPairs(self.chunks, None, min(self.share, 0.99))
 
 
 class OpenPairsCache:
-    """What is left open between two chunkings, for all who ask; safe for threads."""
+    """A thread-safe cache of the open pairs of each transfer between two chunkings."""
 
     def __init__(self, rest: float = REFRESH_FACTOR, patience: float = WAIT_SECONDS) -> None:
-        """Look anew after ``rest`` times as long as it took at the earliest.
+        """Keep a result for at least ``rest`` times the seconds that it took to compute.
 
-        Whoever asks for what is small waits for ``patience`` seconds at the most.
+        Callers wait at most ``patience`` seconds for a small transfer.
         """
         self._rest, self._patience = rest, patience
         self._lock = Lock()
         self._kept: dict[Name, _CachedPairs] = {}
-        self._works: dict[Name, _Computation] = {}
+        self._running: dict[Name, _Computation] = {}
 
     def of(self, store: Store, old: str, new: str) -> OpenPairs:
-        """Return what is left open, as far as it is known by now.
+        """Return the open pairs, as far as they are computed.
 
-        Raises `NotFound` for a chunking that is not there, for one without a golden grade, and for
-        a second one without a run; `BadInput` where chunks are not where they say.
+        Raises `NotFound` for an unknown chunking, for an old one without a golden grade, and for a
+        new one without a run; `BadInput` where chunks are not at their stated positions.
         """
         name = (store.golden_set_uuid(), old, new)
         with self._lock:
-            work = self._works.get(name)
+            work = self._running.get(name)
             if work is None and self._is_due(store, name):
-                work = self._works[name] = _Computation(frozenset(store.numbers_in(new)))
-                Thread(target=self._do, args=(store.path, name, work), daemon=True).start()
+                work = self._running[name] = _Computation(frozenset(store.numbers_in(new)))
+                Thread(target=self._compute, args=(store.path, name, work), daemon=True).start()
         if work is not None and len(work.chunks) <= SMALL_TRANSFER:
-            work.over.wait(self._patience)
+            work.finished.wait(self._patience)
         if work is not None and work.error is not None:
             raise work.error
         with self._lock:
             kept = self._kept.get(name)
         if kept is not None:
-            return kept.opened
-        return OpenPairs(frozenset(), None, 0.0) if work is None else work.opened
+            return kept.open_pairs
+        return OpenPairs(frozenset(), None, 0.0) if work is None else work.open_pairs
 
     def keep(self, store: Store, found: Transfer, data_revision: int, revision: int) -> None:
-        """Keep what somebody else has looked at, as of these revisions."""
+        """Keep a transfer that was computed elsewhere, as of these revisions."""
         old, new = found.basis.old_name, found.basis.new_name
-        name, stand = (store.golden_set_uuid(), old, new), _Revisions(data_revision, revision)
-        self._keep(name, found, store.chunk_numbers(new), stand, 0.0)
+        revisions = _Revisions(data_revision, revision)
+        name = (store.golden_set_uuid(), old, new)
+        self._keep(name, found, store.chunk_numbers(new), revisions, 0.0)
 
     def _is_due(self, store: Store, name: Name) -> bool:
         kept = self._kept.get(name)
@@ -226,49 +219,54 @@ class OpenPairsCache:
         if time.monotonic() < kept.at + self._rest * kept.took:
             return False
         now = _Revisions(store.data_revision(), store.revision())
-        if now.data_revision != kept.stand.data_revision:
+        if now.data_revision != kept.revisions.data_revision:
             return True
-        since = kept.stand.revision
+        since = kept.revisions.revision
         if now.revision < since or store.has_moved(since, *name[1:]):
             return True
-        kept.stand = now
+        kept.revisions = now
         return False
 
-    def _do(self, path: StoreLocation, name: Name, work: _Computation) -> None:
+    def _compute(self, path: StoreLocation, name: Name, work: _Computation) -> None:
         if len(work.chunks) > SMALL_TRANSFER:
             time.sleep(START_DELAY_SECONDS)
         began = time.monotonic()
         try:
             with Store(path) as store:
-                stand = _Revisions(store.data_revision(), store.revision())
+                revisions = _Revisions(store.data_revision(), store.revision())
                 basis = store.carry_basis(*name[1:])
                 chunks = store.chunk_numbers(name[2])
 
-            def first(share: float) -> None:
+            def note_located(share: float) -> None:
                 work.share = 0.75 * share
 
-            def second(share: float) -> None:
+            def note_transferred(share: float) -> None:
                 work.share = 0.75 + 0.25 * share
 
-            found = compute_transfer(basis, locate_basis(basis, first), second)
-            self._keep(name, found, chunks, stand, time.monotonic() - began)
+            found = compute_transfer(basis, locate_basis(basis, note_located), note_transferred)
+            self._keep(name, found, chunks, revisions, time.monotonic() - began)
         except LabelerError as error:
             work.error = error
         finally:
             with self._lock:
-                self._works.pop(name, None)
-            work.over.set()
+                self._running.pop(name, None)
+            work.finished.set()
 
     def _keep(
-        self, name: Name, found: Transfer, chunks: Mapping[str, int], stand: _Revisions, took: float
+        self,
+        name: Name,
+        found: Transfer,
+        chunks: Mapping[str, int],
+        revisions: _Revisions,
+        took: float,
     ) -> None:
         known = {
             (query_id, chunks[chunk_id]): hint
             for (query_id, chunk_id), hint in hints(found).items()
             if chunk_id in chunks
         }
-        opened = OpenPairs(frozenset(chunks.values()), known)
+        pairs = OpenPairs(frozenset(chunks.values()), known)
         with self._lock:
             self._kept = {each: kept for each, kept in self._kept.items() if each[0] == name[0]} | {
-                name: _CachedPairs(opened, stand, took)
+                name: _CachedPairs(pairs, revisions, took)
             }

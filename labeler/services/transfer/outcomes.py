@@ -1,7 +1,7 @@
 """Transfer of grades: the outcome for each pair, its record in the log, and its description.
 
 A pair is decided, proposed or open. Repeating a transfer adds nothing twice; a grade that no
-longer follows is withdrawn. The command line and the page show the same sentences, made here.
+longer follows is withdrawn. The command line and the page show the same sentences, written here.
 """
 
 from __future__ import annotations
@@ -40,41 +40,41 @@ _SHARE = re.compile(r"\b\d+%(?= of)")
 
 @dataclass(frozen=True, slots=True)
 class TransferOutcome:
-    """What became of a pair: what was found of it, and who gave the grades that it rests on.
+    """The result of a transfer for one pair: its derived grade, and the judgments it rests on.
 
-    ``before`` is the grade that an earlier carry-over between the two chunkings gave it, None
-    where none did; it ``stood`` where that counted until now.
+    ``before`` is the grade that an earlier transfer between the two chunkings gave it, or None;
+    ``counted`` tells whether that grade has counted until now.
     """
 
     found: DerivedGrade
     witnesses: tuple[BaseJudgment, ...]
     before: int | None = None
-    stood: bool = False
+    counted: bool = False
 
     @property
     def why(self) -> str:
-        """The reason without the names of chunks and without shares, alike for like pairs."""
+        """The reason without names of chunks and shares, so that similar pairs have the same."""
         return _COUNT.sub("several", _SHARE.sub("a part", self.without_names("a graded chunk")))
 
     def without_names(self, instead: str) -> str:
-        """Return the reason with the same words instead of the name of any chunk."""
-        said = self.found.reason
+        """Return the reason with the words ``instead`` for every named chunk."""
+        reason = self.found.reason
         for name in sorted({each.chunk_id for each in self.witnesses}, key=len, reverse=True):
-            said = said.replace(f"chunk {name}", instead)
-        return said
+            reason = reason.replace(f"chunk {name}", instead)
+        return reason
 
     @property
     def is_lost(self) -> bool:
-        """Whether an earlier carry-over gave it a grade that does not follow any more."""
+        """Whether an earlier transfer gave the pair a grade that no longer follows."""
         return self.before is not None and self.found.state != "decided"
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """All that was asked for, in order, and what was left out of it.
+    """The outcomes of all requested pairs, in order, and counts of what was left out.
 
-    ``graded`` pairs have a grade that was not carried over. ``outdated`` golden grades are of an
-    earlier text of their chunk, or of one without a text: nothing follows from them.
+    ``graded`` counts pairs with a grade that was not transferred. ``outdated`` counts golden grades
+    of an earlier text of their chunk, or of a chunk without text, which are not used.
     """
 
     basis: TransferInput
@@ -85,16 +85,15 @@ class Transfer:
 
     @cached_property
     def states(self) -> Counter[str]:
-        """How many pairs are decided, proposed and open."""
+        """The number of pairs by `TRANSFER_STATES`."""
         return Counter(each.found.state for each in self.outcomes)
 
     @property
     def left(self) -> int:
-        """How many pairs are left to graders."""
         return self.states["proposed"] + self.states["open"]
 
     def by_reason(self) -> list[tuple[str, int | None, str, int]]:
-        """Count the pairs by state, grade and reason, the most first within a state."""
+        """Count the pairs by state, grade and reason, the most frequent first within a state."""
         counts = Counter((each.found.state, each.found.grade, each.why) for each in self.outcomes)
         rows = [(*of, count) for of, count in counts.items()]
         return sorted(
@@ -103,31 +102,28 @@ class Transfer:
 
     @property
     def lost(self) -> list[TransferOutcome]:
-        """What an earlier carry-over decided and does not follow any more."""
+        """The outcomes whose grade from an earlier transfer no longer follows."""
         return [each for each in self.outcomes if each.is_lost]
 
     @property
     def withdrawn(self) -> list[tuple[str, str]]:
-        """The pairs of these whose grade has counted until now, although all it rests on stands."""
-        return [(each.found.query_id, each.found.chunk_id) for each in self.lost if each.stood]
+        """The lost pairs whose grade still counts, as the judgments it rests on do."""
+        return [(each.found.query_id, each.found.chunk_id) for each in self.lost if each.counted]
 
     @property
     def is_new(self) -> bool:
-        """Whether the log has not all of it as it is."""
+        """Whether recording it would change the log."""
         return bool(self.fresh or self.withdrawn)
 
     @cached_property
     def fresh(self) -> list[GoldenGrade]:
-        """The decided grades that are not in the log as they are."""
-        there = self.basis.recorded
-        return [each for each in self.grades if there.get((each.query_id, each.chunk_id)) != each]
+        """The decided grades that the log does not have yet, or has differently."""
+        known = self.basis.recorded
+        return [each for each in self.grades if known.get((each.query_id, each.chunk_id)) != each]
 
     @cached_property
     def grades(self) -> list[GoldenGrade]:
-        """The decided grades as a golden set has them: they name what they rest on.
-
-        Nobody stands behind them but those who gave that.
-        """
+        """The decided grades as golden grades, with the judgments they rest on but no grader."""
         texts = {chunk.chunk_id: chunk.text for chunk in self.basis.new}
         golden = {
             witness.number: each.grade for each in self.basis.grades for witness in each.witnesses
@@ -148,9 +144,9 @@ class Transfer:
 
 
 def locate_basis(basis: TransferInput, progress: Progress | None = None) -> LocatedChunkings:
-    """Find where the chunks of both chunkings stand; raises `BadInput` for places that are wrong.
+    """Locate the chunks of both chunkings in their documents; raise `BadInput` for wrong positions.
 
-    A document that was not loaded is what its old chunks say.
+    A document that was not loaded is reconstructed from its old chunks.
     """
     return find_locations(
         map(cut_from_chunk, basis.old), map(cut_from_chunk, basis.new), basis.documents, progress
@@ -160,18 +156,18 @@ def locate_basis(basis: TransferInput, progress: Progress | None = None) -> Loca
 def compute_transfer(
     basis: TransferInput, places: LocatedChunkings, progress: Progress | None = None
 ) -> Transfer:
-    """Say of every pair that is asked for what follows from the old chunking's grades.
+    """Derive the grade of every requested pair from the old chunking's grades.
 
-    A pair that has a grade is left alone, unless an earlier carry-over gave it.
+    A pair that has a grade is skipped, unless an earlier transfer gave it.
     """
     usable = [each for each in basis.grades if each.is_present]
     witnesses = {each.number: each for grade in usable for each in grade.witnesses}
-    standing = {(each.query_id, each.chunk_id): each for each in basis.graded}
+    current = {(each.query_id, each.chunk_id): each for each in basis.graded}
     before = _transferred_before(basis)
     asked = [
         pair
         for pair in basis.asked
-        if pair not in standing or (pair in before and standing[pair].kind == "carry")
+        if pair not in current or (pair in before and current[pair].kind == "carry")
     ]
     found = transfer_grades(map(_graded_chunk, usable), asked, places, progress)
     outcomes = [
@@ -179,7 +175,7 @@ def compute_transfer(
             each,
             tuple(witnesses[number] for number in each.rests_on),
             before.get(pair := (each.query_id, each.chunk_id)),
-            pair in before and (pair in standing or not basis.counts),
+            pair in before and (pair in current or not basis.counts),
         )
         for each in found
     ]
@@ -188,9 +184,9 @@ def compute_transfer(
 
 
 def record_transfer(store: Store, found: Transfer, progress: Progress | None = None) -> None:
-    """Add what is decided to the log, and take back what an earlier carry-over gave and is lost.
+    """Add the decided grades to the log, and withdraw earlier ones that no longer follow.
 
-    What is there already as it is stays alone, so that doing it twice doubles nothing.
+    Grades that the log already has are not added again, so repeating it changes nothing.
     """
     basis = found.basis
     wordings = {chunk.chunk_id: hash_text(chunk.text) for chunk in basis.new}
@@ -199,7 +195,7 @@ def record_transfer(store: Store, found: Transfer, progress: Progress | None = N
 
 
 def _graded_chunk(grade: BasedGrade) -> OldGrade:
-    """Return a golden grade; what made a mean is nobody's to mark."""
+    """Return the golden grade with its bases; passages count only for judgments of that grade."""
     bases = (
         GradeBasis(each.number, each.passages if each.grade == grade.grade else ())
         for each in grade.witnesses
@@ -208,7 +204,7 @@ def _graded_chunk(grade: BasedGrade) -> OldGrade:
 
 
 def _transferred_before(basis: TransferInput) -> Mapping[tuple[str, str], int]:
-    """Return the pairs that a carry-over between the two chunkings gave a grade before."""
+    """Return the grades that earlier transfers between the two chunkings gave, by pair."""
     old = {chunk.chunk_id for chunk in basis.old}
     return {
         pair: grade.grade
@@ -218,12 +214,12 @@ def _transferred_before(basis: TransferInput) -> Mapping[tuple[str, str], int]:
 
 
 def _transfer_basis(witness: BaseJudgment, golden: Mapping[int, int]) -> TransferSource:
-    said = (witness.chunk_id, witness.grade, witness.who, witness.at)
-    return TransferSource(witness.event_id, golden[witness.number], *said)
+    judgment = (witness.chunk_id, witness.grade, witness.who, witness.at)
+    return TransferSource(witness.event_id, golden[witness.number], *judgment)
 
 
 def _evidence(found: DerivedGrade, text: str | None) -> Evidence | None:
-    """Return the passages of a relevant grade in the new text, where they are not too many."""
+    """Return the passages of a relevant grade in the new text, None if there are too many."""
     wording = hash_text(text)
     if wording is None or not found.grade or not 0 < len(found.passages) <= MOST_PASSAGES:
         return None
@@ -234,7 +230,7 @@ MOST_NAMED = 5
 
 
 def describe_transfer(found: Transfer) -> Iterator[str]:
-    """Say what was asked for, and how much of it was carried over before."""
+    """Yield sentences on the number of requested pairs, and of those transferred before."""
     basis = found.basis
     between = f"{describe_chunking(basis.old_name)} to {describe_chunking(basis.new_name)}"
     runs = format_count(basis.runs, "run", "runs")
@@ -247,21 +243,21 @@ def describe_transfer(found: Transfer) -> Iterator[str]:
 
 
 def describe_logged(found: Transfer) -> str:
-    """Say what is added to the log."""
+    """Return a sentence on the grades added to the log and withdrawn."""
     new = format_count(len(found.fresh), "grade", "grades")
     lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
     return f"{new} carried over{lost}"
 
 
 def describe_left_out(found: Transfer) -> Iterator[str]:
-    """Give in sentences what could not be placed or carried over."""
+    """Yield sentences on the chunks, grades and pairs that could not be used."""
     basis, places = found.basis, found.places
-    for names, said in (
+    for names, reason in (
         (places.unplaced, "not found in the old text: nothing is decided of them"),
         (places.ambiguous, "found in several places alike: nothing is decided of them"),
     ):
         if names:
-            yield f"{len(names):,} of {len(places.new):,} new chunks {said}; {_name_some(names)}"
+            yield f"{len(names):,} of {len(places.new):,} new chunks {reason}; {_name_some(names)}"
     if found.outdated:
         grades = format_count(found.outdated, "golden grade is", "golden grades are")
         yield f"{grades} not carried over: of an earlier text, or of a chunk without one"

@@ -1,9 +1,9 @@
 """Access rules: who a visitor is, whether they may sign in, and what they may do.
 
-While labeler serves only the machine it runs on, access is open: everyone is lead and says
-their own name. Access is closed from the first invitation on, with a login provider, and on an
-address that others can reach. Then a person is who their link or login says, and their role is
-read from the golden set each time, so that revoking an invitation works at once.
+While labeler serves only the machine it runs on, access is open: everyone is lead and types their
+own name. Access is closed from the first invitation on, with a login provider, and on an address
+that others can reach. Then a person is identified by their link or login, and their role is read
+from the golden set for each request, so that revoking an invitation works at once.
 """
 
 from __future__ import annotations
@@ -25,15 +25,11 @@ from labeler.web.auth import tokens
 from labeler.web.auth.tokens import Forbidden
 
 SESSION_COOKIE = "labeler_session"
-SECURE_COOKIE = f"__Host-{SESSION_COOKIE}"  # a browser takes it over https alone
-FORMER_COOKIE = "labeler_person"  # held the secret of a link, until links opened sessions
-PROMISE = "promise"  # the parameter of a link that is not yet a key
-ANY_HOST, OPEN, LOGIN, GRADERS_ONLY = (
-    "LABELER_ANY_HOST",
-    "LABELER_OPEN",
-    "LABELER_LOGIN",
-    "LABELER_GRADERS_ONLY",
-)
+SECURE_COOKIE = f"__Host-{SESSION_COOKIE}"  # browsers accept it only over https
+FORMER_COOKIE = "labeler_person"  # held the secret of a link before there were sessions
+PROMISE = "promise"  # the parameter of a link that is promised but not yet used
+ANY_HOST, OPEN = "LABELER_ANY_HOST", "LABELER_OPEN"
+LOGIN, GRADERS_ONLY = "LABELER_LOGIN", "LABELER_GRADERS_ONLY"
 TRUSTED_ISSUERS = "LABELER_TRUSTED_ISSUERS"
 MOST_SENT, BYTES_PER_MINUTE = "LABELER_BYTES_PER_MINUTE", 5_000_000  # some thousand grades
 PROVIDER_KEYS = ("client_id", "client_secret", "server_metadata_url")
@@ -42,7 +38,7 @@ DEFAULT_PROVIDER = "default"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who has come in; ``name`` is None until they have said it, at an open door."""
+    """A visitor with access; ``name`` is None until they have typed it, with open access."""
 
     name: str | None
     role: Role
@@ -50,13 +46,12 @@ class Person:
 
     @property
     def is_lead(self) -> bool:
-        """Say whether everything is open to them."""
         return self.role == "lead"
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a visitor brings: the name they gave, a session's token, what a provider says of them.
+    """What identifies a visitor: a typed name, a session token, or a provider's login.
 
     ``secret`` is a link's, in the cookie of an earlier version.
     """
@@ -69,7 +64,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """How the server was started: ``labeler serve`` says it in the environment."""
+    """The access settings of the server, as ``labeler serve`` sets them in the environment."""
 
     reachable: bool = False
     allows_anyone: bool = False
@@ -79,49 +74,48 @@ class AccessPolicy:
 
     @classmethod
     def from_environment(cls) -> AccessPolicy:
-        """Return what the environment says."""
-        said = (os.environ.get(name) == "1" for name in (ANY_HOST, OPEN, LOGIN, GRADERS_ONLY))
-        reachable, allows_anyone, login, graders_only = said
+        flags = (os.environ.get(name) == "1" for name in (ANY_HOST, OPEN, LOGIN, GRADERS_ONLY))
+        reachable, allows_anyone, login, graders_only = flags
         trusted = frozenset(os.environ.get(TRUSTED_ISSUERS, "").split())
         return cls(reachable, allows_anyone, login, graders_only, trusted)
 
     def is_closed(self, store: Store) -> bool:
-        """Say whether a visitor needs an invitation or a login."""
+        """Return whether a visitor needs an invitation or a login."""
         if self.allows_anyone:
             return False
         return self.reachable or self.login or store.has_invitations()
 
-    def visitor(self, store: Store, claims: Credentials) -> Person | None:
-        """Return who a visitor is, None for one who may not come in.
+    def visitor(self, store: Store, credentials: Credentials) -> Person | None:
+        """Return who a visitor is, None for one without access.
 
-        With ``graders_only`` nobody is lead here, whatever they are elsewhere.
+        With ``graders_only`` nobody is lead on this server, whatever their role.
         """
-        person = self._recognised(store, claims)
+        person = self._recognised(store, credentials)
         if person is None or not self.graders_only:
             return person
         return Person(person.name, "grader", person.known_by)
 
-    def _recognised(self, store: Store, claims: Credentials) -> Person | None:
+    def _recognised(self, store: Store, credentials: Credentials) -> Person | None:
         if not self.is_closed(store):
-            return Person(_usable_name(claims.name), "lead", "name")
-        inside = self.in_session(store, claims)
-        if inside is None and claims.secret:
-            found = store.invited_by_cookie(hash_secret(claims.secret))
-            inside = None if found is None else Person(*found, "link")
-        return inside or self.logged_in(store, claims)
+            return Person(_usable_name(credentials.name), "lead", "name")
+        person = self.in_session(store, credentials)
+        if person is None and credentials.secret:
+            found = store.invited_by_cookie(hash_secret(credentials.secret))
+            person = None if found is None else Person(*found, "link")
+        return person or self.logged_in(store, credentials)
 
-    def in_session(self, store: Store, claims: Credentials) -> Person | None:
-        """Return whose session a visitor brings; one by a login counts where there is a login."""
-        found = store.session(hash_secret(claims.session)) if claims.session else None
+    def in_session(self, store: Store, credentials: Credentials) -> Person | None:
+        """Return whose session a visitor has; one by login counts only with a login provider."""
+        found = store.session(hash_secret(credentials.session)) if credentials.session else None
         if found is None or (found.by_login and not self.login):
             return None
         return Person(found.name, found.role, "login" if found.by_login else "link")
 
-    def logged_in(self, store: Store, claims: Credentials) -> Person | None:
-        """Return whom a login lets in that has not opened a session yet."""
-        if claims.login is None or not self.login:
+    def logged_in(self, store: Store, credentials: Credentials) -> Person | None:
+        """Return whom a login identifies that has not opened a session yet."""
+        if credentials.login is None or not self.login:
             return None
-        found = store.invited_by_login(claims.login)
+        found = store.invited_by_login(credentials.login)
         return None if found is None else Person(*found, "login")
 
 
@@ -142,40 +136,40 @@ def check_may_grade(store: Store, grader: str) -> None:
 
 def check_may_lead(store: Store, name: str) -> None:
     """Raise `Forbidden` unless ``name`` is a lead at this server now."""
-    door = AccessPolicy.from_environment()
-    if door.graders_only or (door.is_closed(store) and name not in store.leads()):
+    policy = AccessPolicy.from_environment()
+    if policy.graders_only or (policy.is_closed(store) and name not in store.leads()):
         raise Forbidden("this is for leads; ask one of them")
 
 
 @dataclass(frozen=True, slots=True)
 class LeadLink:
-    """A lead's own next key: the secret of a link, and the promise that it opens when used."""
+    """The secret of a lead's own next link, and the signed promise that it works once used."""
 
     secret: str
     promise: str
 
 
 def promise_lead_link(store: Store, name: str) -> LeadLink:
-    """Return a key that lets ``name`` in as lead from the moment their own browser uses it.
+    """Return a link that makes ``name`` a lead once their own browser uses it.
 
-    Nothing has happened before that: whoever closes the door is inside when it falls shut, and
-    whoever wants another link keeps the old one until the new one is at work.
+    Until then nothing changes: a lead who closes access is signed in when it closes, and one who
+    wants another link keeps the old one until the new one is used.
     """
     secret = new_secret()
-    given = store.signing_key(), store.golden_set_uuid(), check_name(name, "grader")
-    return LeadLink(secret, tokens.sign_promise(*given, hash_secret(secret)))
+    promise_of = store.signing_key(), store.golden_set_uuid(), check_name(name, "grader")
+    return LeadLink(secret, tokens.sign_promise(*promise_of, hash_secret(secret)))
 
 
 def promised_name(store: Store, key: LeadLink) -> str:
-    """Return whom a key was promised; raises `Forbidden` where it is too old, or was not."""
-    given = store.signing_key(), store.golden_set_uuid(), hash_secret(key.secret)
-    return tokens.read_promise(key.promise, *given)
+    """Return whom a link was promised; raises `Forbidden` if the promise is too old or not ours."""
+    promise_of = store.signing_key(), store.golden_set_uuid(), hash_secret(key.secret)
+    return tokens.read_promise(key.promise, *promise_of)
 
 
 def redeem_promise(store: Store, key: LeadLink) -> None:
-    """Let in whom the key was promised, as lead; do nothing where it is in use already.
+    """Invite whom the link was promised as lead; do nothing if it is in use already.
 
-    Raises `Forbidden` for a promise that is too old or somebody else's, and where others have been
+    Raises `Forbidden` for a promise that is too old or somebody else's, and if others have been
     invited in the meantime and the person is no lead among them.
     """
     name = promised_name(store, key)
@@ -194,9 +188,9 @@ def invite(
     lasts: timedelta | None = None,
     once: bool = False,
 ) -> tuple[str, bool]:
-    """Let a person in by a link, see `Store.invite`; return its secret, and if another ended.
+    """Invite a person by a link, see `Store.invite`; return its secret, and whether another ended.
 
-    ``lasts`` is how long from now it opens sessions; without it, as long as the invitation stands.
+    ``lasts`` is how long from now it opens sessions; without it, as long as the invitation exists.
     """
     secret = new_secret()
     expires_at = None if lasts is None else datetime.now(UTC) + lasts
@@ -205,19 +199,19 @@ def invite(
 
 
 def session_by_link(store: Store, secret: str) -> str | None:
-    """Open a session by a link and return its token, None where the link opens none (any more)."""
+    """Open a session by a link and return its token, None if the link does not work (any more)."""
     token = new_secret()
     return token if store.open_by_link(hash_secret(secret), hash_secret(token)) else None
 
 
 def session_by_login(store: Store, login: Login) -> str | None:
-    """Open a session by a login and return its token, None where it lets nobody in (any more)."""
+    """Open a session by a login and return its token, None if it has no access (any more)."""
     token = new_secret()
     return token if store.open_by_login(login, hash_secret(token)) else None
 
 
 def log_out(store: Store, token: str, *, everywhere: bool = False) -> None:
-    """End the session with this token, or all of its person's, in whatever browser."""
+    """End the session with this token, or all sessions of its person."""
     if everywhere:
         store.end_sessions_with(hash_secret(token))
     else:
@@ -225,23 +219,23 @@ def log_out(store: Store, token: str, *, everywhere: bool = False) -> None:
 
 
 def new_secret() -> str:
-    """Return a secret for a link, too long to be guessed."""
+    """Return a random secret for a link or session, too long to be guessed."""
     return secrets.token_urlsafe(32)
 
 
 def hash_secret(secret: str) -> str:
-    """Return what is stored of a secret: enough to know it again, too little to come in with.
+    """Return the hash of a secret that is stored: enough to recognise it, not to sign in with.
 
-    A plain hash does, as the secret is random and long; a password would need a slow one.
+    A plain hash is enough, as the secret is random and long; a password would need a slow one.
     """
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def confirmed_address(user: Mapping[str, Any], trusted: Collection[str] = ()) -> str | None:
-    """Return the address a login vouches for, A to Z in small letters; None where for none.
+    """Return a login's confirmed e-mail address, A to Z in lower case; None without one.
 
-    The provider has to say that it is confirmed, unless its issuer is ``trusted`` and says
-    nothing of that: some never do.
+    The provider has to say that it is confirmed, unless its issuer is ``trusted`` and does not say
+    either: some never do.
 
     >>> confirmed_address({"email": "Ann@example.org", "email_verified": True})
     'ann@example.org'
@@ -252,13 +246,13 @@ def confirmed_address(user: Mapping[str, Any], trusted: Collection[str] = ()) ->
     email, confirmed = user.get("email"), user.get("email_verified")
     if confirmed is None:
         confirmed = user.get("iss") in trusted
-    # some providers write the flag as a text
-    counts = confirmed is True or confirmed in ("true", "True")
-    return lower_ascii(email) if isinstance(email, str) and counts else None
+    # some providers send the flag as text
+    is_confirmed = confirmed is True or confirmed in ("true", "True")
+    return lower_ascii(email) if isinstance(email, str) and is_confirmed else None
 
 
 def login_from_user(user: Mapping[str, Any], trusted: Collection[str] = ()) -> Login | None:
-    """Return who a provider says a visitor is, None where it does not say so in full."""
+    """Return a provider's user as a `Login`, None if issuer or subject is missing."""
     issuer, subject, at = user.get("iss"), user.get("sub"), user.get("iat")
     if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
         return None
@@ -280,5 +274,5 @@ def provider_names(auth: Mapping[str, Any]) -> list[str]:
 
 
 def is_provider(section: Mapping[str, Any]) -> bool:
-    """Say whether a section names any of the things a provider needs."""
+    """Return whether a section has any of the keys a provider needs."""
     return any(key in section for key in PROVIDER_KEYS)

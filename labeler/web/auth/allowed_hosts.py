@@ -1,8 +1,8 @@
 """Host names this server answers to, and origins that count as its own pages.
 
-Whoever owns a domain can let it point at any machine (DNS rebinding), and a browser then takes
-this server's responses for that domain's own. So a name has to be given to ``labeler serve``; a
-literal IP address cannot be misused like that.
+The owner of a domain can point it at any machine (DNS rebinding), and a browser then takes this
+server's responses for that domain's own. So a name has to be given to ``labeler serve``; a literal
+IP address cannot be misused like that.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ READ_METHODS = ("GET", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The names that were ``given`` (``labels.example.org``, or with a port), and the ``bound``."""
+    """The ``bound`` address and the host names ``given``, such as ``labels.example.org:8443``."""
 
     given: frozenset[str] = frozenset()
     bound: str = LOOPBACK[0]
 
     @classmethod
     def from_environment(cls) -> AllowedHosts:
-        """Return what ``labeler serve`` said in the environment."""
+        """Return the names that ``labeler serve`` set in the environment."""
         given = os.environ.get(HOST_NAMES, "").split()
         return cls(frozenset(given), os.environ.get(BOUND_ADDRESS, LOOPBACK[0]).lower())
 
     def admit(self, host: str | None) -> bool:
-        """Say whether the server answers to a ``Host`` header; its port does not matter.
+        """Return whether the server answers to a ``Host`` header; its port does not matter.
 
         >>> names = AllowedHosts(frozenset({"labels.example.org"}))
         >>> [names.admit(host) for host in ("Labels.Example.org:443", "[::1]:8501", "10.0.0.7")]
@@ -51,10 +51,11 @@ class AllowedHosts:
         return name in {*LOOPBACK, self.bound, *named} or is_address(name)
 
     def own(self, origin: str | None, host: str, *, secure: bool) -> bool:
-        """Say whether the page that asks is this server's: of the host it asks, or a given name's.
+        """Return whether an ``Origin`` is a page of this server: of ``host``, or of a given name.
 
-        A given name counts although a proxy has put another into ``Host``. Where the browser came
-        by https (``secure``), so did its page. A request without an origin is no page's.
+        A given name counts even if a proxy has put another into ``Host``. If the browser came by
+        https (``secure``), so must its page. A request without an origin is not made by a foreign
+        page.
 
         >>> names = AllowedHosts(frozenset({"labels.example.org"}))
         >>> names.own("https://labels.example.org", "127.0.0.1:8501", secure=True)
@@ -71,7 +72,7 @@ class AllowedHosts:
 
 
 def hostname(host: str) -> str | None:
-    """Return the name or address in a ``Host`` header, None where it holds none.
+    """Return the name or address in a ``Host`` header, None if it holds none.
 
     >>> hostname("Labels.Example.org.:443"), hostname("[::1]:80"), hostname("::1"), hostname("a/b")
     ('labels.example.org', '::1', None, None)
@@ -86,7 +87,7 @@ def hostname(host: str) -> str | None:
 
 
 def is_address(name: str) -> bool:
-    """Say whether a host is a literal IP address."""
+    """Return whether a host is a literal IP address."""
     try:
         ip_address(name)
     except ValueError:
@@ -95,7 +96,7 @@ def is_address(name: str) -> bool:
 
 
 def check_host_name(text: str) -> str:
-    """Return a name as a browser sends it, small and in ASCII; raises `BadInput` for anything else.
+    """Return a name as a browser sends it: ASCII in lower case; raises `BadInput` for others.
 
     >>> check_host_name("Labels.Example.org."), check_host_name("bücher.example:8443")
     ('labels.example.org', 'xn--bcher-kva.example:8443')
@@ -114,7 +115,7 @@ def check_host_name(text: str) -> str:
 
 
 def is_https(scheme: str, headers: Mapping[str, str]) -> bool:
-    """Say whether the visitor's browser came by https, to this server or to a proxy before it.
+    """Return whether the visitor's browser came by https, to this server or to a proxy before it.
 
     >>> is_https("http", {"x-forwarded-proto": "https, http"}), is_https("ws", {})
     (True, False)

@@ -1,8 +1,8 @@
 """Routes for signing in and out: a link or a login becomes a session, a session ends.
 
-Only a button does so. A link that is merely fetched, for example by a mail scanner, opens
-nothing, and no other site's page can sign a browser in as somebody else. Responses to wrong
-links are slowed down; whoever has a working link never waits.
+Only a button does so. A link that is merely fetched, for example by a mail scanner, opens nothing,
+and no other site's page can sign a browser in as somebody else. Responses to wrong links are slowed
+down; visitors with a working link never wait.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ DATA, PEOPLE = "/data", "/data?section=People"
 LoginHandler = Callable[[Store, AccessPolicy, Credentials, Request], Response]
 
 
-def login_routes(path: str, guesses: LinkThrottle | None = None) -> list[Route]:
-    """Return the routes by which people come in and go out, for the golden set at ``path``."""
-    guesses = guesses or LinkThrottle()
+def login_routes(path: str, throttle: LinkThrottle | None = None) -> list[Route]:
+    """Return the routes for signing in and out of the golden set at ``path``."""
+    throttle = throttle or LinkThrottle()
 
     def by(answer: LoginHandler, address: str, method: str) -> Route:
         async def respond(request: Request) -> Response:
             response = await run_in_threadpool(handle_request, path, answer, request)
             refused = response.status_code == 403 and "secret" in request.path_params
-            if refused and not await guesses.slow():
+            if refused and not await throttle.slow():
                 return PlainTextResponse(TOO_MANY, status_code=429, headers=NO_STORE_HEADERS)
             return response
 
@@ -77,20 +77,22 @@ def login_routes(path: str, guesses: LinkThrottle | None = None) -> list[Route]:
 
 
 def handle_request(path: str, answer: LoginHandler, request: Request) -> Response:
-    """Answer a request at the door, and say in words what went wrong."""
-    door = AccessPolicy.from_environment()
+    """Answer a sign-in request; errors become pages."""
+    policy = AccessPolicy.from_environment()
     try:
         with Store(path) as store:
             store.actor = unknown_actor(request)
-            return answer(store, door, credentials_on(request, door), request)
+            return answer(store, policy, credentials_on(request, policy), request)
     except Forbidden as error:
         return login_pages.refused(str(error))
     except LabelerError as error:
         return login_pages.unavailable(redact_path(error, path))
 
 
-def show_link(store: Store, door: AccessPolicy, claims: Credentials, request: Request) -> Response:
-    """Ask who opens a link whether they come in; who is in as the same person goes on."""
+def show_link(
+    store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
+) -> Response:
+    """Ask before a link signs in; redirect a visitor who is signed in as the same person."""
     key = link_in_address(request)
     link = store.link(hash_secret(key.secret))
     name = link.name if link is not None and link.works else None
@@ -98,7 +100,7 @@ def show_link(store: Store, door: AccessPolicy, claims: Credentials, request: Re
         name = promised_name(store, key)
     if name is None:
         return login_pages.dead_link(link)
-    now = door.visitor(store, claims) if door.is_closed(store) else None
+    now = policy.visitor(store, credentials) if policy.is_closed(store) else None
     is_same = now is not None and now.name == name
     if link is not None and is_same:
         return redirect_to(landing_address(store, key, link))
@@ -106,7 +108,7 @@ def show_link(store: Store, door: AccessPolicy, claims: Credentials, request: Re
 
 
 def sign_in_by_link(
-    store: Store, _: AccessPolicy, claims: Credentials, request: Request
+    store: Store, _: AccessPolicy, credentials: Credentials, request: Request
 ) -> Response:
     """Open a session by a link."""
     key, address = link_in_address(request), request.client.host if request.client else None
@@ -120,7 +122,7 @@ def sign_in_by_link(
     store.actor = Actor(link.name, "link", address)
     store.note_once("sign_in")
     return with_session(
-        redirect_to(landing_address(store, key, link)), store, claims, token, request
+        redirect_to(landing_address(store, key, link)), store, credentials, token, request
     )
 
 
@@ -130,7 +132,7 @@ def link_in_address(request: Request) -> LeadLink:
 
 
 def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) -> str:
-    """Return where a link leads: a lead to where files are loaded while there is nothing else."""
+    """Return where a link leads: for a lead of an empty golden set, where files are loaded."""
     if key.promise:
         return PEOPLE
     is_leads = link is not None and link.role == "lead"
@@ -138,42 +140,52 @@ def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) ->
 
 
 def sign_in_by_login(
-    store: Store, door: AccessPolicy, claims: Credentials, request: Request
+    store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
 ) -> Response:
-    """Let a login take the place of whose session the browser has."""
-    token = session_by_login(store, claims.login) if door.login and claims.login else None
+    """Open a session by a login, in place of the browser's session."""
+    token = (
+        session_by_login(store, credentials.login) if policy.login and credentials.login else None
+    )
     response = redirect_to("/")
-    return response if token is None else with_session(response, store, claims, token, request)
+    return response if token is None else with_session(response, store, credentials, token, request)
 
 
-def decline_login(store: Store, door: AccessPolicy, claims: Credentials, _: Request) -> Response:
-    """Let a login open nothing, now or later."""
-    token = session_by_login(store, claims.login) if door.login and claims.login else None
+def decline_login(
+    store: Store, policy: AccessPolicy, credentials: Credentials, _: Request
+) -> Response:
+    """Use up a login without a session, so that it opens none later."""
+    token = (
+        session_by_login(store, credentials.login) if policy.login and credentials.login else None
+    )
     if token is not None:
         log_out(store, token)
     return redirect_to("/")
 
 
-def go_to_login(_: Store, door: AccessPolicy, __: Credentials, request: Request) -> Response:
-    """Send somebody to a login provider; the way there is good for two minutes, so made now."""
+def go_to_login(_: Store, policy: AccessPolicy, __: Credentials, request: Request) -> Response:
+    """Redirect to a login provider; the address works for two minutes, so it is made on demand."""
     provider = request.path_params["provider"]
-    is_one = door.login and provider in session_cookies.configured_providers()
+    is_one = policy.login and provider in session_cookies.configured_providers()
     return redirect_to(generate_login_redirect_url(provider) if is_one else "/")
 
 
-def show_sign_out(store: Store, door: AccessPolicy, claims: Credentials, _: Request) -> Response:
-    """Ask who wants to log out whether here or everywhere."""
-    person = door.visitor(store, claims) if door.is_closed(store) else None
+def show_sign_out(
+    store: Store, policy: AccessPolicy, credentials: Credentials, _: Request
+) -> Response:
+    """Ask whether to sign out here or everywhere."""
+    person = policy.visitor(store, credentials) if policy.is_closed(store) else None
     if person is None:
         return redirect_to("/")
-    again = claims.session is None or store.can_come_again(hash_secret(claims.session))
+    again = credentials.session is None or store.can_come_again(hash_secret(credentials.session))
     return login_pages.confirm_sign_out(person, can_come_again=again)
 
 
-def sign_out(store: Store, door: AccessPolicy, claims: Credentials, request: Request) -> Response:
-    """Log somebody out, here or everywhere."""
-    person = door.visitor(store, claims) if door.is_closed(store) else None
-    token = session_token(store, door, claims)
+def sign_out(
+    store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
+) -> Response:
+    """Sign somebody out, here or everywhere."""
+    person = policy.visitor(store, credentials) if policy.is_closed(store) else None
+    token = session_token(store, policy, credentials)
     if token is not None:
         log_out(store, token, everywhere=request.query_params.get("where") == "everywhere")
     by_login = person is not None and person.known_by == "login"
@@ -182,56 +194,59 @@ def sign_out(store: Store, door: AccessPolicy, claims: Credentials, request: Req
     return response
 
 
-def session_token(store: Store, door: AccessPolicy, claims: Credentials) -> str | None:
-    """Return the token of a visitor's session, opened now for what is still to be exchanged."""
-    if door.in_session(store, claims) is not None:
-        return claims.session
-    if claims.secret and store.invited_by_cookie(hash_secret(claims.secret)):
-        return session_by_link(store, claims.secret)
-    if claims.login is not None and door.logged_in(store, claims) is not None:
-        return session_by_login(store, claims.login)
+def session_token(store: Store, policy: AccessPolicy, credentials: Credentials) -> str | None:
+    """Return the token of a visitor's session, opened now if they only have what opens one."""
+    if policy.in_session(store, credentials) is not None:
+        return credentials.session
+    if credentials.secret and store.invited_by_cookie(hash_secret(credentials.secret)):
+        return session_by_link(store, credentials.secret)
+    if credentials.login is not None and policy.logged_in(store, credentials) is not None:
+        return session_by_login(store, credentials.login)
     return None
 
 
 def exchange_for_session(
-    store: Store, door: AccessPolicy, claims: Credentials, connection: HTTPConnection
+    store: Store, policy: AccessPolicy, credentials: Credentials, connection: HTTPConnection
 ) -> Response | list[bytes]:
-    """Return the cookies of a new session where somebody brings what has not opened one yet.
+    """Return the cookies of a new session for credentials that have not opened one yet.
 
-    A login as somebody else than whose session it is asks first who goes on.
+    A login as somebody else than the session's person first asks who continues.
     """
-    inside, newly = door.in_session(store, claims), door.logged_in(store, claims)
-    if inside is not None and newly is not None and inside.name != newly.name:
-        return login_pages.confirm_switch(inside, newly)
-    if inside is not None and newly is None and claims.secret is None:
+    current, login = policy.in_session(store, credentials), policy.logged_in(store, credentials)
+    if current is not None and login is not None and current.name != login.name:
+        return login_pages.confirm_switch(current, login)
+    if current is not None and login is None and credentials.secret is None:
         return []
     response = Response()
-    if newly is not None and claims.login is not None:
-        token = session_by_login(store, claims.login)
+    if login is not None and credentials.login is not None:
+        token = session_by_login(store, credentials.login)
     else:
-        token = session_token(store, door, claims)
+        token = session_token(store, policy, credentials)
     if token is not None:
-        with_session(response, store, claims, token, connection)
+        with_session(response, store, credentials, token, connection)
     return [value for name, value in response.raw_headers if name == b"set-cookie"]
 
 
 def with_session(
-    response: Response, store: Store, claims: Credentials, token: str, connection: HTTPConnection
+    response: Response,
+    store: Store,
+    credentials: Credentials,
+    token: str,
+    connection: HTTPConnection,
 ) -> Response:
-    """Let the browser keep a session, and end the one whose place it takes."""
-    if claims.session and claims.session != token:
-        log_out(store, claims.session)
+    """Set a response's session cookie, and end the session it replaces."""
+    if credentials.session and credentials.session != token:
+        log_out(store, credentials.session)
     set_session_cookie(response, token, secure=is_secure(connection))
     return response
 
 
 def redirect_to(address: str) -> Response:
-    """Lead on to another address."""
     return RedirectResponse(address, status_code=303, headers=NO_STORE_HEADERS)
 
 
 MINUTE_SECONDS = 60.0
-SLOWER_BY_SECONDS = 0.05  # with every wrong guess of the last minute
+SLOWER_BY_SECONDS = 0.05  # for every wrong link of the last minute
 LONGEST_SECONDS = 3.0
 MOST_WAITING = 50
 
@@ -239,20 +254,20 @@ log = logging.getLogger(__name__)
 
 
 class LinkThrottle:
-    """The links of the last minute that did not work, whoever tried them.
+    """Slows down responses to wrong links, by their number within the last minute.
 
-    An answer to a wrong one comes later the more there were, and while too many wait, at once and
-    without a word: nobody who has a link that works waits for any of them, whatever they share.
+    While too many wait, further ones are refused at once. A visitor with a working link waits for
+    none of them, even behind the same address.
     """
 
     def __init__(self, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._pause = pause
         self._wrong: deque[float] = deque()
-        self._untold = 0
+        self._unlogged = 0
         self._waiting = 0
 
     async def slow(self) -> bool:
-        """Take note of a wrong guess and wait; say whether it is to be answered in words."""
+        """Count a wrong link and wait; return False if too many wait already."""
         self._note(time.monotonic())
         if self._waiting >= MOST_WAITING:
             return False
@@ -268,12 +283,12 @@ class LinkThrottle:
             self._wrong.popleft()
         self._wrong.append(now)
         if len(self._wrong) > LONGEST_SECONDS / SLOWER_BY_SECONDS:
-            self._wrong.popleft()  # more make no difference, and would fill the memory
-        self._untold += 1
-        if self._untold == 1:
+            self._wrong.popleft()  # more would fill the memory without a longer pause
+        self._unlogged += 1
+        if self._unlogged == 1:
             asyncio.get_running_loop().call_later(MINUTE_SECONDS, self._tell)
 
     def _tell(self) -> None:
-        """Write to the log how many there were: one line a minute, whatever a stranger does."""
-        log.warning("links that do not work were opened %d times in a minute", self._untold)
-        self._untold = 0
+        """Log how many there were: one line a minute, however many are tried."""
+        log.warning("links that do not work were opened %d times in a minute", self._unlogged)
+        self._unlogged = 0

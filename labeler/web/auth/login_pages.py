@@ -1,4 +1,4 @@
-"""Sign-in pages: plain HTML with words, buttons and links, without script and without socket."""
+"""Sign-in pages: plain HTML with words, buttons and links, without scripts and sockets."""
 
 from __future__ import annotations
 
@@ -14,31 +14,27 @@ from labeler.store import InvitationLink, Login, Store
 from labeler.web.auth import session_cookies
 from labeler.web.auth.access import DEFAULT_PROVIDER, AccessPolicy, Credentials, Person
 
-ACCEPT, DECLINE, LEAVE, PROVIDER_LOGOUT = (
-    "/login/accept",
-    "/login/decline",
-    "/leave",
-    "/auth/logout",
-)
+ACCEPT, DECLINE = "/login/accept", "/login/decline"
+LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
 INVITED = "Open the link you were given, or ask whoever runs this for one."
 LINK_ENDED = "It is not whole, or has ended. Ask whoever sent it to you for a new one."
-AGAIN_SECONDS = 5  # after which a browser asks anew while the golden set cannot be read
+AGAIN_SECONDS = 5  # after which a browser reloads while the golden set cannot be read
 JUDGMENTS_STAY = "Your judgments stay, and what this browser has not sent yet waits in it for you."
 
 
-def invitation_needed(store: Store, door: AccessPolicy, claims: Credentials) -> Response:
-    """Return what a stranger is shown in the place of a page."""
-    login = claims.login if door.login else None
+def invitation_needed(store: Store, policy: AccessPolicy, credentials: Credentials) -> Response:
+    """Return the page for a visitor without access, in place of the one requested."""
+    login = credentials.login if policy.login else None
     if login is None or store.has_opened(login) or store.knows(login):
-        return page("You need an invitation", [INVITED], login_links(door), status=403)
+        return page("You need an invitation", [INVITED], login_links(policy), status=403)
     is_listed = login.address is not None and store.invited_at(login.address) is not None
     heading, *words = explain_refused_login(login, is_listed=is_listed)
-    ways = [link("Log out", PROVIDER_LOGOUT), *login_links(door, quiet=True)]
+    ways = [link("Log out", PROVIDER_LOGOUT), *login_links(policy, quiet=True)]
     return page(heading, words, ways, status=403)
 
 
 def explain_refused_login(login: Login, *, is_listed: bool) -> Sequence[str]:
-    """Return heading and words for somebody who has logged in and may not come in."""
+    """Return heading and sentences for somebody who has logged in but has no access."""
     if login.address is None:
         return (
             "Your login names no confirmed address",
@@ -61,9 +57,9 @@ def explain_refused_login(login: Login, *, is_listed: bool) -> Sequence[str]:
     )
 
 
-def login_links(door: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
-    """Return every way to log in that this server has."""
-    names = session_cookies.configured_providers() if door.login else []
+def login_links(policy: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
+    """Return a link for each login provider of this server."""
+    names = session_cookies.configured_providers() if policy.login else []
     return [
         link(
             "Log in" if name == DEFAULT_PROVIDER else f"Log in with {name}",
@@ -75,7 +71,7 @@ def login_links(door: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
 
 
 def confirm_link(name: str, now: Person | None) -> Response:
-    """Return the question whether a link's person comes in, maybe in the place of another."""
+    """Return the page that asks before a link signs in, maybe in place of somebody else."""
     if now is None or now.name is None:
         return page(
             f"You are invited as {name}",
@@ -90,7 +86,7 @@ def confirm_link(name: str, now: Person | None) -> Response:
 
 
 def confirm_switch(now: Person, newly: Person) -> Response:
-    """Return the question whether a login takes the place of whose session the browser has."""
+    """Return the page that asks whether a login replaces the session of another person."""
     return page(
         f"Go on as {newly.name}?",
         [f"In this browser you are {now.name}, and you have logged in as {newly.name}."],
@@ -102,7 +98,7 @@ def confirm_switch(now: Person, newly: Person) -> Response:
 
 
 def dead_link(link_: InvitationLink | None) -> Response:
-    """Return what a link says that opens nothing."""
+    """Return the page for a link that does not work."""
     said = LINK_ENDED
     if link_ is not None and link_.used_up:
         said = "It worked once and has been used. Ask whoever sent it to you for a new one."
@@ -112,19 +108,19 @@ def dead_link(link_: InvitationLink | None) -> Response:
 
 
 def refused(said: str) -> Response:
-    """Return a sentence that says why somebody does not come in."""
+    """Return the page that says why a visitor is refused."""
     return page("You cannot come in by this link", [said], status=403)
 
 
 def unavailable(said: str) -> Response:
-    """Return what everybody is shown while the golden set cannot be read."""
+    """Return the page shown to everybody while the golden set cannot be read."""
     shown = page("Out of order", [f"{capitalize_first(said)}."], status=503)
     shown.headers["refresh"] = str(AGAIN_SECONDS)
     return shown
 
 
 def confirm_sign_out(person: Person, *, can_come_again: bool) -> Response:
-    """Return the question where somebody logs out."""
+    """Return the page that asks before somebody signs out."""
     again = (
         []
         if can_come_again
@@ -142,7 +138,7 @@ def confirm_sign_out(person: Person, *, can_come_again: bool) -> Response:
 
 
 def signed_out() -> Response:
-    """Return what somebody is shown who came by a login and has logged out of labeler."""
+    """Return the page shown after somebody who came by a login has signed out of labeler."""
     return page(
         "You are logged out",
         ["That is of labeler: where you log in you may still be logged in."],
@@ -178,7 +174,7 @@ PageLink = htpy.Element
 def page(
     heading: str, words: Sequence[str], ways: Sequence[PageLink] = (), *, status: int = 200
 ) -> HTMLResponse:
-    """Return a page of a heading, sentences and the ways on."""
+    """Return a page with a heading, sentences, and buttons or links."""
     content = htpy.html(lang="en")[
         htpy.head[
             htpy.meta(charset="utf-8"),

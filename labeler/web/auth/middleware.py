@@ -1,8 +1,8 @@
 """Middleware that refuses foreign hosts and origins, visitors not signed in, and files for leads.
 
-`HostCheck` is the outermost: what passes it was asked by this server's own name and, for a
-socket or a change, by its own page. `SignInRequired` also exchanges a login, or the cookie of
-an earlier version, for a session.
+`HostCheck` is the outermost: what passes it was requested by this server's own name and, for a
+socket or a change, by its own page. `SignInRequired` also exchanges a login, or the cookie of an
+earlier version, for a session.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ HOST_UNKNOWN = (
 
 
 class HostCheck:
-    """Refuses a foreign name, and a socket or a change that another site's page asks for.
+    """Middleware that refuses foreign host names, and sockets and changes from other sites' pages.
 
-    Streamlit would refuse most such sockets too, but asks a public service for this machine's
-    address first, in case that is where the page came from. Behind a proxy that puts a name of
-    its own into ``Host``, the name that the page has is put back: Streamlit compares the two.
+    Streamlit would refuse most such sockets too, but first asks a public service for this machine's
+    address, in case the page came from there. Behind a proxy that puts its own name into ``Host``,
+    the page's name is restored, as Streamlit compares the two.
     """
 
     def __init__(self, app: ASGIApp, names: AllowedHosts) -> None:
@@ -48,7 +48,6 @@ class HostCheck:
         self.names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what this server's own pages and links ask for."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -61,7 +60,7 @@ class HostCheck:
             await refuse_socket(receive, send)
 
     def refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
-        """Return the answer to a request that is not for this server or not by its page."""
+        """Return the response to a request that is not for this server or not by its page."""
         host, origin = headers.get("host"), headers.get("origin")
         if host is None or not self.names.admit(host):
             name = hostname(host or "")
@@ -75,7 +74,7 @@ class HostCheck:
 
 
 def with_origin_host(scope: Scope, headers: Headers) -> Scope:
-    """Return the scope with the host of the page that asks, which has been found to be ours."""
+    """Return the scope with the host of the requesting page, which has been found to be ours."""
     there = headers.get("origin", "").partition("://")[2]
     if scope["type"] == "http" and scope["method"] in READ_METHODS:
         return scope
@@ -86,59 +85,57 @@ def with_origin_host(scope: Scope, headers: Headers) -> Scope:
 
 
 async def refuse_socket(receive: Receive, send: Send) -> None:
-    """Close a websocket before it is open: the browser is answered with 403."""
+    """Close a websocket before it is open: the browser gets a 403."""
     await receive()
     await send({"type": "websocket.close", "code": 1008})
 
 
 class EscapedCallback:
-    """Escapes what a stranger says at the address where logins come back.
+    """Middleware that escapes the query of the address to which logins return.
 
-    Streamlit writes it to its log as it is, and whoever reads that at a terminal would have the
-    terminal obey it.
+    Streamlit logs it unescaped, so control characters in it would reach the terminal that shows the
+    log.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, its query in plain letters if it is for that address."""
         if scope["type"] == "http" and scope["path"] == CALLBACK:
             scope = {**scope, "query_string": escape_query(scope["query_string"])}
         await self.app(scope, receive, send)
 
 
 def escape_query(query: bytes) -> bytes:
-    r"""Return a query with what an error says cut short, and what is no printable ASCII escaped.
+    r"""Return a query with error texts cut short and anything but printable ASCII escaped.
 
     >>> escape_query(b"error=%1b[31mred%0aline&code=1")
     b'error=%5Cx1b%5B31mred%5Cnline&code=1'
     """
     given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
     plain = [(name, ascii(value)[1:-1]) for name, value in given]
-    short = [(n, said[:LONGEST_ERROR] if n.startswith("error") else said) for n, said in plain]
+    short = [(n, text[:LONGEST_ERROR] if n.startswith("error") else text) for n, text in plain]
     return urlencode(short).encode()
 
 
 FOR_LEADS = "This is for leads.\n"
 NO_STORE = {"cache-control": "no-store"}
 STREAM = "/_stcore/stream"
-# What Streamlit serves beside its pages: files that were uploaded or offered for download, and
-# everything of its own but what the pages of a grader need.
+# What Streamlit serves beside its pages: uploaded files, files for download, and all services
+# but those that a grader's pages need.
 GUARDED = re.compile(
     "(^|/)(media/|app/static/|_stcore/(?!(health|host-config|stream)$|bidi-components/))"
 )
-# The fonts and pictures of Streamlit's own, which stand in a folder of that name, too: a plain
-# file in it, and no other spelling.
+# Streamlit's own fonts and pictures are in a folder called media, too: only plain files in it.
 STREAMLIT_ASSET = re.compile(r"/static/media/[\w-]+(\.[\w-]+)+", re.ASCII)
-# What is no page: programs that are the same for everyone, and what says for itself who may.
+# Not pages: scripts that are the same for everyone, and routes that check access themselves.
 NOT_A_PAGE = re.compile(
     r"/(static|scripts|component|_stcore|api|media|app/static|join|login|auth)/|/(leave|oauth2callback)$"
 )
 
 
 def is_guarded(path: str) -> bool:
-    """Say whether what stands under a path, as the server reads it, is for leads.
+    """Return whether the server serves a path to leads only.
 
     >>> is_guarded("/media/scores.csv"), is_guarded("/static/media/Sans.B1.woff2")
     (True, False)
@@ -149,7 +146,7 @@ def is_guarded(path: str) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Say whether a path leads to a page.
+    """Return whether a path is one of a page.
 
     >>> is_page("/"), is_page("/data"), is_page("/static/index.js"), is_page("/api/next")
     (True, True, False, False)
@@ -158,26 +155,25 @@ def is_page(path: str) -> bool:
 
 
 def identify_visitor(store: Store, connection: HTTPConnection) -> Person | None:
-    """Return who asks, None for one who may not come in."""
-    door = AccessPolicy.from_environment()
-    return door.visitor(store, credentials_on(connection, door))
+    """Return the visitor of a request or socket, None for one without access."""
+    policy = AccessPolicy.from_environment()
+    return policy.visitor(store, credentials_on(connection, policy))
 
 
 def is_visitor_lead(store: Store, connection: HTTPConnection) -> bool:
-    """Say whether what a request or a socket brings makes its visitor a lead, now."""
+    """Return whether the visitor of a request or a socket is a lead now."""
     person = identify_visitor(store, connection)
     return person is not None and person.is_lead
 
 
 class LeadFilesOnly:
-    """Refuses uploads, downloads and Streamlit's other services to anyone who is no lead."""
+    """Middleware that refuses uploads, downloads and Streamlit's other services to non-leads."""
 
     def __init__(self, app: ASGIApp, path: str) -> None:
         self.app = app
         self.path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request that is a lead's or asks for nothing guarded."""
         if scope["type"] == "http" and is_guarded(scope["path"]):
             refusal = await run_in_threadpool(self.refusal, HTTPConnection(scope))
             if refusal is not None:
@@ -186,7 +182,7 @@ class LeadFilesOnly:
         await self.app(scope, receive, send)
 
     def refusal(self, connection: HTTPConnection) -> Response | None:
-        """Return the answer to a visitor who may not have what they ask for."""
+        """Return the response to a visitor without access to the file."""
         try:
             with Store(self.path) as store:
                 if is_visitor_lead(store, connection):
@@ -197,10 +193,10 @@ class LeadFilesOnly:
 
 
 class SignInRequired:
-    """Shows a stranger the door in a page's place, and opens none of Streamlit's sockets for them.
+    """Middleware that shows the sign-in page to visitors without access and refuses their sockets.
 
-    Whoever comes with a login that has not opened its session yet, or with the cookie of an
-    earlier version, gets a session as their page is served.
+    A visitor with a login that has not opened its session yet, or with the cookie of an earlier
+    version, gets a session when their page is served.
     """
 
     def __init__(self, app: ASGIApp, path: str) -> None:
@@ -208,21 +204,20 @@ class SignInRequired:
         self.path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what is no page, and pages and sockets to whoever may come in."""
         if scope["type"] == "websocket" and scope["path"].endswith(STREAM):
             if await run_in_threadpool(self.is_strangers, HTTPConnection(scope)):
                 await refuse_socket(receive, send)
                 return
         elif scope["type"] == "http" and is_page(scope["path"]):
-            met = await run_in_threadpool(self.meet, HTTPConnection(scope), scope["method"])
-            if isinstance(met, Response):
-                await met(scope, receive, send)
+            result = await run_in_threadpool(self.meet, HTTPConnection(scope), scope["method"])
+            if isinstance(result, Response):
+                await result(scope, receive, send)
                 return
-            send = with_cookies(met, send)
+            send = with_cookies(result, send)
         await self.app(scope, receive, send)
 
     def is_strangers(self, connection: HTTPConnection) -> bool:
-        """Say whether whoever opens a socket may not come in."""
+        """Return whether a socket's visitor has no access."""
         try:
             with Store(self.path) as store:
                 return identify_visitor(store, connection) is None
@@ -230,25 +225,25 @@ class SignInRequired:
             return True  # the page says why when it is loaded again
 
     def meet(self, connection: HTTPConnection, method: str) -> Response | list[bytes]:
-        """Return the door for a stranger, and the cookies to set for anybody else."""
-        door = AccessPolicy.from_environment()
-        claims = credentials_on(connection, door)
+        """Return the sign-in page for a visitor without access, and cookies to set for others."""
+        policy = AccessPolicy.from_environment()
+        credentials = credentials_on(connection, policy)
         try:
             with Store(self.path) as store:
                 store.actor = unknown_actor(connection)
-                if not door.is_closed(store):
+                if not policy.is_closed(store):
                     return []
-                if door.visitor(store, claims) is None:
-                    return login_pages.invitation_needed(store, door, claims)
+                if policy.visitor(store, credentials) is None:
+                    return login_pages.invitation_needed(store, policy, credentials)
                 if method not in READ_METHODS:
                     return []
-                return exchange_for_session(store, door, claims, connection)
+                return exchange_for_session(store, policy, credentials, connection)
         except LabelerError as error:
             return login_pages.unavailable(redact_path(error, self.path))
 
 
 def with_cookies(cookies: list[bytes], send: Send) -> Send:
-    """Return a way to send an answer with these cookies."""
+    """Return a ``send`` that adds these cookies to the response."""
 
     async def send_with_cookies(message: Message) -> None:
         if message["type"] == "http.response.start" and cookies:

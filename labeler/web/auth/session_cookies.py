@@ -1,7 +1,7 @@
-"""Cookies: the session that a browser keeps, and the login that Streamlit keeps.
+"""Cookies: labeler's session, and the login that Streamlit stores.
 
 Streamlit tells only its own scripts who has logged in. A request for a file has nothing but the
-cookie, so both read it here, with the functions that Streamlit reads it with.
+cookie, so both are read here, with the functions that Streamlit uses.
 """
 
 from __future__ import annotations
@@ -37,22 +37,21 @@ A_YEAR_SECONDS = 365 * 24 * 3600
 
 
 def is_secure(connection: HTTPConnection) -> bool:
-    """Say whether the visitor's browser came by https, to this server or to a proxy before it."""
     return is_https(connection.scope["scheme"], connection.headers)
 
 
-def credentials_on(connection: HTTPConnection, door: AccessPolicy) -> Credentials:
-    """Return what a request or a socket brings."""
-    return credentials_from_cookies(connection.cookies, door, secure=is_secure(connection))
+def credentials_on(connection: HTTPConnection, policy: AccessPolicy) -> Credentials:
+    """Return the credentials of a request or a websocket."""
+    return credentials_from_cookies(connection.cookies, policy, secure=is_secure(connection))
 
 
 def unknown_actor(connection: HTTPConnection) -> Actor:
-    """Return who asks as the audit names them before it is known who that is."""
+    """Return the audit log's actor for a visitor not yet identified."""
     return Actor(None, "unknown", connection.client.host if connection.client else None)
 
 
 def set_session_cookie(response: Response, token: str, *, secure: bool) -> None:
-    """Let a browser keep a session, and drop what an earlier version let it keep."""
+    """Set the session cookie, and delete the one of an earlier version."""
     response.set_cookie(
         SECURE_COOKIE if secure else SESSION_COOKIE,
         token,
@@ -65,34 +64,38 @@ def set_session_cookie(response: Response, token: str, *, secure: bool) -> None:
 
 
 def delete_session_cookie(response: Response, *, secure: bool) -> None:
-    """Let a browser drop its session, and what an earlier version let it keep."""
+    """Delete the session cookie, and the one of an earlier version."""
     name = SECURE_COOKIE if secure else SESSION_COOKIE
     response.delete_cookie(name, httponly=True, samesite="lax", secure=secure)
     response.delete_cookie(FORMER_COOKIE, httponly=True, samesite="lax")
 
 
 def credentials_from_cookies(
-    cookies: Mapping[str, str], door: AccessPolicy, name: str | None = None, *, secure: bool = False
+    cookies: Mapping[str, str],
+    policy: AccessPolicy,
+    name: str | None = None,
+    *,
+    secure: bool = False,
 ) -> Credentials:
-    """Return what a visitor brings; their ``name`` is whatever they say it is.
+    """Return a visitor's credentials; ``name`` is what they typed and is not verified.
 
-    Where the browser came by https (``secure``) only a cookie counts that was set over https.
+    If the browser came by https (``secure``), only a cookie set over https counts.
     """
     return Credentials(
         name=name,
         session=cookies.get(SECURE_COOKIE if secure else SESSION_COOKIE),
         secret=cookies.get(FORMER_COOKIE),
-        login=access.login_from_user(user_of(cookies), door.trusted_issuers)
-        if door.login
+        login=access.login_from_user(user_of(cookies), policy.trusted_issuers)
+        if policy.login
         else None,
     )
 
 
 def user_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what the login provider said of the visitor; empty where they have not logged in."""
+    """Return what the login provider says about the visitor; empty if they have not logged in."""
     signed = get_cookie_with_chunks(partial(_verified_cookie, cookies), USER_COOKIE_NAME)
     user = json.loads(signed) if signed else {}
-    # Other servers may share the secret that signs: the cookie says for which one it was made.
+    # Other servers may share the signing secret; the cookie names the one it was made for.
     here = user.get("is_logged_in") and user.get("origin") == get_origin_from_redirect_uri()
     return user if here else {}
 

@@ -1,7 +1,6 @@
-"""Signatures of what a browser brings back: grading tokens, promised links, pairs handed out.
+"""Signatures of values a browser returns: grading tokens, promised links, pairs given to graders.
 
-The signing key is stored in the golden set, so what it signed is valid after a restart of the
-server.
+The signing key is stored in the golden set, so signatures are valid after a restart of the server.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ LIFETIME_SECONDS = int(os.environ.get("LABELER_TOKEN_SECONDS", "900"))
 
 
 class Forbidden(LabelerError):
-    """Whoever asks may not; a page answers with a new token, a route with status 403."""
+    """The visitor may not do this; a page responds with a new token, a route with status 403."""
 
 
 class Expired(Forbidden):
-    """The token was good once; the page that gave it gives a new one."""
+    """The token was valid once; the page that issued it issues a new one."""
 
 
 def issue_token(signing_key: str, golden_set: str, grader: str) -> str:
@@ -35,8 +34,7 @@ def issue_token(signing_key: str, golden_set: str, grader: str) -> str:
 def grader_from_token(token: str, signing_key: str, golden_set: str) -> str:
     """Return the grader a token was issued to.
 
-    Raises `Expired` where it is too old and `Forbidden` where it was not signed for this golden
-    set.
+    Raises `Expired` if it is too old and `Forbidden` if it was not signed for this golden set.
 
     >>> grader_from_token(issue_token("key", "set", "Ann"), "key", "set")
     'Ann'
@@ -54,14 +52,14 @@ def grader_from_token(token: str, signing_key: str, golden_set: str) -> str:
 
 
 def sign_promise(signing_key: str, golden_set: str, name: str, secret_hash: str) -> str:
-    """Return the promise that the secret with this hash becomes the key of ``name`` when used."""
+    """Return a promise that the secret with this hash becomes the link of ``name`` when used."""
     return _serializer(signing_key, golden_set, "promising").dumps([name, secret_hash])
 
 
 def read_promise(token: str, signing_key: str, golden_set: str, secret_hash: str) -> str:
-    """Return the name that was promised the secret with this hash.
+    """Return the name in a promise of the secret with this hash.
 
-    Raises `Forbidden` where the promise is too old, or was made for another secret or golden set.
+    Raises `Forbidden` if the promise is too old, or was made for another secret or golden set.
     """
     try:
         name, of = _serializer(signing_key, golden_set, "promising").loads(
@@ -75,9 +73,9 @@ def read_promise(token: str, signing_key: str, golden_set: str, secret_hash: str
 
 
 class PairSignatures:
-    """Signs what is handed out, and knows it again.
+    """Signs the pairs given to graders, and verifies the signatures (slips) when grades come back.
 
-    Unlike a token a slip never runs out: a grade may wait in a browser until somebody opens it.
+    Unlike a token a slip never expires: a grade may wait in a browser until somebody opens it.
 
     >>> slips = PairSignatures("key", "set")
     >>> slip = slips.sign("grader", "query", "chunk")
@@ -90,13 +88,13 @@ class PairSignatures:
         self._mac = hmac.new(f"{salt} {signing_key}".encode(), digestmod=hashlib.sha256)
 
     def sign(self, *names: object) -> str:
-        """Return the slip for what these names name together."""
+        """Return the slip for these names together."""
         mac = self._mac.copy()
         mac.update(json.dumps(names).encode())
         return urlsafe_b64encode(mac.digest()[:18]).decode()
 
     def holds(self, slip: object, *names: object) -> bool:
-        """Say whether this is the slip for exactly these names."""
+        """Return whether this is the slip for exactly these names."""
         if not isinstance(slip, str) or not slip.isascii():
             return False
         return hmac.compare_digest(slip, self.sign(*names))

@@ -1,26 +1,26 @@
-"""The grading API: routes that hand out chunks and take grades.
+"""The grading API: routes that return pairs to grade and accept grades.
 
-A grade takes this way and not a script rerun: it costs a tenth of the processor time, and a
-dropped connection loses nothing because the grading component sends what was not acknowledged
-again.
+A grade is sent here and not through a script rerun: that costs a tenth of the processor time, and
+a dropped connection loses nothing, because the grading component resends what was not
+acknowledged.
 
 ==========================  ===========================================================
-``GET /api/next``           the chunks this grader grades next, what is saved, what is left
-``GET /api/history``        what they judged before, for undoing it
+``GET /api/next``           this grader's next pairs, and how many are saved and left
+``GET /api/history``        their earlier judgments, for undoing
 ``GET /api/query``          the pool of one query, a part at a time
-``GET /api/text``           the rest of a text that was too long to come whole
+``GET /api/text``           the rest of a text that was too long for one response
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
-``GET /api/told``           what is known of a pair that this grader has judged
-``GET /api/whose``          whether the key of what waits in a browser is nobody's
+``GET /api/told``           grades and runs of a pair that this grader has judged
+``GET /api/whose``          whether no grader has the key of grades waiting in a browser
 ``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
-``GET /api/disagreements``  for leads: what graders disagree on, a page at a time
-``POST /api/adjudications`` for leads: what they decide of it, and what they take back
+``GET /api/disagreements``  for leads: pairs that graders disagree on, a page at a time
+``POST /api/adjudications`` for leads: adjudications of these pairs, and undos of them
 ==========================  ===========================================================
 
-All answer only same-origin requests with a token that a page handed out, and 403 otherwise; 503
-says that the database takes no writes just now, 429 that a grader has sent too much within a
-minute, and that the same request will work later.
+All accept only same-origin requests with a page's token, and respond 403 otherwise. 503 means
+that the database accepts no writes just now, 429 that a grader has sent too much within a
+minute; the same request will work later.
 """
 
 from __future__ import annotations
@@ -53,32 +53,29 @@ def grading_routes(
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
-    ``bytes_per_minute`` is how much one grader may send.
-    ``on_taken`` is called, in any thread, whenever events are in the log.
-    ``telling`` gives the pairs that come before all others, and ``opening`` what a carry-over left
-    open, see `Assigner`.
+    ``bytes_per_minute`` limits what one grader may send. ``on_taken`` is called, in any thread,
+    whenever events are in the log. ``telling`` returns the pairs that come before all others, and
+    ``opening`` has the pairs a transfer left open, see `Assigner`.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving, taking = (
-        ReadApi(Assigner(telling, opening)),
-        WriteApi(busy_seconds, bytes_per_minute, on_taken),
-    )
-    given = {
-        "next": giving.next,
-        "history": giving.history,
-        "query": giving.query,
-        "text": giving.text,
-        "search": giving.search,
-        "neighbours": giving.neighbours,
-        "told": giving.told,
-        "whose": giving.whose,
-    }
+    reading = ReadApi(Assigner(telling, opening))
+    writing = WriteApi(busy_seconds, bytes_per_minute, on_taken)
     adjudicating = AdjudicationApi(busy_seconds, on_taken)
+    read_handlers = {
+        "next": reading.next,
+        "history": reading.history,
+        "query": reading.query,
+        "text": reading.text,
+        "search": reading.search,
+        "neighbours": reading.neighbours,
+        "told": reading.told,
+        "whose": reading.whose,
+    }
     guard = partial(guarded, path, open_store)
     for_leads = partial(guard, check=check_may_lead)
     return [
-        *(Route(f"/api/{name}", guard(answer)) for name, answer in given.items()),
-        Route("/api/judgments", guard(taking.judgments), methods=["POST"]),
+        *(Route(f"/api/{name}", guard(handler)) for name, handler in read_handlers.items()),
+        Route("/api/judgments", guard(writing.judgments), methods=["POST"]),
         Route("/api/disagreements", for_leads(adjudicating.disagreements)),
         Route("/api/adjudications", for_leads(adjudicating.adjudications), methods=["POST"]),
     ]

@@ -1,7 +1,7 @@
 """Routes for leads: disagreements of graders, and the adjudications of them.
 
-That a lead was told what others gave is stored before it is told, so an adjudication counts as
-blind only where the server knows of nothing that was shown.
+That a lead was shown others' grades is stored before they are sent, so an adjudication counts as
+blind only if the server has no record that anything was shown.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ UNDO_DEPTH = 20
 
 
 class AdjudicationApi:
-    """Answers the two routes of Review > Disagreements, for leads."""
+    """The handlers of the two routes of Review > Disagreements, for leads."""
 
     def __init__(self, wait_seconds: float, on_taken: Callable[[], None]) -> None:
         self._turn = Lock()
@@ -60,16 +60,16 @@ class AdjudicationApi:
     def disagreements(self, request: Request, _: bytes, store: Store, name: str) -> dict[str, Any]:
         """Answer ``GET /api/disagreements``: a page of them, and how many there are.
 
-        From ``from`` on; or the page with the pair ``query`` and ``chunk``; or else the page of
-        the first that nobody has decided.
+        The page starts at ``from``; or contains the pair ``query`` and ``chunk``; or else the first
+        disagreement without an adjudication.
         """
         found = requested_disagreements(request, store)
-        start, hand = page_start(request, found), PairSigner(store, name)
-        cases, items = disagreement_page(store, found[start:], hand)
+        start, signer = page_start(request, found), PairSigner(store, name)
+        cases, items = disagreement_page(store, found[start:], signer)
         asked = index_of_pair(request, found)
         if "from" not in request.query_params and asked is not None and asked >= start + len(items):
-            start = asked  # what stands before it is too long
-            cases, items = disagreement_page(store, found[start:], hand)
+            start = asked  # the pairs before it are too long for one page
+            cases, items = disagreement_page(store, found[start:], signer)
         store.note_told(name, pairs_told(cases, name))
         return {
             "items": items,
@@ -89,13 +89,13 @@ class AdjudicationApi:
         """Answer ``POST /api/adjudications``: each event is saved, or refused with its reason."""
         golden_set, events = store.golden_set_uuid(), parse_events(body)
         store.actor = actor_of(request, store, name)
-        hand = PairSigner(store, name)
+        signer = PairSigner(store, name)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too much is being written; what was decided is kept and sent again")
         try:
             return {
                 "results": [
-                    save_adjudication(store, event, golden_set, name, hand) for event in events
+                    save_adjudication(store, event, golden_set, name, signer) for event in events
                 ]
             }
         finally:
@@ -104,16 +104,16 @@ class AdjudicationApi:
 
 
 def actor_of(request: Request, store: Store, name: str) -> Actor:
-    """Return who decides, as the audit names them, and how that is known."""
+    """Return the audit log's actor for a lead: who decides, and how they were identified."""
     person = identify_visitor(store, request)
-    # at an open door a request does not say the name that was typed
-    is_them = person is not None and person.name in (None, name)
-    way = person.known_by if person is not None and is_them else "unknown"
-    return Actor(name, way, request.client.host if request.client else None)
+    # with open access a request does not contain the name that was typed
+    is_same = person is not None and person.name in (None, name)
+    known_by = person.known_by if person is not None and is_same else "unknown"
+    return Actor(name, known_by, request.client.host if request.client else None)
 
 
 def requested_disagreements(request: Request, store: Store) -> list[Disagreement]:
-    """Return the disagreements that are asked for, in their order."""
+    """Return the disagreements that the parameters select, in their order."""
     asked = request.query_params
     selected = Selection(asked.get("split"), asked.get("leaked", WITH_LEAKED))
     among = store.selected_queries(selected, asked.get("facet"), asked.get("bucket"))
@@ -121,7 +121,7 @@ def requested_disagreements(request: Request, store: Store) -> list[Disagreement
 
 
 def page_start(request: Request, found: Sequence[Disagreement]) -> int:
-    """Return where the page begins that is asked for."""
+    """Return the index at which the requested page begins."""
     if "from" in request.query_params:
         at = min(whole_number(request, "from"), max(len(found) - 1, 0))
     else:
@@ -131,30 +131,30 @@ def page_start(request: Request, found: Sequence[Disagreement]) -> int:
 
 
 def index_of_pair(request: Request, found: Sequence[Disagreement]) -> int | None:
-    """Return where the pair ``query`` and ``chunk`` stands, None where it is not among them."""
+    """Return the index of the pair ``query`` and ``chunk``, None if it is not included."""
     pair = request.query_params.get("query"), request.query_params.get("chunk")
     places = (at for at, each in enumerate(found) if (each.query_id, each.chunk_id) == pair)
     return next(places, None)
 
 
 def disagreement_page(
-    store: Store, found: Sequence[Disagreement], hand: PairSigner
+    store: Store, found: Sequence[Disagreement], signer: PairSigner
 ) -> tuple[list[Case], list[dict[str, Any]]]:
-    """Return the first of them that fit on a page, as they are and as the page shows them."""
+    """Return the first disagreements that fit on a page, and their JSON."""
     cases = store.cases(found[:ON_A_PAGE], LONGEST_IN_LIST)
-    items = [case_json(case, hand) for case in cases]
+    items = [case_json(case, signer) for case in cases]
     fit = count_fitting(map(json_size, items))
     return cases[:fit], items[:fit]
 
 
 def next_open(found: Sequence[Disagreement], start: int) -> int | None:
-    """Return the place of the first that nobody has decided, from ``start`` on and then around."""
+    """Return the index of the next one to adjudicate, from ``start`` on and then around."""
     places = chain(range(start, len(found)), range(min(start, len(found))))
     return next((at for at in places if found[at].is_open), None)
 
 
 def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
-    """Return the pairs of which these cases tell ``name`` what somebody else gave."""
+    """Return the pairs of which these cases show ``name`` somebody else's grade."""
     return [
         (case.disagreement.query_id, case.disagreement.chunk_id)
         for case in cases
@@ -162,14 +162,14 @@ def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
     ]
 
 
-def case_json(case: Case, hand: PairSigner) -> dict[str, Any]:
-    """Return a case as the page shows it, with the slip that an adjudication brings back."""
+def case_json(case: Case, signer: PairSigner) -> dict[str, Any]:
+    """Return a case as the page shows it, with the slip that an adjudication sends back."""
     pair, query, chunk = case.disagreement, case.query, case.chunk
     return {
         "query": pair.query_id,
         "chunk": pair.chunk_id,
         "text_hash": case.text_hash,
-        "slip": hand.sign_for_adjudication(pair.query_id, pair.chunk_id, case.text_hash),
+        "slip": signer.sign_for_adjudication(pair.query_id, pair.chunk_id, case.text_hash),
         "asked": truncate(query.text, LONGEST_HELP),
         "task": query.task,
         "guideline": truncate(query.guideline, LONGEST_HELP),
@@ -186,7 +186,6 @@ def case_json(case: Case, hand: PairSigner) -> dict[str, Any]:
 
 
 def opinion_json(opinion: Any) -> dict[str, Any]:
-    """Return what one person says, as the page shows it."""
     return {
         "grader": opinion.grader,
         "kind": opinion.kind,
@@ -201,7 +200,6 @@ def opinion_json(opinion: Any) -> dict[str, Any]:
 
 
 def adjudication_json(found: Adjudication | None) -> dict[str, Any] | None:
-    """Return an adjudication as the page shows it."""
     if found is None:
         return None
     names = ("event_id", "grade", "grader", "note")
@@ -210,30 +208,30 @@ def adjudication_json(found: Adjudication | None) -> dict[str, Any] | None:
 
 
 def save_adjudication(
-    store: Store, event: Mapping[str, Any], golden_set: str, name: str, hand: PairSigner
+    store: Store, event: Mapping[str, Any], golden_set: str, name: str, signer: PairSigner
 ) -> dict[str, Any]:
-    """Put one event into the log; say that it is saved, or why it never will be."""
-    answer: dict[str, Any] = {"event_id": None}
+    """Save one event; return that it is saved, or why it is refused for good."""
+    result: dict[str, Any] = {"event_id": None}
     try:
-        answer["event_id"] = parse_event_id(dict(event))
+        result["event_id"] = parse_event_id(dict(event))
         if event.get("golden_set") != golden_set:
             raise BadInput("this was decided for another golden set")
-        hand.check_sender(event)
-        unmarked = write_adjudication(store, event, name, hand)
+        signer.check_sender(event)
+        unmarked = write_adjudication(store, event, name, signer)
     except (Busy, StorageError):
         raise
     except JudgmentConflict as error:
-        stands = store.adjudication_of(str(event.get("query")), str(event.get("chunk")))
-        return {**answer, "refused": str(error), "instead": adjudication_json(stands)}
+        current = store.adjudication_of(str(event.get("query")), str(event.get("chunk")))
+        return {**result, "refused": str(error), "instead": adjudication_json(current)}
     except LabelerError as error:
-        return {**answer, "refused": redact_path(error, str(store.path))}
-    return {**answer, "saved": True, **({"unmarked": unmarked} if unmarked else {})}
+        return {**result, "refused": redact_path(error, str(store.path))}
+    return {**result, "saved": True, **({"unmarked": unmarked} if unmarked else {})}
 
 
 def write_adjudication(
-    store: Store, event: Mapping[str, Any], name: str, hand: PairSigner
+    store: Store, event: Mapping[str, Any], name: str, signer: PairSigner
 ) -> str | None:
-    """Put an adjudication, or the undo of one, into the log; say why passages were not kept."""
+    """Log an adjudication, or the undo of one; return why its passages were not kept, if so."""
     event_id, undoes = parse_event_id(dict(event)), event.get("undoes")
     if undoes is not None:
         store.take_back_adjudication(
@@ -241,10 +239,8 @@ def write_adjudication(
         )
         return None
     replaces = event.get("replaces")
-    query_id, chunk_id = (
-        check_id(event.get("query"), "query"),
-        check_id(event.get("chunk"), "chunk"),
-    )
+    query_id = check_id(event.get("query"), "query")
+    chunk_id = check_id(event.get("chunk"), "chunk")
     judgment = Judgment(
         event_id=event_id,
         query_id=query_id,
@@ -256,7 +252,7 @@ def write_adjudication(
         blind=store.is_blind(name, query_id, chunk_id),
         source=ADJUDICATION,
         elapsed_ms=parse_milliseconds(event.get("elapsed_ms")),
-        text_hash=hand.verify_adjudicated_pair(event),
+        text_hash=signer.verify_adjudicated_pair(event),
     )
     judgment, unmarked = with_evidence(store, event, judgment)
     store.adjudicate(judgment, None if replaces is None else check_id(replaces, "event"))

@@ -22,7 +22,7 @@ from labeler.web.auth.tokens import Expired, Forbidden
 from labeler.web.redact import redact_path
 
 TOKEN_HEADER = "x-labeler-token"
-MOST_BYTES = 4_000_000  # one grade of ids as long as earlier versions took them; the pad splits
+MOST_BYTES = 4_000_000  # one grade with the longest ids of earlier versions; the pad splits more
 TOO_LARGE = f"more than {MOST_BYTES:,} bytes at once"
 
 ApiHandler = Callable[[Request, bytes, Store, str], dict[str, Any]]
@@ -34,10 +34,9 @@ def guarded(
     answer: ApiHandler,
     check: Callable[[Store, str], None] = check_may_grade,
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong.
+    """Wrap the handler ``answer`` with access checks and error responses.
 
-    ``path`` is the golden set's, which no answer names. ``check`` raises `Forbidden` for whoever
-    may not have this answer.
+    ``path`` is redacted from messages. ``check`` raises `Forbidden` for a grader without access.
     """
 
     def respond(request: Request, body: bytes) -> Response:
@@ -49,7 +48,7 @@ def guarded(
                     token, store.signing_key(), store.golden_set_uuid()
                 )
                 check(store, grader)
-                store.add_grader(grader)  # the file may have come from a backup made before them
+                store.add_grader(grader)  # a restored backup may be older than the grader
                 return JSONResponse(answer(request, body, store, grader))
         except RateLimited as error:
             headers = {"retry-after": str(error.seconds)}
@@ -57,7 +56,7 @@ def guarded(
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, StorageError: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
-            # a page that was open for long has nobody to be warned of
+            # an expired token is no refusal: the page renews it, and the audit log skips it
             renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
             said = {"error": redact_path(error, path)}
             return JSONResponse(said, status_code=code, headers=renewed)
@@ -70,17 +69,17 @@ def guarded(
                 if len(body) > MOST_BYTES:
                     return JSONResponse({"error": TOO_LARGE}, status_code=413)
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+            return Response(status_code=400)  # never read: the client has gone
         return await run_in_threadpool(respond, request, bytes(body))
 
     return handle
 
 
 def check_same_origin(request: Request) -> None:
-    """Raise `Forbidden` for a request that another site's page made.
+    """Raise `Forbidden` for a request from another site's page.
 
-    A browser says where a request comes from by ``Sec-Fetch-Site`` (on https and localhost) or
-    ``Origin``; one that says neither cannot carry the token's header across origins.
+    A browser gives a request's source in ``Sec-Fetch-Site`` (on https and localhost) or ``Origin``;
+    one that sends neither cannot send the token's header across origins.
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     if site != "same-origin" or is_foreign(request.headers):
@@ -88,7 +87,7 @@ def check_same_origin(request: Request) -> None:
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Say whether the page that asks is of another origin than what it asks for."""
+    """Return whether a request's origin is another one than its host."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
@@ -97,7 +96,7 @@ WINDOW_SECONDS = 60.0
 
 
 class RateLimited(LabelerError):
-    """Somebody has sent too much just now; after ``seconds`` there is room again."""
+    """A grader has sent too much; in ``seconds`` there is room again."""
 
     def __init__(self, reason: str, seconds: int) -> None:
         super().__init__(reason)
@@ -105,9 +104,9 @@ class RateLimited(LabelerError):
 
 
 class RateLimit:
-    """Counts the bytes that graders have sent within the last minute; safe to ask from threads.
+    """Counts the bytes that each grader has sent within the last minute; thread-safe.
 
-    One message is always taken where the minute before it was quiet, however large it is.
+    After a quiet minute one message is always accepted, however large it is.
     """
 
     def __init__(self, bytes_per_minute: int) -> None:
@@ -116,7 +115,7 @@ class RateLimit:
         self._sent: defaultdict[str, deque[tuple[float, int]]] = defaultdict(deque)
 
     def use(self, grader: str, size: int) -> None:
-        """Count a message of ``size`` bytes; raises `RateLimited` where it is too much."""
+        """Count a message of ``size`` bytes; raises `RateLimited` if it is too much."""
         now = time.monotonic()
         with self._lock:
             sent = self._sent[grader]
@@ -131,7 +130,7 @@ class RateLimit:
             sent.append((now, size))
 
     def _wait(self, sent: deque[tuple[float, int]], size: int, now: float) -> int:
-        """Return after how many seconds there is room for ``size`` bytes."""
+        """Return after how many seconds ``size`` bytes may be sent."""
         left = sum(each for _, each in sent)
         for at, each in sent:
             left -= each

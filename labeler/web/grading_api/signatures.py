@@ -1,7 +1,7 @@
-"""Signatures of the pairs handed to a grader, checked when a grade comes back.
+"""Signatures of the pairs assigned to a grader, checked when a grade is sent back.
 
-The browser is not believed: which grader was handed a pair, why, and with which text, is read
-from the signature.
+The browser is not trusted: which grader was assigned a pair, why, and with which text, is read from
+the signature.
 """
 
 from __future__ import annotations
@@ -16,80 +16,78 @@ from labeler.services.assignment.items import GradingItem
 from labeler.store import ADJUDICATION, Store
 from labeler.web.auth.tokens import PairSignatures
 
-TEXT_HASH = re.compile("[0-9a-f]{32}")  # as the store fingerprints a text
+TEXT_HASH = re.compile("[0-9a-f]{32}")  # the store's format
 
 
 class PairSigner:
-    """What this server hands one grader, and gets back from them."""
+    """Signs the pairs this server assigns to one grader, and verifies the events they send."""
 
     def __init__(self, store: Store, grader: str) -> None:
         self._store = store
-        self._giver = store.giver(grader)
-        self._slips = PairSignatures(store.signing_key(), store.golden_set_uuid())
+        self._grader = store.giver(grader)
+        self._signatures = PairSignatures(store.signing_key(), store.golden_set_uuid())
 
-    def slip(self, paper: GradingItem) -> str:
-        """Return the signature that goes out with a pair."""
-        query_id, chunk_id = paper.item.query.query_id, paper.item.chunk.chunk_id
-        return self._slips.sign(
-            self._giver.key, query_id, chunk_id, paper.item.text_hash, paper.source
+    def slip(self, entry: GradingItem) -> str:
+        """Return the signature sent with a pair."""
+        query_id, chunk_id = entry.item.query.query_id, entry.item.chunk.chunk_id
+        return self._signatures.sign(
+            self._grader.key, query_id, chunk_id, entry.item.text_hash, entry.source
         )
 
-    def sign_for_adjudication(self, query_id: str, chunk_id: str, wording: str | None) -> str:
-        """Return the signature that goes out with a pair that is to be adjudicated."""
-        return self._slips.sign(ADJUDICATION, self._giver.key, query_id, chunk_id, wording)
+    def sign_for_adjudication(self, query_id: str, chunk_id: str, text_hash: str | None) -> str:
+        """Return the signature sent with a pair to adjudicate."""
+        return self._signatures.sign(ADJUDICATION, self._grader.key, query_id, chunk_id, text_hash)
 
     def verify_adjudicated_pair(self, event: Mapping[str, Any]) -> str | None:
-        """Return which wording of a chunk was adjudicated, None where it had no text.
+        """Return the text hash of an adjudicated chunk, None if it had no text.
 
-        Raises `BadInput` for a pair that was not handed out to be adjudicated.
+        Raises `BadInput` for a pair that was not sent for adjudication.
         """
         names = (event.get("by"), event.get("query"), event.get("chunk"), event.get("text_hash"))
-        if not self._slips.holds(event.get("slip"), ADJUDICATION, *names):
+        if not self._signatures.holds(event.get("slip"), ADJUDICATION, *names):
             raise BadInput(
                 "this server did not show you what graders gave this chunk, or not with this text; "
                 "open Review > Disagreements and decide there"
             )
-        wording = event.get("text_hash")
-        return None if wording is None else str(wording)
+        text_hash = event.get("text_hash")
+        return None if text_hash is None else str(text_hash)
 
     def check_sender(self, event: Mapping[str, Any]) -> None:
-        """Raise `BadInput` for what somebody else did in the browser that sends it.
+        """Raise `BadInput` for an event of another grader than the one who sends it.
 
-        A key stays its grader's through every rename. One that nobody has is of a person whose row
-        was made anew, as when an older backup was restored: then the name tells. What waits from
-        the version before has no key, and the name its grader had then.
+        A key stays its grader's through every rename. One that no grader has is of a person whose
+        row was created again, for example after an older backup was restored: then the name
+        decides. Events kept by the version before have no key, but the name their grader had then.
         """
         key, name = event.get("by"), event.get("grader")
-        if key == self._giver.key or (key is None and name == self._giver.known_as):
+        if key == self._grader.key or (key is None and name == self._grader.known_as):
             return
         owner = self._store.giver_with(key) if isinstance(key, str) else None
-        if key is None and name == self._giver.name:
+        if key is None and name == self._grader.name:
             raise BadInput(
                 "an earlier version of labeler kept this, and nobody can tell any more how it "
                 "came about; grade it again"
             )
-        if key is None or owner is not None or name != self._giver.name:
-            raise BadInput(f"this was given by {owner or name!r}, not by {self._giver.name!r}")
+        if key is None or owner is not None or name != self._grader.name:
+            raise BadInput(f"this was given by {owner or name!r}, not by {self._grader.name!r}")
 
     def verify_pair(self, event: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Return why a grader had a pair and which wording of it, None where nobody knows.
+        """Return why a grader had a pair and its text hash, None if unknown.
 
-        That a pair was to decide between two runs stands in its signature alone: the pad was told
-        that it came from the pool.
-
-        Raises `BadInput` for a pair that they were not handed.
+        Only the signature records that a pair was to decide between two runs: the pad gets ``pool``
+        as its source. Raises `BadInput` for a pair that they were not assigned.
         """
-        source, wording = event.get("source"), event.get("text_hash")
+        source, text_hash = event.get("source"), event.get("text_hash")
         if event.get("slip") is None and event.get("by") is None:
-            is_wording = isinstance(wording, str) and TEXT_HASH.fullmatch(wording)
+            is_hash = isinstance(text_hash, str) and TEXT_HASH.fullmatch(text_hash)
             return (
                 source if source in ASSIGNMENT_SOURCES else "pool",
-                wording if is_wording else None,
+                text_hash if is_hash else None,
             )
-        names = (event.get("by"), event.get("query"), event.get("chunk"), wording)
-        for true in [source, ACTIVE_SOURCE] if source == "pool" else [source]:
-            if self._slips.holds(event.get("slip"), *names, true):
-                return str(true), wording
+        names = (event.get("by"), event.get("query"), event.get("chunk"), text_hash)
+        for actual in [source, ACTIVE_SOURCE] if source == "pool" else [source]:
+            if self._signatures.holds(event.get("slip"), *names, actual):
+                return str(actual), text_hash
         raise BadInput(
             "this server did not hand you this chunk for this query, or not with this text; "
             "open the query and grade it there"

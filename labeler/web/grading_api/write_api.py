@@ -1,7 +1,7 @@
 """The route of the grading API that writes: each event is saved or refused with its reason.
 
-A grade is never lost because of the passages marked for it: passages that cannot be right are
-refused and the response says so, while the grade is kept.
+A grade is never lost because of the passages marked for it: invalid passages are refused and the
+response says so, while the grade is kept.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_EVENT_ID = 200  # the pad's have 36 characters
 
 
 class WriteApi:
-    """Answers the route that writes, one request after another.
+    """The handler of the route that writes, one request after another.
 
     Threads that wait for each other here are served in turn; at SQLite's own lock they would sleep
     longer and longer and overtake each other.
@@ -47,12 +47,14 @@ class WriteApi:
         """Answer ``POST /api/judgments``."""
         self._allowance.use(grader, len(body))
         golden_set, events = store.golden_set_uuid(), parse_events(body)
-        hand = PairSigner(store, grader)
+        signer = PairSigner(store, grader)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too many grades are being written; they are kept and sent again")
         try:
             return {
-                "results": [save_event(store, event, golden_set, grader, hand) for event in events]
+                "results": [
+                    save_event(store, event, golden_set, grader, signer) for event in events
+                ]
             }
         finally:
             self._turn.release()
@@ -60,7 +62,7 @@ class WriteApi:
 
 
 def parse_events(body: bytes) -> list[dict[str, Any]]:
-    """Return the events of a request's body; raises `BadInput` if it is anything else."""
+    """Return the events of a request's body; raises `BadInput` if it has another form."""
     try:
         events = json.loads(body)["events"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -73,31 +75,31 @@ def parse_events(body: bytes) -> list[dict[str, Any]]:
 
 
 def save_event(
-    store: Store, event: dict[str, Any], golden_set: str, grader: str, hand: PairSigner
+    store: Store, event: dict[str, Any], golden_set: str, grader: str, signer: PairSigner
 ) -> dict[str, Any]:
-    """Put one event into the log; say that it is saved, or why it never will be."""
-    answer: dict[str, Any] = {"event_id": None}
+    """Save one event; return that it is saved, or why it is refused for good."""
+    result: dict[str, Any] = {"event_id": None}
     try:
-        answer["event_id"] = parse_event_id(event)
+        result["event_id"] = parse_event_id(event)
         if event.get("golden_set") != golden_set:
             raise BadInput("this grade was given for another golden set")
-        hand.check_sender(event)
-        unmarked = write_event(store, event, grader, hand)
+        signer.check_sender(event)
+        unmarked = write_event(store, event, grader, signer)
         proposed = suggestions_after(store, event, grader)
     except (Busy, StorageError):
         raise
     except JudgmentConflict as error:
-        return {**answer, "refused": str(error), "instead": current_judgment(store, event, grader)}
+        return {**result, "refused": str(error), "instead": current_judgment(store, event, grader)}
     except LabelerError as error:
-        return {**answer, "refused": redact_path(error, str(store.path))}
+        return {**result, "refused": redact_path(error, str(store.path))}
     more = {"proposed": proposed or None, "unmarked": unmarked}
-    return {**answer, "saved": True, **{name: each for name, each in more.items() if each}}
+    return {**result, "saved": True, **{name: each for name, each in more.items() if each}}
 
 
 def suggestions_after(store: Store, event: dict[str, Any], grader: str) -> list[tuple[str, int]]:
-    """Return what sources propose for the pair that was just graded, and remember it was told.
+    """Return the suggestions for the pair that was just graded, and store that they were shown.
 
-    Nothing for what is no grade of the grader's own: an undo, "can't tell", a remark on a query.
+    Empty for anything but a grade: an undo, "can't tell", a remark on a query.
     """
     if event.get("undoes") is not None or event.get("kind", "grade") != "grade":
         return []
@@ -108,15 +110,15 @@ def suggestions_after(store: Store, event: dict[str, Any], grader: str) -> list[
 
 
 def parse_event_id(event: dict[str, Any]) -> str:
-    """Return the id an event was given where it happened; raises `BadInput` for none."""
+    """Return the id that the browser gave an event; raises `BadInput` if missing or too long."""
     event_id = check_id(event.get("event_id"), "event")
     if len(event_id) > LONGEST_EVENT_ID:
         raise BadInput(f"an event id can have {LONGEST_EVENT_ID} characters, not {len(event_id):,}")
     return event_id
 
 
-def write_event(store: Store, event: dict[str, Any], grader: str, hand: PairSigner) -> str | None:
-    """Put an event into the log it belongs to; return why passages with it were not kept."""
+def write_event(store: Store, event: dict[str, Any], grader: str, signer: PairSigner) -> str | None:
+    """Log an event; return why passages with it were not kept, if so."""
     if event.get("undoes") is not None and event.get("chunk") is None:
         store.unsay(
             event_id=parse_event_id(event),
@@ -130,7 +132,7 @@ def write_event(store: Store, event: dict[str, Any], grader: str, hand: PairSign
     else:
         replaces = event.get("replaces")
         known = None if replaces is None else check_id(replaces, "event")
-        source, wording = hand.verify_pair(event)
+        source, wording = signer.verify_pair(event)
         judgment = parse_judgment(event, grader, source=source, text_hash=wording)
         judgment, unmarked = with_evidence(store, event, judgment)
         store.judge_knowing(replace(judgment, blind=is_blind(store, event, judgment)), known)
@@ -140,14 +142,14 @@ def write_event(store: Store, event: dict[str, Any], grader: str, hand: PairSign
 
 def current_judgment(store: Store, event: dict[str, Any], grader: str) -> dict[str, Any] | None:
     """Return the judgment that an outdated event would have replaced."""
-    stands = store.judgment_of(grader, event["query"], event["chunk"])
-    if stands is None:
+    current = store.judgment_of(grader, event["query"], event["chunk"])
+    if current is None:
         return None
-    return {"event_id": stands.event_id, "kind": stands.kind, "grade": stands.grade}
+    return {"event_id": current.event_id, "kind": current.kind, "grade": current.grade}
 
 
 def write_undo(store: Store, event: dict[str, Any], grader: str) -> None:
-    """Take back the effect of an earlier event of this grader."""
+    """Log the undo of an earlier event of this grader."""
     store.undo(
         event_id=parse_event_id(event),
         undoes=check_id(event["undoes"], "event"),
@@ -160,7 +162,7 @@ def write_undo(store: Store, event: dict[str, Any], grader: str) -> None:
 def parse_judgment(
     event: dict[str, Any], grader: str, *, source: str, text_hash: str | None
 ) -> Judgment:
-    """Build a judgment from what the pad sent; raises `BadInput` where it is malformed."""
+    """Return the judgment that the pad sent; raises `BadInput` if it is malformed."""
     kind = event.get("kind", "grade")
     if kind not in ("grade", "cannot_tell"):
         raise BadInput(f"a grade's kind can be grade or cannot_tell, not {kind!r}")
@@ -181,7 +183,7 @@ def parse_judgment(
 
 
 def parse_remark(event: dict[str, Any], grader: str) -> Remark:
-    """Build a remark on a query from what the pad sent; raises `BadInput` where malformed."""
+    """Return the remark on a query that the pad sent; raises `BadInput` if it is malformed."""
     return Remark(
         event_id=parse_event_id(event),
         query_id=check_id(event.get("query"), "query"),
@@ -192,7 +194,7 @@ def parse_remark(event: dict[str, Any], grader: str) -> Remark:
 
 
 def parse_text(value: object, what: str, longest: int) -> str | None:
-    """Return a text that a grader wrote, None where it says nothing."""
+    """Return a grader's text without outer white space, None if it is empty."""
     if value is None:
         return None
     if not isinstance(value, str):
@@ -205,20 +207,20 @@ def parse_text(value: object, what: str, longest: int) -> str | None:
 
 
 def parse_milliseconds(value: object) -> int | None:
-    """Return a whole, sane number of milliseconds, or None."""
+    """Return whole milliseconds of less than a day, None for anything else."""
     if isinstance(value, int | float) and 0 <= value < 86_400_000:
         return int(value)
     return None
 
 
 def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool:
-    """Say whether a judgment is blind.
+    """Return whether a judgment is blind.
 
-    That somebody knew more is believed, that they did not is looked up. Marking the passages of a
-    grade that stands leaves the grade as blind as it was given.
+    The pad is believed if it says no, and checked if it says yes. Marking the passages of an
+    unchanged grade leaves the grade as blind as it was.
     """
-    if "evidence" in event and (stands := unchanged_judgment(store, event, judgment)) is not None:
-        return stands.blind
+    if "evidence" in event and (earlier := unchanged_judgment(store, event, judgment)) is not None:
+        return earlier.blind
     return judgment.blind and store.is_blind(
         str(judgment.grader), judgment.query_id, judgment.chunk_id
     )
@@ -227,10 +229,10 @@ def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool
 def with_evidence(
     store: Store, event: Mapping[str, Any], judgment: Judgment
 ) -> tuple[Judgment, str | None]:
-    """Return a judgment with the passages that were marked for it, and why it has not got them.
+    """Return a judgment with the passages marked for it, and why they were refused, if so.
 
-    A chunk that comes back unmarked is graded without its passages: they still hold if it gets
-    the grade that they were marked for. Where new ones are refused, so do the old ones.
+    A repeated chunk is graded without its passages: they still hold if it gets the grade they were
+    marked for. Where new ones are refused, the old ones hold, too.
     """
     given = event.get("evidence")
     if given is None and judgment.source != "repeat":
@@ -243,17 +245,17 @@ def with_evidence(
             return marked, None
         except BadInput as error:
             refused = str(error)
-    stands = unchanged_judgment(store, event, judgment)
-    return replace(judgment, evidence=stands.evidence if stands else ()), refused
+    earlier = unchanged_judgment(store, event, judgment)
+    return replace(judgment, evidence=earlier.evidence if earlier else ()), refused
 
 
 def unchanged_judgment(
     store: Store, event: Mapping[str, Any], judgment: Judgment
 ) -> Judgment | None:
-    """Return the judgment that an event replaces, if it says the same of the same text."""
+    """Return the judgment that an event replaces, if it gives the same grade to the same text."""
     replaces = event.get("replaces")
     if judgment.kind != "grade" or not isinstance(replaces, str):
         return None
     before = store.given_by(str(judgment.grader), replaces)
-    said = attrgetter("query_id", "chunk_id", "grade", "text_hash")
-    return before if before is not None and said(before) == said(judgment) else None
+    fields = attrgetter("query_id", "chunk_id", "grade", "text_hash")
+    return before if before is not None and fields(before) == fields(judgment) else None
