@@ -23,12 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.app.prewarm import (
-    ActivityMiddleware,
-    RequestActivity,
-    freeze_garbage,
-    warm_up,
-)
+from labeler.app.prewarm import ActivityMiddleware, RequestActivity, freeze_garbage, warm_up
 from labeler.paths import PACKAGE
 from labeler.store import Store, moment
 from labeler.store.backup.backups import Schedule
@@ -67,11 +62,7 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     freeze_garbage()
     is_for_leads = not AccessPolicy.from_environment().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
-        async with (
-            LIVE_PUSH.running(),
-            WATCH.running(),
-            audit_log_writer(DATABASE, REFUSALS),
-        ):
+        async with LIVE_PUSH.running(), WATCH.running(), audit_log_writer(DATABASE, REFUSALS):
             yield {}
 
 
@@ -149,7 +140,7 @@ def server_error(_: Request, __: Exception) -> Response:
 
 
 def middleware() -> list[Middleware]:
-    """Return what stands before the pages, from the outside in."""
+    """Return the middleware, the outermost first."""
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
         Middleware(RefusalMonitor, refusals=REFUSALS),

@@ -22,10 +22,10 @@ from labeler.web.auth.access import AccessPolicy, Person
 
 @dataclass(frozen=True, slots=True)
 class PageSpec:
-    """A page: its file, its title, its path, and what its address names.
+    """A page: its file, its title, its path, and what its URL names.
 
-    ``runs`` are parameters that always name a run: a link without them would show another run as
-    soon as the first one is dropped. ``of_versions`` says that frozen golden sets can be shown.
+    ``runs`` are parameters that always name a run: a link without them would show another run once
+    the first is dropped. ``of_versions``: the page can show frozen golden sets.
     """
 
     file: str

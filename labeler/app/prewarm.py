@@ -1,7 +1,6 @@
-"""Prewarming: after the start the pages are imported and the scoreboard is opened in a thread.
+"""Prewarming: after the start a thread imports the pages and opens the scoreboard.
 
-It runs in small parts, each only while no request has come for a while, so that no visitor waits
-for it.
+It works in small parts, each only while no request has come for a while, so that no visitor waits.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ log = logging.getLogger(__name__)
 
 
 class RequestActivity:
-    """When anybody last asked for anything, or was answered; nobody has from the start on."""
+    """When the last request or answer was."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def note(self) -> None:
-        """Note that somebody asks or is answered."""
+        """Note a request or an answer."""
         self._last = time.monotonic()
 
     def is_quiet(self) -> bool:
-        """Say whether nobody asked for a while."""
+        """Say whether there was no request for a while."""
         return time.monotonic() - self._last >= QUIET_SECONDS
 
 
@@ -65,7 +64,7 @@ class ActivityMiddleware:
 
 @contextmanager
 def warm_up(traffic: RequestActivity) -> Iterator[threading.Thread]:
-    """Open the board in a thread while the server runs, as soon as nobody asks."""
+    """Open the board in a thread while the server runs, whenever there are no requests."""
     over = threading.Event()
     thread = threading.Thread(
         target=_take_steps, args=(traffic, over), name=THREAD_NAME, daemon=True
@@ -95,17 +94,17 @@ def _before_each_part() -> Iterator[None]:
 
 def _import_pages() -> Iterator[None]:
     """Import what pages for leads are made from, which takes a second that the start has not."""
-    for name in ("compare", "queries", "query_detail", "review", "scores"):
-        importlib.import_module(f"labeler.ui.{name}")
+    for name in ("compare", "queries", "review", "scores", "slices"):
+        importlib.import_module(f"labeler.ui.{name}.page")
     freeze_garbage()
     yield
 
 
 def freeze_garbage() -> None:
-    """Let Python never look again at what there is now for what could be thrown away.
+    """Exclude all objects that exist now from garbage collection.
 
-    Streamlit looks after every run of a page, with all else standing still; all that was imported
-    takes longer to look through than most pages take to run.
+    Streamlit collects garbage after every run of a page; looking through all imported modules takes
+    longer than most pages take to run.
     """
     gc.collect()
     gc.freeze()

@@ -35,9 +35,14 @@ from labeler.analysis.agreement import (
     summarize_agreement,
 )
 from labeler.cli.groups import check_raw, database_option, format_option, raw_option
-from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.options import (
+    FORMATS,
+    SELECTION_OPTIONS,
+    check_facet_name,
+    selection,
+    with_options,
+)
 from labeler.cli.output import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines
-from labeler.cli.score import FORMATS, with_options
 from labeler.errors import NotFound
 from labeler.evaluation import format_number, format_signed
 from labeler.formats import csv_tables, json_records
@@ -116,9 +121,7 @@ def read_agreement(
 ) -> AgreementResult:
     """Measure what a golden set holds, of these graders or of all."""
     settings, facets = store.settings(), store.facets()
-    if facet is not None and facet not in facets:
-        there = ", ".join(map(escape_controls, facets)) or "none"
-        raise NotFound(f"no facet is called {facet!r}; there are: {there}")
+    check_facet_name(facet, facets)
     among = store.selected_queries(selection())
     sheet, again = (
         GradeMatrix.of_grades(store.given_grades()),
@@ -312,8 +315,7 @@ NUMBER_COLUMNS = ["apart", "agreed", "decided"]
     "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
 )
 @format_option(
-    FORMATS,
-    "csv and json have all of them: a row for each person's grade, with its note.",
+    FORMATS, "csv and json have all of them: a row for each person's grade, with its note."
 )
 @raw_option
 @database_option

@@ -11,18 +11,16 @@ import click
 from labeler.analysis import failures as diagnosis
 from labeler.analysis.failures import AnswerOutcome, TwoByTwo
 from labeler.cli.groups import database_option
-from labeler.cli.options import golden_option
-from labeler.cli.output import FOR_PROGRAMS, Table
-from labeler.cli.score import (
+from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     check_common_options,
     conventions_of,
-    print_records,
-    print_table,
+    golden_option,
     select_runs,
     with_options,
 )
+from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import escape_controls
@@ -202,7 +200,7 @@ def _share(table: TwoByTwo, outcome: AnswerOutcome) -> list[str]:
 
 
 def query_records(found: Sequence[RunAnswers]) -> list[Record]:
-    """Return a row for each run and query; null where nobody knows."""
+    """Return a row for each run and query; null if unknown."""
     return [
         {
             "query_id": name,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from labeler.cli.groups import database_option, format_option, say
-from labeler.cli.output import Table, text_lines
+from labeler.cli.output import Table, shorten, text_lines
 from labeler.formats import event_fields
 from labeler.model import (
     AUDIT_KINDS,
@@ -20,8 +20,6 @@ from labeler.model import (
 )
 from labeler.store import MarkedJudgment, Store
 from labeler.store.addresses import StoreLocation
-
-LONGEST_CELL = 60
 
 
 @click.command()
@@ -62,20 +60,14 @@ def audit_cells(entry: AuditEntry) -> list[str]:
     texts = [entry.by, origin, entry.subject or "", entry.more]
     who, origin, subject, more = (shorten(escape_controls(text)) for text in texts)
     times = f", {entry.count:,} times" if entry.count > 1 else ""
-    when = entry.at[:19].replace("T", " ")
     return [
-        when,
+        _second(entry.at),
         who,
         origin,
         AUDIT_KINDS.get(entry.kind, escape_controls(entry.kind)) + times,
         subject,
         more,
     ]
-
-
-def shorten(text: str) -> str:
-    """Return a text that leaves room for others on its line."""
-    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
 EVENT_WORDS = {
@@ -127,14 +119,14 @@ def _change_rows(change: QueryChange) -> list[list[str]]:
     done = QUERY_CHANGES[change.kind] + (f" {change.file}" if change.file else "")
     return [
         [
-            _minute(change.at),
+            _second(change.at),
             *(shorten(escape_controls(text)) for text in (change.who or "", done, *field)),
         ]
         for field in change.fields()
     ]
 
 
-def _minute(moment: str) -> str:
+def _second(moment: str) -> str:
     return moment[:19].replace("T", " ")
 
 
@@ -160,15 +152,15 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
     who = ", ".join((event.grader,) if event.grader else event.graders)
     done = EVENT_WORDS[event.kind]
     if event.undoes is not None:
-        done = f"takes back what was said {_minute(at[event.undoes])}"
+        done = f"takes back what was said {_second(at[event.undoes])}"
     marked = _quoted(said.words) or ("(in an earlier text)" if event.evidence else "")
     grade = "" if event.grade is None else str(event.grade)
     cells = (who, done, grade, marked, event.note or event.reason or "")
-    return [_minute(event.created_at or ""), *(shorten(escape_controls(text)) for text in cells)]
+    return [_second(event.created_at or ""), *(shorten(escape_controls(text)) for text in cells)]
 
 
 def _transfer_sources(store: Store, query_id: str, chunk_id: str) -> Iterator[str]:
-    """Give what a carried grade rests on, with what is marked there."""
+    """Yield the judgments that a transferred grade rests on, with the words marked there."""
     for each in store.carried_grades(query_id):
         if each.chunk_id == chunk_id:
             yield f"carried over: {each.why}"

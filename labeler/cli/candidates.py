@@ -10,24 +10,12 @@ from pathlib import Path
 import click
 
 from labeler.cli.atomic_output import open_to_load
-from labeler.cli.audit import shorten
 from labeler.cli.groups import FILE, LabelerGroup, database_option, format_option, restore, say
 from labeler.cli.load import check_target, limit_option, load
-from labeler.cli.output import Table, progress_bar, text_lines
+from labeler.cli.output import Table, progress_bar, shorten, text_lines
 from labeler.cli.runs_queries import drop
-from labeler.formats import (
-    DOWN_GRADE,
-    GENERATED_GRADE,
-    UP_GRADE,
-    Limits,
-    SuggestionRule,
-)
-from labeler.model import (
-    CANDIDATE_SOURCES,
-    CANDIDATE_STATES,
-    Candidate,
-    escape_controls,
-)
+from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, SuggestionRule
+from labeler.model import CANDIDATE_SOURCES, CANDIDATE_STATES, Candidate, escape_controls
 from labeler.services import import_export
 from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.store import Store

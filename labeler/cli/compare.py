@@ -29,17 +29,25 @@ from labeler.analysis.comparison import (
     Verdict,
 )
 from labeler.cli.groups import CommandT, database_option
-from labeler.cli.options import golden_option, requested_traffic, weighted_option, with_weights
-from labeler.cli.output import FOR_PROGRAMS, Table, format_page, text_lines
-from labeler.cli.score import (
+from labeler.cli.options import (
     check_common_options,
     conventions_of,
-    notes_on,
+    golden_option,
     parse_measures,
-    print_records,
-    print_table,
+    requested_traffic,
     select_runs,
     value_options,
+    weighted_option,
+    with_weights,
+)
+from labeler.cli.output import (
+    FOR_PROGRAMS,
+    Table,
+    format_page,
+    notes_on,
+    print_records,
+    print_table,
+    text_lines,
 )
 from labeler.errors import BadInput
 from labeler.evaluation import (
@@ -107,10 +115,10 @@ def answer_for(every_run: Scoreboard, shown: TestedPair, said: Verdict) -> Headl
 def certainty_note(
     every_run: Scoreboard, found: Comparison, answer: HeadlineResult, matters: float
 ) -> str:
-    """Say who is ahead once all holes are graded, how surely, and how many grades would settle it.
+    """Say who is ahead once all chunks are judged, how certainly, and after how many grades.
 
-    As Compare says it, and as there nothing where no grade can say more. ``matters`` is the least
-    difference that is one.
+    As on Compare, nothing if no grade can change it. ``matters`` is the least difference that
+    counts.
     """
     measure = found.measures[0] if answer.lead is None else answer.lead.row.measure
     if not can_decide(measure) or not answer.may_be_settled:
@@ -356,9 +364,9 @@ def compare_each(
 
 
 def delta_records(every_run: Scoreboard, shown: TestedPair, *, per_query: bool) -> list[Record]:
-    """Return what programs get: the same values in every digit, and what holes could make of it.
+    """Return rows for programs: the same values in every digit, with ranges over unjudged chunks.
 
-    All runs there are tell what ungraded chunks may be, as on the page, and not these two alone.
+    As on the page, all runs of the golden set inform the ranges, not these two alone.
     """
     found = shown.found
     if per_query:
@@ -469,8 +477,8 @@ def comparison_notes(
 ) -> Iterator[Note]:
     """Say which run is better and where the table misleads, by no more than chance allows.
 
-    Of two runs alone also how sure it is who is ahead once all holes are graded; a difference less
-    than ``matters`` is none.
+    For two runs alone also who is ahead once all chunks are judged; a difference under ``matters``
+    counts as none.
     """
     for each in shown:
         yield from _pair_notes(board, every_run, each, matters, alone=len(shown) == 1)

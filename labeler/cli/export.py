@@ -10,19 +10,13 @@ import click
 
 from labeler.cli.atomic_output import check_writable, write_file, write_folder
 from labeler.cli.groups import FILE_OR_OUTPUT, database_option, say
-from labeler.cli.options import SELECTION_OPTIONS, make_chunking_option, selection
-from labeler.cli.score import with_options
+from labeler.cli.options import SELECTION_OPTIONS, make_chunking_option, selection, with_options
 from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import EVERYTHING, Selection, escape_controls
 from labeler.model.snapshot import GoldenSnapshot
 from labeler.services import import_export
 from labeler.services.import_export import snapshots
-from labeler.services.import_export.exports import (
-    WHOLE_ONLY,
-    Extract,
-    check_whole,
-    extract,
-)
+from labeler.services.import_export.exports import WHOLE_ONLY, Extract, check_whole, extract
 from labeler.store import Store, tamper_check
 from labeler.store.addresses import StoreLocation
 from labeler.store.hash_chain import Seal
@@ -189,7 +183,7 @@ def format_of_path(path: Path) -> str:
 
 
 def write_with_seal(path: Path, data: bytes, seal: Seal | None, *, replace: bool) -> None:
-    """Write one file, and beside it the seal where it has no room for one; or neither."""
+    """Write one file, and its tamper check beside it if the file cannot hold one; or neither."""
     if seal is None or str(path) == "-":
         write_output(path, data, replace=replace)
         return
@@ -217,7 +211,7 @@ def write_beir(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None
 
 
 def count_events(log: bytes) -> str:
-    """Say how many events a log holds: one a line, judgments and remarks alike, then its seal."""
+    """Count the events of a log: one a line, judgments and remarks alike, then its tamper check."""
     return f"{len(log.splitlines()) - 1} events"
 
 

@@ -36,9 +36,8 @@ from labeler.analysis.gate import (
 )
 from labeler.cli.atomic_output import write_file
 from labeler.cli.groups import FILE, database_option, format_option, report_errors
-from labeler.cli.options import golden_option, with_weights
+from labeler.cli.options import conventions_of, golden_option, select_runs, with_weights
 from labeler.cli.output import Table, fold_notes, in_markdown, markdown_lines, text_lines
-from labeler.cli.score import conventions_of, select_runs
 from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.evaluation import Note, Scoreboard, format_number, format_signed
 from labeler.model import (
@@ -236,7 +235,7 @@ def gate_notes(outcome: GateOutcome) -> list[Note]:
 
 
 def _footer(outcome: GateOutcome) -> Iterator[str]:
-    """Give what stands below: the other runs, the conventions, what there is to know."""
+    """Yield what follows the table: the other runs, the conventions, the notes."""
     compared = {
         f"{REFERENCE_LABELS[finding.against]}: {finding.other}"
         for finding in outcome.findings
@@ -328,8 +327,7 @@ class GateCommand(click.Command):
     help="Judge without a last passing run, and begin the file of those that passed anew.",
 )
 @format_option(
-    list(FORMATTERS),
-    "What is printed: table and md are for people, json and junit for programs.",
+    list(FORMATTERS), "What is printed: table and md are for people, json and junit for programs."
 )
 @click.option("--json", "json_path", type=FILE, metavar="PATH", help="Write JSON to a file, too.")
 @click.option(

@@ -136,7 +136,7 @@ def format_option(
 
 
 def raw_option(command: CommandT) -> CommandT:
-    """Let names stand in CSV as they are; goes with `format_option`."""
+    """Let names be written to CSV unchanged; goes with `format_option`."""
     return click.option(
         "--raw",
         is_flag=True,
@@ -151,7 +151,7 @@ def check_raw(kind: str, *, raw: bool) -> None:
 
 
 def database_option(command: CommandT) -> CommandT:
-    """Let ``--db`` stand after the command as well as before it."""
+    """Accept ``--db`` after the command as well as before it."""
     return click.option(
         "--db",
         type=GOLDEN_SET,

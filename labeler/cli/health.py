@@ -19,9 +19,8 @@ from labeler.analysis.health import (
 from labeler.analysis.health import spread_of_deltas as spread_in
 from labeler.analysis.text_similarity import count_similar_pairs
 from labeler.cli.groups import database_option, format_option
-from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.options import SELECTION_OPTIONS, conventions_of, selection, with_options
 from labeler.cli.output import Table, text_lines
-from labeler.cli.score import conventions_of, with_options
 from labeler.evaluation import Scoreboard
 from labeler.model import EVERYTHING, Settings, escape_controls
 from labeler.store import Store

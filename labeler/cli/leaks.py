@@ -19,16 +19,17 @@ from labeler.analysis.text_similarity import (
 )
 from labeler.cli.groups import FILE, database_option, format_option
 from labeler.cli.load import limit_option
-from labeler.cli.options import SELECTION_OPTIONS, selection
+from labeler.cli.options import SELECTION_OPTIONS, selection, with_options
 from labeler.cli.output import (
     FOR_PROGRAMS,
+    LONGEST_CELL,
     Table,
     format_records,
     markdown_lines,
+    one_line,
     progress_bar,
     text_lines,
 )
-from labeler.cli.score import with_options
 from labeler.errors import NotFound
 from labeler.evaluation import Record
 from labeler.formats import Limits
@@ -38,7 +39,7 @@ from labeler.store.addresses import StoreLocation
 
 QUERY, REFERENCE = "query", "reference"
 MOST_KEPT = 10_000  # finds of a file
-MOST_SHOWN, LONGEST_TEXT = 40, 60  # to people, of a kind
+MOST_SHOWN = 40  # to people, of a kind
 
 
 @dataclass(slots=True)
@@ -104,7 +105,7 @@ def leakage_page(
     found: FoundLeaks, queries: Sequence[Query], files: int, kind: str
 ) -> Iterator[str]:
     """Give the lines that people read: what was found where, and what is to be known of it."""
-    texts = {query.query_id: _short(query.text) for query in queries}
+    texts = {query.query_id: one_line(query.text, LONGEST_CELL) for query in queries}
     shown = [(_describe_chunks(found), _chunk_table(found, texts))]
     shown.append((_describe_alike(found), _alike_table(found, texts)))
     if files:
@@ -182,7 +183,7 @@ def _file_table(found: FoundLeaks) -> Table:
             leak.needle.part,
             escape_controls(f"{leak.file}:{leak.line}"),
             escape_controls(leak.field),
-            _short(leak.words),
+            one_line(leak.words, LONGEST_CELL),
             _score(leak.score),
         ]
         for leak in found.leaks
@@ -208,11 +209,6 @@ def _alike_table(found: FoundLeaks, texts: dict[str, str]) -> Table:
 
 def _score(score: float) -> str:
     return "exact" if score == 1 else f"{score:.3f}"
-
-
-def _short(text: str) -> str:
-    flat = escape_controls(" ".join(text.split()))
-    return flat if len(flat) <= LONGEST_TEXT else f"{flat[: LONGEST_TEXT - 1]}…"
 
 
 CHUNKS_PER_BATCH = 2_000
@@ -360,14 +356,14 @@ def search_files(
 def _part_of_progress(
     tell: Callable[[float], None] | None, done: float, share: float
 ) -> Callable[[float], None] | None:
-    """Return what is told the share of one file that is done, and tells that of all."""
+    """Return a function that takes one file's share done and reports that of all files."""
     if tell is None:
         return None
     return lambda fraction: tell(done + fraction * share)
 
 
 def search_chunks(store: Store, queries: Sequence[Query]) -> list[tuple[str, str]]:
-    """Return which queries stand word for word in which chunks, as (query id, chunk id)."""
+    """Return which queries occur word for word in which chunks, as (query id, chunk id)."""
     finder = NeedleFinder([Needle(query.query_id, QUERY, query.text) for query in queries], 1.0)
     found: dict[tuple[str, str], None] = {}
     waiting: list[tuple[str, str]] = []

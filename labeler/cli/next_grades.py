@@ -16,9 +16,8 @@ from labeler.analysis.active import (
     parse_deciding_measure,
 )
 from labeler.cli.groups import database_option, format_option
-from labeler.cli.options import SELECTION_OPTIONS
-from labeler.cli.output import Table, text_footer, text_lines
-from labeler.cli.score import conventions_of, with_options
+from labeler.cli.options import SELECTION_OPTIONS, conventions_of, with_options
+from labeler.cli.output import Table, rank_cell, text_footer, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
 from labeler.model import escape_controls
@@ -55,10 +54,7 @@ from labeler.store.addresses import StoreLocation
     show_default=True,
     help="The conventions: our own for graded relevance, or those of trec_eval.",
 )
-@format_option(
-    ("table", "json"),
-    "table is for people and has four digits; json has all of them.",
-)
+@format_option(("table", "json"), "table is for people and has four digits; json has all of them.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
@@ -118,11 +114,6 @@ def format_text(standing: Certainty, found: list[DecidingPair], conventions: Con
     )
 
 
-def rank_cell(place: int | None) -> str:
-    """Return a rank as tables show it."""
-    return "–" if place is None else str(place)
-
-
 def format_json(standing: Certainty, found: list[DecidingPair], conventions: Conventions) -> str:
     """Return one object with every number in full; null is what is not there."""
     said = {
@@ -158,5 +149,5 @@ def format_json(standing: Certainty, found: list[DecidingPair], conventions: Con
 
 
 def json_number(value: float) -> float | None:
-    """Return a number that JSON can carry, None where there is none."""
+    """Return a number that JSON can hold, None if it cannot."""
     return None if math.isnan(value) else value

@@ -1,21 +1,42 @@
-"""Options that several commands share: golden set, split, leaks, chunking, undefined, weights.
+"""Options that several commands share, and what they select: measures, runs, queries, weights.
 
-Most put their value into click's context and not into a parameter, so that a command need not
+Many put their value into click's context and not into a parameter, so that a command need not
 pass them on: `selection` and the ``requested_*`` functions read it there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import reduce
 
 import click
 
-from labeler.cli.groups import CommandT
-from labeler.evaluation import NOT_WEIGHTED, Note, Scoreboard, Undefined
-from labeler.model import EVERYTHING, LEAKED_CHOICES, SPLITS, Selection, Traffic, traffic_of_facet
+from labeler.cli.groups import CommandT, check_raw, format_option, raw_option
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import (
+    DEFAULT_MEASURES,
+    NOT_WEIGHTED,
+    PRESETS,
+    Conventions,
+    Note,
+    Scoreboard,
+    Undefined,
+)
+from labeler.measures import MEASURES, Measure
+from labeler.model import (
+    EVERYTHING,
+    LEAKED_CHOICES,
+    SPLITS,
+    Collection,
+    Selection,
+    Settings,
+    Traffic,
+    escape_controls,
+    traffic_of_facet,
+)
 from labeler.store import Store
 
 GOLDEN_HELP = (
@@ -170,3 +191,138 @@ def parse_duration(_: click.Context, option: click.Parameter, text: str | None) 
     if not SHORTEST_DURATION <= every <= LONGEST_DURATION:
         raise click.BadParameter(f"{text!r}: from 10s to 365d")
     return every
+
+
+FORMATS = ("table", "csv", "json", "md")
+OptionDecorator = Callable[[CommandT], CommandT]
+CONVENTION_OPTIONS = (
+    click.option(
+        "--preset",
+        type=click.Choice(PRESETS),
+        default="graded",
+        show_default=True,
+        help="The conventions: our own for graded relevance, or those of trec_eval.",
+    ),
+    click.option(
+        "--rel",
+        type=click.IntRange(1, 3),
+        help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
+    ),
+    click.option(
+        "--budget",
+        type=click.IntRange(min=1),
+        help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
+    ),
+    undefined_option,
+    *SELECTION_OPTIONS,
+    chunking_option,
+)
+FORM_OPTIONS = (
+    format_option(
+        FORMATS, "table and md are for people and have four digits; csv and json have all of them."
+    ),
+    raw_option,
+)
+
+
+def measures_option(usual: Sequence[str], more: str = "") -> OptionDecorator[CommandT]:
+    """Let the user name measures; without, they are the ``usual`` ones. ``more`` may be said."""
+    return click.option(
+        "--measures",
+        "texts",
+        multiple=True,
+        default=usual,
+        metavar="NAMES",
+        help=f"Measures, set apart by spaces; may be repeated. {more}'labeler measures' explains "
+        f"them.  [default: {' '.join(usual)}]",
+    )
+
+
+def with_options(command: CommandT, options: Sequence[OptionDecorator[CommandT]]) -> CommandT:
+    """Add options to a command, in their order."""
+    return reduce(lambda inner, option: option(inner), options[::-1], command)
+
+
+def value_options(command: CommandT) -> CommandT:
+    """Add the options that say which values are asked for, and in which form."""
+    options: tuple[OptionDecorator[CommandT], ...] = (
+        measures_option(DEFAULT_MEASURES),
+        *CONVENTION_OPTIONS,
+        click.option(
+            "--by", "facet", metavar="FACET", help="One value for each bucket of this facet."
+        ),
+        click.option("--per-query", is_flag=True, help="One value for each query."),
+        *FORM_OPTIONS,
+    )
+    return with_options(command, options)
+
+
+def conventions_of(
+    settings: Settings, preset: str, rel: int | None, budget: int | None
+) -> Conventions:
+    """Return a preset's conventions; what was not asked for comes from the settings."""
+    return Conventions.of(
+        preset,
+        rel=settings.rel if rel is None else rel,
+        budget=settings.budget if budget is None else budget,
+        budget_by_task=settings.budget_by_task if budget is None else {},
+        pool_depth=settings.pool_depth,
+        golden_rule=settings.golden_rule,
+        carried=settings.carried,
+        undefined=requested_undefined(),
+        selected=selection(),
+    )
+
+
+def parse_measures(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure, ...]:
+    """Read the measures asked for; there must be one."""
+    measures = conventions.measures(texts)
+    if not measures:
+        raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
+    return measures
+
+
+def check_common_options(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:
+    """Raise a usage error for options that cannot be asked for together."""
+    if facet is not None and per_query:
+        raise click.UsageError("--by and --per-query cannot be asked for together")
+    check_raw(kind, raw=raw)
+
+
+def select_runs(collection: Collection, names: Sequence[str]) -> Collection:
+    """Return the collection with these runs only, in the order named; all without names."""
+    known = {run.name: run for run in collection.runs}
+    if not collection.query_ids:
+        raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
+    if not known:
+        raise NotFound("there are no runs yet; add one with 'labeler load run FILE'")
+    for name in names:
+        if name not in known:
+            raise NotFound(
+                f"no run is called {name!r}; there are: {', '.join(map(escape_controls, known))}"
+            )
+    wanted = dict.fromkeys(names or known)
+    return replace(collection, runs=tuple(known[name] for name in wanted))
+
+
+def check_shared_queries(collection: Collection) -> None:
+    """Raise `BadInput` where no run shares a query with the golden set."""
+    if not any(run.lists for run in collection.runs):
+        names = ", ".join(repr(run.name) for run in collection.runs)
+        raise BadInput(
+            f"no query of the golden set is in {names}; are the query ids the same in the golden "
+            "set and in the run?"
+        )
+
+
+def check_facet_name(facet: str | None, facets: Mapping[str, object]) -> None:
+    """Raise `NotFound` for a facet that is not among those that are there."""
+    if facet is not None and facet not in facets:
+        there = ", ".join(map(escape_controls, facets)) or "none"
+        raise NotFound(f"no facet is called {facet!r}; there are: {there}")
+
+
+def check_facet(board: Scoreboard, facet: str | None) -> None:
+    """Raise `NotFound` for a facet that none of the queries that are looked at has a bucket of."""
+    if facet is not None and board.facets.get(facet) == ():
+        raise NotFound(f"none of the queries that are chosen has a bucket of {facet!r}")

@@ -16,7 +16,17 @@ from typing import Any
 
 import click
 
-from labeler.evaluation import Conventions, Note, Record, format_number, notes_on_record
+from labeler.analysis.comparison import FEW
+from labeler.evaluation import (
+    Conventions,
+    Note,
+    Record,
+    Scoreboard,
+    TieRangesByRun,
+    format_number,
+    notes_on_record,
+    with_tie_ranges,
+)
 from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
 from labeler.model import escape_controls, format_count
@@ -55,12 +65,19 @@ class Row:
 
 
 def annotated(
-    kind: str, records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]
+    kind: str,
+    records: Iterable[Record],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    ranges: TieRangesByRun | None = None,
 ) -> Iterator[Record]:
     """Yield rows for programs, each with its conventions and the notes that concern it.
 
-    In JSON they are in parts, in CSV they are a cell each.
+    In JSON they are in parts, in CSV they are a cell each. ``ranges`` are what ties could make of
+    the values, where that is known.
     """
+    if ranges is not None:
+        records = with_tie_ranges(records, ranges)
     is_json = kind == "json"
     about = conventions.as_dict() if is_json else conventions.describe()
     for record in records:
@@ -112,7 +129,7 @@ def text_lines(table: Table) -> list[str]:
 
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return what stands under a table in a terminal, and ends its last line."""
+    """Return the lines under a table in a terminal."""
     return [
         "",
         conventions.describe(),
@@ -131,7 +148,7 @@ def markdown_lines(table: Table) -> list[str]:
 
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return what stands under a Markdown table, and ends its last line."""
+    """Return the lines under a Markdown table."""
     return [
         "",
         conventions.describe(),
@@ -154,7 +171,7 @@ def in_markdown(text: str) -> str:
 
 
 def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
-    """Return what people are told: of a kind of note on buckets or pairs the first, and a count."""
+    """Yield the notes for people: of each kind on buckets or pairs the first few, and a count."""
     told: Counter[tuple[str, str]] = Counter()
     for note in notes:
         what = "buckets" if note.bucket is not None else "pairs" if note.pair is not None else ""
@@ -170,10 +187,7 @@ def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
 
 
 def wide_table(rows: Sequence[Row], conventions: Conventions) -> Table:
-    """Return a table with a column for each measure.
-
-    Lines of one query or bucket stand together, so that the runs to compare do.
-    """
+    """Return a table with a column for each measure; the runs of a query or bucket are adjacent."""
     measures = list(dict.fromkeys(row.measure for row in rows))
     lines: dict[tuple[str | None, str], dict[Measure, Row]] = {}
     for row in rows:
@@ -210,7 +224,7 @@ def _count_span(counts: Sequence[int]) -> str:
 
 
 def _deepest(measures: Iterable[Measure]) -> Measure:
-    """Return the measure whose holes a table shows: that of the deepest cut-off, if any has one."""
+    """Return the measure whose unjudged chunks a table counts: that of the deepest cut-off."""
 
     def depth(measure: Measure) -> int:
         return measure.cutoff if isinstance(measure.cutoff, int) else -(measure.cutoff is None)
@@ -228,7 +242,7 @@ PATIENCE_SECONDS = 1.0
 
 @contextmanager
 def progress_bar(label: str, *, then: str) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that is told the share done, from 0 to 1; None where nobody would see it.
+    """Give a function that takes the share done, from 0 to 1; None if there is no terminal.
 
     The bar appears on the standard error once the work has taken `PATIENCE_SECONDS`; after such
     work ``then`` says what comes next.
@@ -250,3 +264,68 @@ def progress_bar(label: str, *, then: str) -> Iterator[Callable[[float], None] |
         yield tell
     if bars:
         click.echo(then, err=True)
+
+
+def print_records(
+    kind: str,
+    records: list[Record],
+    ranges: TieRangesByRun | None,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    *,
+    raw: bool,
+) -> None:
+    """Print rows for programs, with what ties could make of them where that is known."""
+    told = annotated(kind, records, conventions, notes, ranges)
+    click.echo(format_records(kind, told, raw=raw), nl=False)
+
+
+def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
+    """Print a table for people, with what is to know under it."""
+    click.echo(format_page(kind, [table], conventions, notes), nl=False)
+
+
+LONGEST_CELL, LONGEST_LINE = 60, 100  # letters
+
+
+def shorten(text: str, most: int = LONGEST_CELL) -> str:
+    """Return a text that leaves room for others on its line.
+
+    >>> shorten("short", 5), shorten("longer", 5)
+    ('short', 'long…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def one_line(text: str, most: int = LONGEST_LINE) -> str:
+    """Return a text on one line, without control characters, cut where it is long."""
+    return shorten(escape_controls(" ".join(text.split())), most)
+
+
+def rank_cell(rank: int | None) -> str:
+    """Return a rank as tables show it.
+
+    >>> rank_cell(3), rank_cell(None)
+    ('3', '–')
+    """
+    return "–" if rank is None else str(rank)
+
+
+def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Note]:
+    """Say what was left out or could surprise, also by the choice of a facet."""
+    notes = [*board.notes(measures)]
+    if facet is not None and (lost := board.unbucketed(facet)):
+        sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
+        notes.append(Note("no bucket", sentence))
+    return notes if facet is None else [*notes, *_few_query_notes(board, measures, facet)]
+
+
+def _few_query_notes(board: Scoreboard, measures: Iterable[Measure], facet: str) -> Iterator[Note]:
+    """Say which buckets have so few queries that a difference between two runs may be chance."""
+    n: dict[str | None, int] = {}
+    for row in board.table(measures, facet):
+        n[row.bucket] = max(n.get(row.bucket, 0), row.n)
+    for bucket, queries in n.items():
+        if 0 < queries < FEW:
+            few = f"fewer than {FEW} queries (n {queries}): a difference may be chance"
+            yield Note("few", f"{facet} = {bucket}: {few}", bucket=(facet, bucket))

@@ -136,7 +136,7 @@ def role_of(store: Store, name: str) -> Role:
 
 
 def warn_without_lead(store: Store) -> None:
-    """Say what is amiss where nobody could see the pages of a lead."""
+    """Warn if nobody could see the pages of a lead."""
     if store.has_invitations() and not store.has_invitations("lead"):
         click.echo("No lead is invited, not even you: labeler invite YOU --role lead")
 

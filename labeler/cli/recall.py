@@ -7,22 +7,20 @@ from collections.abc import Sequence
 import click
 
 from labeler.cli.groups import CommandT, database_option
-from labeler.cli.options import golden_option
-from labeler.cli.output import FOR_PROGRAMS, Table
-from labeler.cli.score import (
+from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     OptionDecorator,
     check_common_options,
     check_shared_queries,
     conventions_of,
+    golden_option,
     measures_option,
     parse_measures,
-    print_records,
-    print_table,
     select_runs,
     with_options,
 )
+from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table, rank_cell
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
@@ -107,15 +105,11 @@ def own_pool_table(found: Sequence[OwnPoolComparison], conventions: Conventions)
 def _own_pool_cells(row: OwnPoolRecall) -> list[str]:
     return [
         format_number(row.value),
-        _rank(row.rank),
+        rank_cell(row.rank),
         str(row.n),
         format_number(row.without),
-        _rank(row.rank_without),
+        rank_cell(row.rank_without),
         str(row.n_without),
         str(row.only_run),
         str(row.only_system),
     ]
-
-
-def _rank(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)

@@ -9,11 +9,11 @@ import click
 
 from labeler.cli.export import write_output
 from labeler.cli.groups import FILE_OR_OUTPUT, CommandT, database_option, say
-from labeler.cli.options import golden_option
-from labeler.cli.score import (
+from labeler.cli.options import (
     CONVENTION_OPTIONS,
     check_shared_queries,
     conventions_of,
+    golden_option,
     measures_option,
     parse_measures,
     select_runs,

@@ -7,7 +7,7 @@ from collections import Counter
 import click
 
 from labeler.cli.groups import LabelerGroup, change, database_option, rename, restore
-from labeler.cli.output import Table, text_lines
+from labeler.cli.output import Table, shorten, text_lines
 from labeler.errors import NotFound
 from labeler.model import SPLITS, chunking_label, escape_controls, format_count
 from labeler.services.query_splits import assign_splits
@@ -147,7 +147,7 @@ def queries(db: StoreLocation, words: str, retired: bool, split: str | None, mos
 def query_cells(query: QuerySummary) -> list[str]:
     """Return a query as the table shows it."""
     text = " ".join(query.text.split())
-    short = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    short = shorten(text, LONGEST_TEXT)
     retired = (query.retired_at or "")[:10]
     marks = [query.task or "", query.split or "", "leaked" if query.leaked else "", retired]
     return [escape_controls(query.query_id), *marks, escape_controls(short), f"{query.grades:,}"]

@@ -1,30 +1,47 @@
 """``labeler score`` and ``labeler measures``: values of runs, and what each measure means.
 
-The options and checks that other commands of numbers share are here, too.
+Runs are measured by grades or, with ``--keywords``, by where keywords turn up, without grades.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from itertools import chain
 
 import click
 
-from labeler.analysis.comparison import FEW, perfect_reranking_notes
-from labeler.cli.groups import CommandT, check_raw, database_option, format_option, raw_option
-from labeler.cli.keyword_scores import check_keyword_options, keyword_options, print_keywords
+from labeler.analysis.comparison import perfect_reranking_notes
+from labeler.analysis.keywords import (
+    KeywordMean,
+    KeywordRanks,
+    build_corpora,
+    describe_keyword_conventions,
+    describe_missed,
+    describe_unusable,
+    find_keyword_ranks,
+    keyword_mean_records,
+    keyword_means,
+    keyword_rank_records,
+    list_lookups,
+)
+from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
-    SELECTION_OPTIONS,
-    chunking_option,
+    check_common_options,
+    check_facet,
+    check_facet_name,
+    check_shared_queries,
+    conventions_of,
     golden_option,
+    parse_measures,
     requested_traffic,
-    requested_undefined,
+    select_runs,
     selection,
-    undefined_option,
+    value_options,
     weighted_option,
+    with_options,
     with_weights,
 )
 from labeler.cli.output import (
@@ -34,12 +51,15 @@ from labeler.cli.output import (
     annotated,
     format_page,
     format_records,
+    in_markdown,
+    markdown_lines,
+    notes_on,
+    rank_cell,
+    text_lines,
     wide_table,
 )
-from labeler.errors import BadInput, NotFound
+from labeler.errors import BadInput
 from labeler.evaluation import (
-    DEFAULT_MEASURES,
-    PRESETS,
     Conventions,
     Note,
     QueryScore,
@@ -48,86 +68,46 @@ from labeler.evaluation import (
     Scoreboard,
     TieRangesByRun,
     find_tie_ranges,
+    format_number,
     query_records,
     residual_notes,
     residuals_by_place,
     score_records,
     tie_notes,
-    with_tie_ranges,
 )
+from labeler.formats import csv_tables, json_records
 from labeler.measures import MEASURES, Definition, Measure
-from labeler.model import Collection, Settings, Traffic, escape_controls
+from labeler.model import Collection, Traffic, escape_controls
 from labeler.services.import_export import snapshots
 from labeler.stats import LiveRanges, mean_intervals, with_intervals, with_unjudged_ranges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
-FORMATS = ("table", "csv", "json", "md")
-
-
-OptionDecorator = Callable[[CommandT], CommandT]
-
-CONVENTION_OPTIONS = (
+DEFAULT_DEPTH = 10
+KEYWORD_OPTIONS = (
     click.option(
-        "--preset",
-        type=click.Choice(PRESETS),
-        default="graded",
-        show_default=True,
-        help="The conventions: our own for graded relevance, or those of trec_eval.",
+        "--keywords",
+        "by_keyword",
+        is_flag=True,
+        help="By keyword instead, without grades: where the words an answer should hold turn up; "
+        "with --per-query keyword by keyword.",
     ),
     click.option(
-        "--rel",
-        type=click.IntRange(1, 3),
-        help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
-    ),
-    click.option(
-        "--budget",
+        "--top",
+        "k",
         type=click.IntRange(min=1),
-        help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
+        metavar="K",
+        help=f"With --keywords: how deep they are looked for.  [default: {DEFAULT_DEPTH}]",
     ),
-    undefined_option,
-    *SELECTION_OPTIONS,
-    chunking_option,
-)
-FORM_OPTIONS = (
-    format_option(
-        FORMATS,
-        "table and md are for people and have four digits; csv and json have all of them.",
+    click.option(
+        "--substring", is_flag=True, help="With --keywords: find them inside longer words, too."
     ),
-    raw_option,
 )
 
 
-def measures_option(usual: Sequence[str], more: str = "") -> OptionDecorator[CommandT]:
-    """Let the user name measures; without, they are the ``usual`` ones. ``more`` may be said."""
-    return click.option(
-        "--measures",
-        "texts",
-        multiple=True,
-        default=usual,
-        metavar="NAMES",
-        help=f"Measures, set apart by spaces; may be repeated. {more}'labeler measures' explains "
-        f"them.  [default: {' '.join(usual)}]",
-    )
-
-
-def with_options(command: CommandT, options: Sequence[OptionDecorator[CommandT]]) -> CommandT:
-    """Add options to a command, in their order."""
-    return reduce(lambda inner, option: option(inner), options[::-1], command)
-
-
-def value_options(command: CommandT) -> CommandT:
-    """Add the options that say which values are asked for, and in which form."""
-    options: tuple[OptionDecorator[CommandT], ...] = (
-        measures_option(DEFAULT_MEASURES),
-        *CONVENTION_OPTIONS,
-        click.option(
-            "--by", "facet", metavar="FACET", help="One value for each bucket of this facet."
-        ),
-        click.option("--per-query", is_flag=True, help="One value for each query."),
-        *FORM_OPTIONS,
-    )
-    return with_options(command, options)
+def keyword_options(command: CommandT) -> CommandT:
+    """Add the options that ask for keywords instead of grades."""
+    return with_options(command, KEYWORD_OPTIONS)
 
 
 @click.command()
@@ -232,7 +212,7 @@ class ScorePart:
                 every_run, asked.measures, asked.facet
             )
             records = with_unjudged_ranges(records, bands)
-        return annotated_records(asked.kind, records, self.ranges, board.conventions, self.notes)
+        return annotated(asked.kind, records, board.conventions, self.notes, self.ranges)
 
     def text(self) -> str:
         """Return what people read."""
@@ -271,121 +251,6 @@ def value_records(
         return score_records(board.table(measures, facet), residuals)
     scores = [score for run in board.run_names for score in board.per_query(run, measures)]
     return query_records(scores, residuals)
-
-
-def print_records(
-    kind: str,
-    records: list[Record],
-    ranges: TieRangesByRun | None,
-    conventions: Conventions,
-    notes: Sequence[Note],
-    *,
-    raw: bool,
-) -> None:
-    """Print rows for programs, with what ties could make of them where that is known."""
-    told = annotated_records(kind, records, ranges, conventions, notes)
-    click.echo(format_records(kind, told, raw=raw), nl=False)
-
-
-def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
-    """Print a table for people, with what is to know under it."""
-    click.echo(format_page(kind, [table], conventions, notes), nl=False)
-
-
-def annotated_records(
-    kind: str,
-    records: list[Record],
-    ranges: TieRangesByRun | None,
-    conventions: Conventions,
-    notes: Sequence[Note],
-) -> Iterator[Record]:
-    """Return rows for programs with all that is to be said of each."""
-    rows = records if ranges is None else with_tie_ranges(records, ranges)
-    return annotated(kind, rows, conventions, notes)
-
-
-def check_common_options(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:
-    """Raise a usage error for options that cannot be asked for together."""
-    if facet is not None and per_query:
-        raise click.UsageError("--by and --per-query cannot be asked for together")
-    check_raw(kind, raw=raw)
-
-
-def check_facet(board: Scoreboard, facet: str | None) -> None:
-    """Raise `NotFound` for a facet that none of the queries that are looked at has a bucket of."""
-    if facet is not None and board.facets.get(facet) == ():
-        raise NotFound(f"none of the queries that are chosen has a bucket of {facet!r}")
-
-
-def conventions_of(
-    settings: Settings, preset: str, rel: int | None, budget: int | None
-) -> Conventions:
-    """Return a preset's conventions; what was not asked for comes from the settings."""
-    return Conventions.of(
-        preset,
-        rel=settings.rel if rel is None else rel,
-        budget=settings.budget if budget is None else budget,
-        budget_by_task=settings.budget_by_task if budget is None else {},
-        pool_depth=settings.pool_depth,
-        golden_rule=settings.golden_rule,
-        carried=settings.carried,
-        undefined=requested_undefined(),
-        selected=selection(),
-    )
-
-
-def parse_measures(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure, ...]:
-    """Read the measures asked for; there must be one."""
-    measures = conventions.measures(texts)
-    if not measures:
-        raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
-    return measures
-
-
-def check_shared_queries(collection: Collection) -> None:
-    """Raise `BadInput` where no run shares a query with the golden set."""
-    if not any(run.lists for run in collection.runs):
-        names = ", ".join(repr(run.name) for run in collection.runs)
-        raise BadInput(
-            f"no query of the golden set is in {names}; are the query ids the same in the golden "
-            "set and in the run?"
-        )
-
-
-def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Note]:
-    """Say what was left out or could surprise, also by the choice of a facet."""
-    notes = [*board.notes(measures)]
-    if facet is not None and (lost := board.unbucketed(facet)):
-        sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
-        notes.append(Note("no bucket", sentence))
-    return notes if facet is None else [*notes, *_few_query_notes(board, measures, facet)]
-
-
-def _few_query_notes(board: Scoreboard, measures: Iterable[Measure], facet: str) -> Iterator[Note]:
-    """Say which buckets have so few queries that a difference between two runs may be chance."""
-    n: dict[str | None, int] = {}
-    for row in board.table(measures, facet):
-        n[row.bucket] = max(n.get(row.bucket, 0), row.n)
-    for bucket, queries in n.items():
-        if 0 < queries < FEW:
-            few = f"fewer than {FEW} queries (n {queries}): a difference may be chance"
-            yield Note("few", f"{facet} = {bucket}: {few}", bucket=(facet, bucket))
-
-
-def select_runs(collection: Collection, names: Sequence[str]) -> Collection:
-    """Return the collection with these runs only, in the order named; all without names."""
-    known = {run.name: run for run in collection.runs}
-    if not collection.query_ids:
-        raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
-    if not known:
-        raise NotFound("there are no runs yet; add one with 'labeler load run FILE'")
-    for name in names:
-        if name not in known:
-            raise NotFound(
-                f"no run is called {name!r}; there are: {', '.join(map(escape_controls, known))}"
-            )
-    wanted = dict.fromkeys(names or known)
-    return replace(collection, runs=tuple(known[name] for name in wanted))
 
 
 def mean_rows(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Row]:
@@ -470,3 +335,124 @@ def describe_measure(definition: Definition) -> str:
     }
     lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
     return "\n".join([definition.name, *lines])
+
+
+# --- by keyword, without grades -----------------------------------------------------------------
+
+
+def check_keyword_options(
+    by_keyword: bool, top: int | None, k: int | None, substring: bool
+) -> None:
+    """Raise a usage error for options that say nothing together."""
+    if not by_keyword and (k is not None or substring):
+        raise click.UsageError("--top and --substring go with --keywords")
+    if by_keyword and top is not None:
+        raise click.UsageError("--reranked is by grades; ask for it without --keywords")
+
+
+def print_keywords(
+    db: StoreLocation,
+    collection: Collection,
+    facet: str | None,
+    kind: str,
+    *,
+    k: int | None,
+    substring: bool,
+    per_query: bool,
+    raw: bool,
+) -> None:
+    """Print keyword means, of buckets if a facet is given, or each keyword of each query."""
+    depth, board = k or DEFAULT_DEPTH, Scoreboard(collection, Conventions.of(selected=selection()))
+    check_facet_name(facet, board.facets)
+    with Store(db) as store:
+        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
+        chunks = store.chunks_numbered(store.chunks_with_text())
+    there = set(board.collection.query_ids)
+    keywords = {name: each for name, each in given.items() if name in there}
+    if not keywords:
+        raise BadInput(
+            "no query has keywords; give queries `keywords` and load them again with --update"
+        )
+    texts = {number: chunk.text or "" for number, chunk in chunks.items()}
+    corpora, lists = (
+        build_corpora(board, texts, substring=substring),
+        list_lookups(board, board.run_names),
+    )
+    places = find_keyword_ranks(corpora.whole, keywords, lists)
+    notes = [*describe_missed(places), *filter(None, [describe_unusable(corpora.whole, keywords)])]
+    if per_query:
+        records = keyword_rank_records(places, depth, substring=substring)
+        table = place_table(places, board.run_names)
+    else:
+        found = corpora.scores(keywords, lists, depth)
+        means = keyword_means(found, *(buckets_by_query(board, facet) if facet else ()))
+        records = keyword_mean_records(means, depth, facet, substring=substring)
+        table = mean_table(means, depth, facet)
+    said = describe_keyword_conventions(depth, substring=substring)
+    click.echo(format_keywords(kind, records, table, said, notes, raw=raw), nl=False)
+
+
+def buckets_by_query(
+    board: Scoreboard, facet: str
+) -> tuple[Mapping[str, str | None], Sequence[str]]:
+    """Return each query's bucket, and all buckets in their order."""
+    given = zip(board.collection.query_ids, board.collection.facets[facet], strict=True)
+    return dict(given), board.facets[facet]
+
+
+def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table:
+    """Return a line for each run, or for each bucket and run."""
+    names = ["run"] if facet is None else [escape_controls(facet), "run"]
+    numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
+    places = {each.bucket: at for at, each in enumerate(means)}
+    order = sorted(means, key=lambda each: places[each.bucket])
+    body = [
+        [
+            *([] if facet is None else [escape_controls(str(each.bucket))]),
+            escape_controls(each.run),
+            *map(format_number, (each.rr, each.ndcg, each.coverage)),
+            *map(str, (each.n, each.keywords, each.unknown)),
+        ]
+        for each in order
+    ]
+    return Table(names, numbers, body)
+
+
+def place_table(places: Sequence[KeywordRanks], runs: Sequence[str]) -> Table:
+    """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
+    body = [
+        [
+            escape_controls(each.query_id),
+            escape_controls(each.keyword),
+            *(rank_cell(each.ranks[run]) for run in runs),
+            str(each.chunks),
+        ]
+        for each in places
+    ]
+    return Table(["query", "keyword"], [*map(escape_controls, runs), "chunks that hold it"], body)
+
+
+def format_keywords(
+    kind: str,
+    records: Sequence[Record],
+    table: Table,
+    described: str,
+    notes: Sequence[str],
+    *,
+    raw: bool,
+) -> str:
+    """Return rows for programs, with their conventions, or a table for people with notes under."""
+    if kind == "json":
+        return json_records.as_json(
+            {**row, "conventions": described, "notes": notes} for row in records
+        )
+    if kind == "csv":
+        said = " · ".join(notes)
+        told = ({**row, "conventions": described, "notes": said} for row in records)
+        return csv_tables.as_csv(told, raw=raw)
+    if kind == "md":
+        noted = [f"\n- {in_markdown(escape_controls(note))}" for note in notes]
+        return "\n".join([*markdown_lines(table), "", described, *noted, ""])
+    return "\n".join(
+        [*text_lines(table), "", described, *(f"! {escape_controls(n)}" for n in notes), ""]
+    )

@@ -203,7 +203,7 @@ def check_options(
 
 
 def check_host(where: str, door: AccessPolicy, store: Store) -> None:
-    """Raise `BadInput` for an address that others can reach while nobody could come in."""
+    """Raise `BadInput` for an address that others can reach while nobody could sign in."""
     if not door.reachable or door.allows_anyone or door.login or store.has_invitations():
         return
     raise BadInput(
@@ -214,7 +214,7 @@ def check_host(where: str, door: AccessPolicy, store: Store) -> None:
 
 
 def check_new(db: StoreLocation, where: str, door: AccessPolicy, lead: str | None) -> None:
-    """Raise `BadInput` where a golden set is already, or where nobody could come in to fill it."""
+    """Raise `BadInput` if a golden set exists already, or if nobody could sign in to fill it."""
     if not is_new(db):
         raise BadInput(f"{db}: is there already; open it without --new, or name another with --db")
     if lead is not None or door.allows_anyone or not (door.reachable or door.login):
@@ -239,11 +239,7 @@ def make_new(db: StoreLocation, lead: str | None, address: str) -> None:
 
 
 @click.command()
-@click.option(
-    "--db",
-    type=FILE,
-    help="The demo's own file.  [default: labeler-demo.db]",
-)
+@click.option("--db", type=FILE, help="The demo's own file.  [default: labeler-demo.db]")
 @click.option("--fresh", is_flag=True, help="Make the demo anew; grades given in it are lost.")
 @port_option
 @browser_option
@@ -427,7 +423,7 @@ def check_login(path: Path) -> None:
 
 
 def check_secret(path: Path, auth: Mapping[str, Any]) -> None:
-    """Raise `BadInput` unless file or environment has a secret that nobody guesses."""
+    """Raise `BadInput` unless file or environment has a secret that cannot be guessed."""
     secret, where = os.environ.get(SECRET, ""), SECRET
     if "cookie_secret" in auth or not secret.strip():
         check_keys(path, "[auth]", auth, ("cookie_secret",))

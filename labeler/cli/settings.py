@@ -14,7 +14,7 @@ import click
 
 from labeler.analysis.active import parse_deciding_measure
 from labeler.cli.groups import change, database_option
-from labeler.cli.output import Table, text_lines
+from labeler.cli.output import Table, one_line, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.model import GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
@@ -23,7 +23,6 @@ from labeler.store.addresses import StoreLocation
 
 DEFAULTS = Settings()
 NAMES = [field.name.replace("_", "-") for field in fields(Settings)]
-LONGEST_LINE = 100
 YES = {"yes": True, "no": False}
 
 
@@ -160,12 +159,6 @@ def settings(db: StoreLocation, name: str | None) -> None:
             [field.replace("_", "-"), one_line(value), "" if value == usual else one_line(usual)]
         )
     click.echo("\n".join(text_lines(Table(["setting", "value", "default, if another"], [], body))))
-
-
-def one_line(text: str) -> str:
-    """Return a value on one line, cut where it is long."""
-    flat = escape_controls(" ".join(text.split()))
-    return flat if len(flat) <= LONGEST_LINE else f"{flat[: LONGEST_LINE - 1]}…"
 
 
 @change.command("setting")

@@ -81,11 +81,7 @@ def format_with_notes(table: Table, notes: Sequence[str], kind: str) -> list[str
 
 
 def print_signals_below(
-    points: Sequence[SignalPoint],
-    line: Timeline,
-    systems: Sequence[str],
-    window: Window,
-    kind: str,
+    points: Sequence[SignalPoint], line: Timeline, systems: Sequence[str], window: Window, kind: str
 ) -> None:
     """Print where the signals of systems stand, if there are any, under the table of their runs."""
     runs = {system: line.of(system) for system in systems}
@@ -98,7 +94,7 @@ def print_signals_below(
 
 
 def signals_table(every: Sequence[SignalSeries]) -> Table:
-    """Return a line for each signal of each system: where it stands and where it was."""
+    """Return a line for each signal of each system: its present and earlier values."""
     numbers = ["dates", "current", "of", "change", "mean", "median", "lowest", "highest"]
     lines = [
         [

@@ -1,4 +1,4 @@
-"""``labeler carry``: transfer of grades from one chunking to the chunks of another, with undo."""
+"""``labeler carry``: transfer of grades from one chunking to the chunks of another; undo."""
 
 from __future__ import annotations
 

@@ -23,20 +23,21 @@ from labeler.analysis.trend import (
     Window,
 )
 from labeler.cli.groups import FILE, check_raw, database_option
-from labeler.cli.options import golden_option, requested_traffic, weighted_option, with_weights
-from labeler.cli.output import FOR_PROGRAMS, Table
-from labeler.cli.score import (
+from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     check_facet,
     conventions_of,
+    golden_option,
     measures_option,
     parse_measures,
-    print_records,
-    print_table,
+    requested_traffic,
     select_runs,
+    weighted_option,
     with_options,
+    with_weights,
 )
+from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table
 from labeler.cli.signals import print_signals, print_signals_below, stored_signals
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -192,12 +193,7 @@ def trends(
 
 
 def check_signal_options(
-    facet: str | None,
-    between: tuple[str, str] | None,
-    *,
-    points: bool,
-    kind: str,
-    raw: bool,
+    facet: str | None, between: tuple[str, str] | None, *, points: bool, kind: str, raw: bool
 ) -> None:
     """Raise a usage error for what cannot be asked for together with --signals."""
     if facet is not None or between is not None or points:
@@ -266,7 +262,7 @@ def print_trends(
 
 
 def alert_notes(looked: AlertScan) -> list[Note]:
-    """Return what people are told of the alerts: the gravest, and how many more there are."""
+    """Return the alerts for people: the gravest, and how many more there are."""
     said = [alert.sentence for alert in looked.alerts]
     if not said:
         return [Note("alert", "nothing fell by more than chance")] if looked.looks else []
@@ -291,8 +287,7 @@ def series_thresholds(
     if gate is None or why_other_conventions(gate, board.conventions):
         return trend.NO_THRESHOLDS
     return trend.thresholds_by_series(
-        every,
-        lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)],
+        every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
     )
 
 

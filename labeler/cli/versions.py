@@ -8,16 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from labeler.cli.groups import (
-    check_raw,
-    database_option,
-    format_option,
-    raw_option,
-    say,
-)
-from labeler.cli.options import SELECTION_OPTIONS, selection
-from labeler.cli.output import Table, in_markdown, markdown_lines, text_lines
-from labeler.cli.score import FORMATS, with_options
+from labeler.cli.groups import check_raw, database_option, format_option, raw_option, say
+from labeler.cli.options import FORMATS, SELECTION_OPTIONS, selection, with_options
+from labeler.cli.output import Table, in_markdown, markdown_lines, shorten, text_lines
 from labeler.errors import NotFound
 from labeler.formats import csv_tables
 from labeler.model import (
@@ -61,10 +54,7 @@ def freeze(db: StoreLocation, name: str, note: str | None) -> None:
 
 
 @click.command()
-@format_option(
-    ["table", "json"],
-    "json is for programs: every digit of the hashes.",
-)
+@format_option(["table", "json"], "json is for programs: every digit of the hashes.")
 @database_option
 @click.pass_obj
 def versions(db: StoreLocation, kind: str) -> None:
@@ -174,5 +164,4 @@ def _as_page(
 
 
 def _cell(text: str) -> str:
-    said = escape_controls(text)
-    return said if len(said) <= LONGEST_CELL else f"{said[: LONGEST_CELL - 1]}…"
+    return shorten(escape_controls(text), LONGEST_CELL)

@@ -1,8 +1,7 @@
-"""Caches for assignment, one per server process: deciding pairs, and pairs that transfers leave
-open.
+"""Caches for assignment, one per server process: active pairs, and pairs that transfers leave open.
 
-One grade seldom changes which pairs decide between two runs, so they are chosen anew once in a few
-grades. The server imports this module at its start; it must not import tables or charts.
+One grade seldom changes which pairs decide between two runs, so they are chosen again only once in
+a few grades. The server imports this module when it starts; it must not import tables or charts.
 """
 
 from __future__ import annotations
@@ -51,10 +50,7 @@ def standing_of(
 
 
 def open_decision() -> Iterator[None]:
-    """Work out how sure the answer is that Compare gives where nobody chose anything.
-
-    A part at a time, and only of a small board.
-    """
+    """Compute the certainty that Compare shows by default, part by part; on small boards only."""
     with ui.open_store() as store:
         board = scoreboards.server_board(store)
     if len(board.run_names) > 1 and scoreboards.is_small_board(board):
@@ -81,10 +77,10 @@ class DecisionQueue:
         self._kept: tuple[tuple[str, int], int, Sequence[Pair]] | None = None
 
     def telling(self) -> Sequence[Pair]:
-        """Return the pairs that decide, the most telling first.
+        """Return the pairs that decide most, the most decisive first.
 
-        None where the team has not asked, where it is settled, and where it cannot be decided, as
-        when a run has been dropped: graders go on with the rest of the pool then.
+        None if the team has not asked for it, if the comparison is settled, and if it cannot be
+        decided, as when a run was dropped: graders then go on with the rest of the pool.
         """
         with self._lock, ui.open_store() as store:
             settings, newest = store.settings(), store.revision()
@@ -137,9 +133,9 @@ def open_pairs_cache() -> OpenPairsCache:
 
 
 def openings(store: Store) -> Sequence[tuple[str, str]]:
-    """Return between which chunkings something may be left open, see `Store.openings`.
+    """Return between which chunkings pairs may be left open, see `Store.openings`.
 
-    It is looked at once for what is loaded, and not whenever somebody sits down to grade.
+    Cached until data is loaded, so that it is not computed for each visit of Label.
     """
     return _openings(str(store.path), store.golden_set_uuid(), store.data_revision(), store)
 

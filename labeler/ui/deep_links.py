@@ -21,10 +21,9 @@ BucketUrl = Callable[[str], str]
 
 
 def bucket_queries_url(facet: str | None, bucket: str | None, by: str, **other: str | None) -> str:
-    """Return the address of a bucket's queries, the worst by one measure first.
+    """Return the URL of a bucket's queries, or of all queries, worst first by one measure.
 
-    Without a bucket it is that of all queries. Which runs and measures, and what else goes along
-    from page to page, is as the present address says unless ``other`` says it.
+    Runs, measures and what pages pass on are those of the present URL unless ``other`` has them.
     """
     return url_state.page_url("/queries", **{**_worst_first(facet, bucket, by), **other})
 
@@ -37,9 +36,9 @@ def _worst_first(facet: str | None, bucket: str | None, by: str) -> dict[str, st
 def with_links(
     finding: ComparisonFinding, compared: Comparison, *, is_of_slices: bool = False
 ) -> htpy.Node:
-    """Return a sentence about a bucket with links to its worst queries and to all its facet.
+    """Return a sentence about a bucket with links to its worst queries and to its facet.
 
-    ``is_of_slices`` is whether it stands on Slices, where the buckets are in sight.
+    On Slices (``is_of_slices``) the buckets are in sight, so there is no second link.
     """
     row = finding.about
     if row is None:
@@ -53,8 +52,8 @@ def with_links(
 def describe_losses(row: Delta, compared: Comparison, b: str) -> list[htpy.Node]:
     """Say in how many queries B loses by a measure, with a link to those; nothing if in none.
 
-    ``row`` is over all queries or those of a bucket, ``b`` what B is called. There is no link where
-    this page alone has them, as it has two chunkings.
+    ``row`` is over all queries or those of a bucket, ``b`` is B's name. Runs of two chunkings get
+    no link: only this page can show them.
     """
     if not row.losses:
         return []
@@ -91,8 +90,8 @@ def describe_lowest(
 ) -> list[htpy.Node]:
     """Say in which bucket one run is lowest, with a link to its worst queries.
 
-    ``rows`` are the buckets' scores by one measure. Nothing is said of a bucket of fewer than
-    ``least`` queries, or where there is no other.
+    ``rows`` are the buckets' scores by one measure. Nothing for a bucket of fewer than ``least``
+    queries, or if no other bucket is higher.
     """
     [row] = [each for each in rows if each.bucket == bucket]
     others = [each.value for each in rows if each.n >= least and each.value > row.value]
@@ -109,10 +108,9 @@ def compare_first_two(
     short: Mapping[str, str],
     measures: Iterable[Measure],
 ) -> htpy.Node:
-    """Return a link to whether the first run of a table is better than the second beyond chance.
+    """Return a link that compares the first two runs of a table; None if sorted by name.
 
-    ``short`` are names as the table has them; where it is sorted by one of ``measures``, that leads
-    there, too. None where it is sorted by names, or has one run.
+    ``short`` are the names in the table. A table sorted by one of ``measures`` passes it on.
     """
     runs = [run for group in groups for run in group.runs][:2]
     if len(runs) < 2 or lineup.column == BY_NAME:
@@ -128,10 +126,10 @@ def compare_first_two(
 def lowest_bucket_links(
     scores: Sequence[Score], conventions: Conventions
 ) -> dict[tuple[str, Measure, str | None], str]:
-    """Return where the lowest bucket of each run leads: to that run's worst queries in it.
+    """Return, for each run's lowest bucket, the URL of the run's worst queries in it.
 
-    ``scores`` are of one measure. A run has none where no two of its buckets have `FEW` queries, or
-    where all of them are equal.
+    ``scores`` are of one measure. A run has no link unless two of its buckets have `FEW` queries
+    and differ.
     """
     by_run: dict[str, list[Score]] = {}
     for score in scores:

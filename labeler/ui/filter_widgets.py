@@ -86,9 +86,9 @@ def folded() -> Iterator[Say]:
 
 @contextmanager
 def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
-    """Fold away the boxes inside; a second fold of a row says what it is ``of``.
+    """Fold away the boxes inside; a second fold of a row needs a name (``of``).
 
-    Unlike a popover's, which stand at the page's end, they are where Tab comes next.
+    Unlike the boxes of a popover, which are at the page's end, they come next by Tab.
     """
     with (
         st.expander(label, icon=f":material/{icon}:", key=f"folded{of}"),
@@ -150,11 +150,11 @@ def choose_conventions(
     every: bool = False,
     runs: Sequence[str] = ("a", "b"),
 ) -> Conventions:
-    """Let the user choose a preset, and which queries count where there are splits or leaks.
+    """Let the user choose a preset, and the queries if there are splits or leaks.
 
-    The choice is in the address as ``preset``, ``split`` and ``leaked``; and as ``chunking`` where
-    runs are of several, unless they are shown ``across`` these. It may be ``every`` one of them.
-    A choice of chunking takes out of the address what names ``runs``: those of another one.
+    The URL has the choice as ``preset``, ``split`` and ``leaked``, and as ``chunking`` if runs are
+    of several and not shown ``across`` them; ``every`` allows all at once. Choosing a chunking
+    removes the parameters ``runs`` from the URL, which name runs of another one.
     """
     preset = url_state.choose("Conventions", PRESETS, "preset", what="preset")
     choose_selection()
@@ -259,7 +259,7 @@ def choose_measures(default: Sequence[str] = DEFAULT_MEASURES) -> list[str]:
 def measures_of(
     conventions: Conventions, texts: str | Sequence[str], name: str = "measure"
 ) -> UniqueMeasures:
-    """Return the measures that were chosen; `Astray` where the parameter ``name`` has others."""
+    """Return the chosen measures; `StaleLink` if the parameter ``name`` has unknown ones."""
     try:
         found = conventions.measures(texts)
     except BadInput as error:

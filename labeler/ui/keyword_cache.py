@@ -28,10 +28,10 @@ ScoresByRun = dict[str, dict[str, KeywordScore]]
 
 
 class KeywordKey(NamedTuple):
-    """What keyword scores depend on, and on no grade.
+    """All that keyword scores depend on; no grade is among it.
 
-    ``golden`` is the version that is shown, ``selected`` which of its queries are, ``within`` are a
-    facet and a bucket.
+    ``golden`` is the version shown, ``selected`` its queries that count, ``within`` a facet and a
+    bucket.
     """
 
     path: str
@@ -106,7 +106,7 @@ def say_nothing_found(at: KeywordKey, unusable: str | None = None) -> None:
 def keyword_values(
     at: KeywordKey, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
 ) -> tuple[ScoresByRun, str | None]:
-    """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
+    """Return runs' keyword scores by query, and which keywords cannot be looked for."""
     keywords = _keywords_on_board(at, _board)
     known = _corpora_for(at, substring, _board)
     found = known.scores(keywords, list_lookups(_board, runs), k)
@@ -117,7 +117,7 @@ def keyword_values(
 def places_in_runs(
     at: KeywordKey, substring: bool, runs: Sequence[str], _board: Scoreboard
 ) -> list[KeywordRanks]:
-    """Return where each keyword of each query first stands in each of the runs."""
+    """Return the first rank of each keyword of each query in each of the runs."""
     keywords = _keywords_on_board(at, _board)
     known = _corpora_for(at, substring, _board)
     return find_keyword_ranks(known.whole, keywords, list_lookups(_board, runs))
@@ -135,7 +135,7 @@ def _keywords_on_board(at: KeywordKey, board: Scoreboard) -> dict[str, tuple[str
 
 
 def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordRanks]:
-    """Return where each keyword of one query first stands in every run."""
+    """Return the first rank of each keyword of one query in every run."""
     at = KeywordKey.of(board)
     words = keywords_by_query(at).get(query_id)
     return _find_places(at, query_id, words, board) if words else []
@@ -145,7 +145,7 @@ def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordRanks]:
 def _find_places(
     at: KeywordKey, query_id: str, words: Sequence[str], _board: Scoreboard
 ) -> list[KeywordRanks]:
-    """Look in the chunks of the query's lists alone, so that nobody waits for all texts."""
+    """Search the chunks of the query's lists alone: all texts would take long."""
     lists = list_lookups(_board, _board.run_names)
     numbers = {number for list_of in lists.values() for number in list_of(query_id)}
     with ui.open_store() as store:
@@ -158,7 +158,7 @@ def _find_places(
 def describe_places(
     places: Sequence[KeywordRanks], runs: Sequence[str], short: Mapping[str, str]
 ) -> list[str]:
-    """Say of each keyword where it stands in ``runs``, and how many of all runs have it."""
+    """Say for each keyword its rank in ``runs``, and how many of all runs have it."""
     said = []
     for place in places:
         having = sum(rank is not None for rank in place.ranks.values())

@@ -51,11 +51,11 @@ RankedByRun = Mapping[str, Sequence[RankedChunk]]
 
 @dataclass(frozen=True, slots=True)
 class QueryDetail:
-    """A query as one run answers it, and the others beside it, run ``a`` before the rest.
+    """A query as one run answers it, and the other runs beside it, run ``a`` first.
 
-    ``rule`` says when a query fails, ``failures`` by run why it fails there, and ``reranked`` what
-    reranking did for it, if anything. ``words`` are what the grades are called; ``small_print``
-    stands under the numbers. ``answers`` are what was answered to it, by run.
+    ``rule`` says when a query fails, ``failures`` by run why it does, ``reranked`` what reranking
+    changed. ``words`` are the names of the grades, ``small_print`` follows the numbers, ``answers``
+    are the generated answers by run.
     """
 
     query: Query
@@ -192,7 +192,7 @@ def show_why(opened: QueryDetail, lists: RankedByRun) -> None:
 
 
 def show_keywords(opened: QueryDetail) -> None:
-    """Say of each keyword of the query where it stands in the run and in A."""
+    """Say for each keyword of the query its rank in the run and in A."""
     runs = [opened.run, *([opened.a] if opened.a else [])]
     places = keyword_cache.places_of_query(opened.board, opened.query_id)
     show_html(tables.sentences(keyword_cache.describe_places(places, runs, opened.short)))

@@ -24,15 +24,12 @@ QueryIds = Collection[str] | None
 
 
 def show_reranker(
-    board: Scoreboard,
-    runs: Sequence[str],
-    measures: Iterable[Measure],
-    only: QueryIds = None,
+    board: Scoreboard, runs: Sequence[str], measures: Iterable[Measure], only: QueryIds = None
 ) -> None:
-    """Show each run's means if every known relevant chunk near its top stood first.
+    """Show each run's means if every known relevant chunk near its top came first.
 
-    They are over the queries in ``only``, or over all. Measures that are no matter of a
-    chunk's relevance, such as Judged, are left out. What is said of the first measure is in sight.
+    They are over the queries ``only``, or over all. Measures without relevance, such as Judged, are
+    left out. The first measure's sentence is in sight, the others are folded.
     """
     chosen = comparison.rerankable_measures(measures)
     if not chosen:

@@ -176,12 +176,11 @@ def _version(path: str, data_revision: int, asked: str) -> tuple[GoldenSnapshot,
 
 
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
-    """Return the board as the newest judgment leaves it, for one look.
+    """Return the board as the newest judgment leaves it, as a snapshot that does not move.
 
-    Where the conventions name a frozen golden set it is the board of that one, which never moves.
-    All sessions share one, which is brought up to date with the log's tail, and built again only
-    when something other than a judgment was written; what is returned does not move under the
-    hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
+    All sessions share one board. It is updated from the log's tail, and built again only when
+    something other than a judgment was written. If the conventions name a frozen golden set it is
+    the board of that one. Raises `Forbidden` for a visitor who is not a lead.
     """
     ui.check_lead(store)
     return _refreshed(store, chosen, _board)
@@ -221,7 +220,7 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
 
 
 def open_board() -> None:
-    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
+    """Open the board of the default conventions before anybody asks for it."""
     with Store(ui.database()) as store:
         _open_without_page(ui.database(), store.data_revision(), conventions(store.settings()))
     _open_without_page.clear()
@@ -236,7 +235,7 @@ def _open_without_page(path: str, data_revision: int, chosen: Conventions) -> Sc
 
 
 def is_small_board(board: Scoreboard) -> bool:
-    """Say whether what the holes of a board could be may be drawn before anybody asks."""
+    """Say whether a board is small enough for ranges to be computed unasked."""
     return len(board.run_names) * len(board.collection.query_ids) <= MOST_LISTS
 
 
@@ -250,9 +249,9 @@ def cache_key(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hash
 
 
 def say_nothing_graded(selected: Selection, lacks: str) -> None:
-    """Say under `graded_line` that nobody has graded, what it ``lacks`` therefore, and how to.
+    """Say under `graded_line` that nobody has graded, what is missing (``lacks``), and what to do.
 
-    Where the grades of another chunking may be carried over to this one, a link leads there.
+    A link leads to a transfer if there are grades of another chunking.
     """
     shown = selected.chunkings or (DEFAULT_CHUNKING,)
     name = shown[0] if len(shown) == 1 else DEFAULT_CHUNKING
@@ -286,10 +285,7 @@ MOST_RANGES_KEPT = 4  # of which each has the draws of all queries
 def mean_ranges(
     board: Scoreboard, runs: Sequence[str], measures: Iterable[Measure], facet: str | None = None
 ) -> MeanRanges:
-    """Return the bands of means of runs that are compared with each other.
-
-    None of weighted means, for which they are not worked out.
-    """
+    """Return the ranges over unjudged chunks of compared runs' means; none if weighted."""
     if board.weights is not None:
         return {}
     return _ranges_of(board, runs).means(board, measures, facet)
@@ -298,7 +294,7 @@ def mean_ranges(
 def bucket_ranges(
     board: Scoreboard, runs: Sequence[str], measures: Sequence[Measure], facet: str
 ) -> MeanRanges:
-    """Return the bands of means over all queries, and in each bucket."""
+    """Return the ranges over unjudged chunks of means over all queries, and in each bucket."""
     bands = _ranges_of(board, runs)
     return {**bands.means(board, measures), **bands.means(board, measures, facet)}
 
@@ -306,9 +302,9 @@ def bucket_ranges(
 def pair_ranges(
     board: Scoreboard, a: str, b: str, measures: Sequence[Measure], facet: str | None = None
 ) -> tuple[MeanRanges, DeltaRanges]:
-    """Return the bands of A, B and B - A over all queries and, with a facet, in each bucket.
+    """Return the ranges over unjudged chunks of A, B and B - A; with a facet in each bucket, too.
 
-    None of weighted means, for which they are not worked out.
+    None for weighted means.
     """
     if board.weights is not None:
         return {}, {}
@@ -321,9 +317,9 @@ def pair_ranges(
 
 
 def open_ranges() -> Iterator[None]:
-    """Work out the bands that Scores and Compare show where nobody chose anything, part by part.
+    """Compute the ranges that Scores and Compare show by default, part by part.
 
-    Only those of a small board: others would fill the memory before anybody asks.
+    On small boards only: others would fill the memory before anybody asks.
     """
     with ui.open_store() as store:
         board = server_board(store)
@@ -341,7 +337,7 @@ def open_ranges() -> Iterator[None]:
 def _keep_without_page(
     path: str, data_revision: int, _board: Scoreboard, _bands: LiveRanges
 ) -> LiveRanges:
-    """Keep bands without a page: in a cached function, another one's spinner is not shown."""
+    """Cache ranges without a page: inside a cached function no other spinner is shown."""
     return _ranges_of(_board, _bands.runs, _bands)
 
 
@@ -359,9 +355,7 @@ def _ranges_of(
 
 
 @st.cache_resource(
-    max_entries=MOST_RANGES_KEPT,
-    show_spinner="Filling the holes …",
-    hash_funcs={Conventions: repr},
+    max_entries=MOST_RANGES_KEPT, show_spinner="Filling the holes …", hash_funcs={Conventions: repr}
 )
 def _cached_ranges(
     path: str,

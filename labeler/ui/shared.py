@@ -38,10 +38,10 @@ def database() -> str:
 
 @contextmanager
 def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Show what went wrong as one sentence instead of a traceback, and end the page there.
+    """Show an error as one sentence instead of a traceback, and end the page there.
 
-    ``hints`` maps what a message may name, such as an option of the command line, to a line that
-    says the same in the page's own words.
+    ``hints`` maps what a message may name, such as a command line option, to a line in the page's
+    own words.
     """
     try:
         yield
@@ -90,8 +90,8 @@ def say_no_query_has(what: str, field: str) -> None:
 def open_store() -> Store:
     """Open the golden set for this script run; close it with a ``with`` block.
 
-    Raises `Forbidden` for a visitor who may not come in, or not any more: a fragment runs without
-    the navigation that would have said so.
+    Raises `Forbidden` for a visitor without access: a fragment runs without the navigation that
+    would have said so.
     """
     store = Store(database())
     if _is_visited():
@@ -133,10 +133,10 @@ def _is_visited() -> bool:
 
 
 def grader() -> str | None:
-    """Return who is grading in this browser, or None where nobody has said so yet.
+    """Return who is grading in this browser, or None if nobody has said so yet.
 
-    At an open door the pad asks and keeps the name in a cookie; at a closed one it is the name of
-    the invited person.
+    Without invitations the pad asks for a name and keeps it in a cookie; with them it is the name
+    of the invited person.
     """
     known = person()
     return None if known is None else known.name
@@ -191,7 +191,7 @@ def came_by_invitation() -> bool:
 
 
 def can_change_name() -> bool:
-    """Say whether people choose the name they grade under, as they do at an open door."""
+    """Say whether people choose the name they grade under, as they do without invitations."""
     with Store(database()) as store:
         return not AccessPolicy.from_environment().is_closed(store)
 

@@ -114,14 +114,14 @@ def _offer_transfer(found: Transfer) -> None:
 
 
 def _link_to_open(old: str, new: str) -> None:
-    """Lead to Label, to what a carry-over leaves open, and say in which order it comes there."""
+    """Link to Label with the pairs that a transfer leaves open, and say in which order."""
     shown = {"from": chunking_label(old), "to": chunking_label(new)}
     links.link("Grade what is open", url_state.to("/", **shown))
     st.caption(assignment_cache.ORDER_OF_PAIRS)
 
 
 def _offer_undo(last: LoggedTransfer) -> None:
-    """Say what was carried over last, and take it back if that is wanted."""
+    """Say what was transferred last, and let the user undo it."""
     between = f"from {describe_chunking(last.old)} to {describe_chunking(last.new)}"
     grades = format_count(last.grades, "grade", "grades")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -173,12 +173,12 @@ MOST_MARKED_SHOWN = 200  # characters of what is marked; the list on Queries has
 
 
 def has_other_chunking(store: Store) -> bool:
-    """Say whether there is another chunking, without which nothing is carried over."""
+    """Say whether there is a second chunking; without one nothing is transferred."""
     return len(store.chunking_names()) > 1
 
 
 def show_transferred() -> None:
-    """Show the carried grades that count, and whose grades of which day each rests on."""
+    """Show the transferred grades that count, and the judgments each rests on."""
     with ui.open_store() as store:
         among = store.selected_queries(scoreboards.shown_selection())
         found = [r for r in store.carried_grades() if among is None or r.query_id in among]
@@ -238,7 +238,7 @@ def _note_grades_told(store: Store, rows: Sequence[TransferredGrade]) -> None:
 
 
 def transferred_file(rows: Sequence[TransferredGrade]) -> bytes:
-    """Return carried grades as a file: a row for each judgment that one rests on."""
+    """Return transferred grades as a file: a row for each judgment that one rests on."""
     return csv_exports.rows_csv(_transferred_records(rows))
 
 

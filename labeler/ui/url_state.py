@@ -71,10 +71,10 @@ def get_all(names: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
 
 
 def _parameters() -> Mapping[str, Sequence[str]]:
-    """Return what the address of this run gives.
+    """Return the parameters of this run's URL.
 
-    Not `st.query_params`: all runs of a tab share it, and while one that is being replaced goes on
-    for a moment, the next one already fills it.
+    Not `st.query_params`: all runs of a tab share it, and the next run fills it while one that is
+    being replaced is still going.
     """
     run = get_script_run_ctx(suppress_warning=True)
     return {} if run is None else _parsed(run.query_string)
@@ -151,10 +151,9 @@ def choose(
 ) -> str:
     """Let the user choose one of ``options``; the first is the default unless another is.
 
-    Where the address names none of them it is `StaleLink` if ``what`` says what they are, else the
-    default counts. The default is left out of the address unless ``always``. A choice takes the
-    parameters ``clears``, which depend on it, out of the address. With ``accept_new_options`` it
-    may be anything.
+    Other values in the URL raise `StaleLink` if ``what`` names the options; otherwise the default
+    counts. The default is left out of the URL unless ``always``. A choice removes the parameters
+    ``clears``, which depend on it. With ``accept_new_options`` it may be anything.
     """
     usual = options[0] if default is None else default
     found = check_among(name, options, what, clears) if what else get(name)
@@ -318,10 +317,10 @@ def _set_widget(name: str, value: object) -> None:
 
 
 def _on_change(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[[], None]:
-    """Return what a widget's change does: it goes into the address, unless it is what is usual.
+    """Return a callback that writes a widget's value to the URL, unless it is the default.
 
-    A browser may say again what a widget was drawn with, once another address shows it no more; no
-    reader has changed anything then.
+    A browser may report again what a widget was drawn with after the URL has changed; that is not a
+    change.
     """
     known = _in_text(st.session_state[name])
 

@@ -52,7 +52,6 @@ THIRD_PARTY = {
     "cli": "click",
     "app": "starlette streamlit",
     "pytest_plugin": "pytest",
-    "pages": "streamlit",
 }
 # Parts of packages that one file or package may import beyond its row.
 EXCEPTIONS = {

@@ -360,7 +360,16 @@ def test_what_may_not_be_read_is_one_sentence(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk always full")
-@pytest.mark.parametrize("arguments", ["export -", "score", "measures", "--help", "load --help"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "score",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("export -", "measures", "--help", "load --help")
+        ),
+    ],
+)
 def test_a_full_disk_is_one_sentence(filled: Labeler, here: Path, arguments: str) -> None:
     command = [sys.executable, "-m", "labeler", *arguments.split()]
     with open("/dev/full", "w") as full:

@@ -13,7 +13,7 @@ from labeler.analysis.active import Decider
 from labeler.analysis.active.certainty import explain_certainty
 from labeler.analysis.comparison import compare
 from labeler.cli import main
-from labeler.cli.score import select_runs
+from labeler.cli.options import select_runs
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.stats import LiveRanges
 from labeler.store import Store

@@ -124,12 +124,14 @@ def test_serve_answers_and_ctrl_c_stops_it_quietly(start: Start, database: Path)
     assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_serve_takes_no_name_but_its_own(start: Start, database: Path) -> None:
     port = any_port()
     address = address_of(start("serve", "--port", str(port), "--no-browser"))
     assert status_of(address, Host="evil.example") == 400
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_server_starts_stops_it_too(start: Start, database: Path) -> None:
     process = start("serve", "--port", str(any_port()), "--no-browser")
     command = Path(f"/proc/{process.pid}/cmdline")
@@ -162,6 +164,7 @@ def test_demo_makes_its_own_file_and_serves_it(start: Start, tmp_path: Path) -> 
     assert contents.chunks_without_text == 0
 
 
+@pytest.mark.slow
 def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "labeler-demo.db"
     build_demo(path)
@@ -223,7 +226,7 @@ def test_serve_on_a_missing_file_names_new_and_makes_nothing(start: Start, tmp_p
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("there", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_new_makes_an_empty_golden_set_and_opens_the_page_that_fills_it(
     start: Start, tmp_path: Path, there: bool
 ) -> None:
@@ -259,9 +262,15 @@ def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
     ("arguments", "said"),
     [
         (["--host", "0.0.0.0"], "name who comes in first (--lead NAME), or let everyone"),
-        (["--login", "secrets.toml"], "name who comes in first (--lead NAME)\n"),
+        pytest.param(
+            *(["--login", "secrets.toml"], "name who comes in first (--lead NAME)\n"),
+            marks=pytest.mark.slow,
+        ),
         (["--port", "{taken}"], "is taken"),
-        (["--host", "203.0.113.9", "--lead", "Lea"], "cannot listen on 203.0.113.9"),
+        pytest.param(
+            *(["--host", "203.0.113.9", "--lead", "Lea"], "cannot listen on 203.0.113.9"),
+            marks=pytest.mark.slow,
+        ),
         (["--lead", " "], "grader id must not be empty"),
         (["--db", "nowhere/golden.db"], "the folder nowhere does not exist"),
     ],
@@ -312,6 +321,7 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_session={token}")
 
 
+@pytest.mark.slow
 def test_the_first_link_begins_with_the_name_people_know(start: Start, tmp_path: Path) -> None:
     name = ("--host-name", "labels.example.org")
     process = start("serve", "--new", *name, "--lead", "Lea", "--port", str(any_port()))
@@ -319,7 +329,16 @@ def test_the_first_link_begins_with_the_name_people_know(start: Start, tmp_path:
     assert process.stdout.readline().startswith("https://labels.example.org/join/")
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "labeler.example"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "0.0.0.0",
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in ("::", "192.168.7.7", "labeler.example")
+        ),
+    ],
+)
 def test_serve_refuses_an_address_that_others_reach(
     refuse: Refuse, database: Path, host: str
 ) -> None:
@@ -331,6 +350,7 @@ def test_serve_refuses_an_address_that_others_reach(
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_serve_everywhere_is_possible_when_asked_for(start: Start, database: Path) -> None:
     port = str(any_port())
     process = start(

@@ -347,7 +347,7 @@ def test_one_bucket_has_its_row_beside_the_total(database: Path, runs: dict[str,
     assert row(said, "only")[0] == row(said, "all judged queries")[0] == "2"
 
 
-@pytest.mark.parametrize("runs", BOTH)
+@pytest.mark.parametrize("runs", [BOTH[0], pytest.param(BOTH[1], marks=pytest.mark.slow)])
 def test_of_a_thousand_buckets_forty_are_drawn_and_the_others_are_in_the_table(
     database: Path, runs: dict[str, str]
 ):

@@ -73,35 +73,38 @@ def test_any_change_of_any_script_makes_new_addresses():
 
 @pytest.mark.parametrize(
     ("room", "main", "lent"),
-    [("grading", "main", ["live/dialogs.js"]), ("rank_views", "lists", [])],
+    [
+        (
+            *("grading", "main"),
+            "api dialogs dom grade_keys marker mount pairs passages storage text_marks text_places",
+        ),
+        ("rank_views", "lists", ""),
+    ],
 )
 def test_a_room_is_asked_for_at_once_the_main_script_first(room, main, lent):
     addresses = re.findall(rf"/scripts/{static_js.VERSION}/([^\"]+)", static_js.loader(room, main))
     assert addresses[0] == f"{room}/{main}.js"
     own = [name_of(path) for path in FILES if path.parent.name == room]
-    assert sorted(addresses) == sorted([*own, *lent])
+    assert sorted(addresses) == sorted([*own, *(f"js/{name}.js" for name in lent.split())])
 
 
 def test_what_a_room_has_from_another_comes_along():
     addresses = re.findall(r"/scripts/[0-9a-f]+/([^\"]+)", static_js.loader("adjudication", "main"))
     assert len(set(addresses)) == len(addresses)
-    assert {"adjudication/bench.js", "grading/marker.js", "grading/places.js"} <= {*addresses}
+    assert {"adjudication/bench.js", "js/marker.js", "js/text_places.js"} <= {*addresses}
     for name in addresses:
         assert {*imports_of(SCRIPTS / name)} <= {*addresses}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_script_imports_scripts_of_its_own_room(path):
-    room = path.parent.name
-    # the bench marks evidence as the pad does, and both say alone that there is no connection
-    lent = {"adjudication": {"grading", "live"}, "grading": {"live"}}
-    assert {Path(name).parent.name for name in imports_of(path)} <= {room, *lent.get(room, ())}
+def test_a_script_imports_scripts_of_its_own_room_and_shared_ones(path):
+    assert {Path(name).parent.name for name in imports_of(path)} <= {path.parent.name, "js"}
     assert all((SCRIPTS / name).is_file() for name in imports_of(path))
 
 
 def test_no_scripts_import_each_other_in_a_circle():
     waiting = {name_of(path): set(imports_of(path)) for path in FILES}
-    assert waiting["grading/main.js"] == {"grading/names.js", "grading/pad.js"}
+    assert waiting["grading/main.js"] == {"grading/names.js", "grading/pad.js", "js/mount.js"}
     while waiting:
         ready = [name for name, needed in waiting.items() if not needed & set(waiting)]
         assert ready, f"these import each other in a circle: {', '.join(waiting)}"

@@ -8,34 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import streamlit as st
 
-from labeler.web.static_js import loader
-
-_HERE = Path(__file__).parent
-
-
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
+from labeler.web.static_js import loader, read_assets
 
 _bench = st.components.v2.component(
     "labeler_bench",
-    html=_read("bench.html"),
-    css=_read("bench.css"),
+    html=read_assets("adjudication/bench.html"),
+    css=read_assets("js/marks.css", "adjudication/bench.css"),
     js=loader("adjudication", "main"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class BenchData:
-    """What the bench needs to know: who decides where, in which words, and which pairs.
+    """What the bench needs to know: who decides, in which words, and which pairs.
 
-    ``token`` lets it use the routes; ``key`` is whose decisions wait in the browser. ``asked`` is
-    the part of an address that says which disagreements. ``newest`` moves with whatever could
-    change them. ``rule`` names how several grades become one, ``rule_in_words`` says it.
+    ``token`` grants access to the routes; ``key`` says whose decisions wait in the browser.
+    ``asked`` are the URL parameters that select disagreements. ``newest`` changes with everything
+    that could change them. ``rule`` names how several grades become one, ``rule_in_words`` explains
+    it.
     """
 
     golden_set: str

@@ -1,23 +1,21 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
-import { keepConnectionDialogsClosed } from "../live/dialogs.js";
-import { drawn } from "./case.js";
+import { askJson, Forbidden, newId } from "../js/api.js";
+import { keepConnectionDialogsClosed } from "../js/dialogs.js";
+import { find, isEditable, wordsOf } from "../js/dom.js";
+import { GRADE_KEYS, TOO_SOON_MS } from "../js/grade_keys.js";
+import { pairKey } from "../js/pairs.js";
+import { drawn, empty, finished, paintOpinions } from "./case.js";
 import { Evidence } from "./evidence.js";
-import { bringUp, find, isEditable, nameOf, newId } from "./hands.js";
 import { Kept } from "./kept.js";
 import { Listing } from "./listing.js";
-import { paintMarked } from "./marked.js";
 import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
-import { empty, finished } from "./saying.js";
-import { ask, Forbidden, Sender } from "./sender.js";
+import { Sender } from "./sender.js";
 
 /** @import { BenchData, Case, Decision, Result, Step, Verdict } from "./shapes" */
 
-/** @type {Record<string, number>} */
-const GRADES = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
 const TOLD_MS = 6000; // how long what was just done is said
-const TOO_SOON_MS = 200; // a press so soon after a pair came up was meant for the one before
 
 export class Bench {
   /**
@@ -94,7 +92,7 @@ export class Bench {
     for (const [name, value] of Object.entries(more)) asked.set(name, value);
     for (;;) {
       const { taken } = this;
-      const page = await ask(this.data.token, `/api/disagreements?${asked}`);
+      const page = await askJson(this.data.token, `/api/disagreements?${asked}`);
       if (taken === this.taken) return page;
     }
   }
@@ -139,7 +137,7 @@ export class Bench {
   // What is on its way counts here already.
   /** @type {(verdict: Verdict) => void} */
   apply(verdict) {
-    const item = this.listing.find(nameOf(verdict));
+    const item = this.listing.find(pairKey(verdict));
     if (!item) return;
     if (verdict.undoes === undefined) {
       if (!item.adjudication) this.listing.left -= 1;
@@ -161,7 +159,7 @@ export class Bench {
       await act();
       this.problem = "";
     } catch (problem) {
-      this.problem = problem instanceof Error ? problem.message : String(problem);
+      this.problem = wordsOf(problem);
       if (problem instanceof Forbidden) this.renew();
     }
     this.say();
@@ -184,7 +182,7 @@ export class Bench {
     const by = { k: -1, arrowleft: -1, j: 1, arrowright: 1 }[key];
     if (event.repeat && !by) return;
     if (key.startsWith("arrow") && this.isElsewhere(event)) return;
-    if (key in GRADES) this.decide(GRADES[key]);
+    if (Object.hasOwn(GRADE_KEYS, key)) this.decide(GRADE_KEYS[key]);
     else if (isUndo || key === "u") this.undo();
     else if (by) this.step(by);
     else if (key === "n") this.root.querySelector("input")?.focus();
@@ -258,13 +256,13 @@ export class Bench {
   undo() {
     const step = this.trail.pop();
     if (!step) return this.tell("There is nothing to take back.");
-    const item = this.listing.find(nameOf(step));
+    const item = this.listing.find(pairKey(step));
     if (step.note) this.kept.write(step, step.note); // both wait for the next decision
     if (step.evidence) this.evidence.keep(step, step.evidence);
     if (item) {
       item.adjudication = step.before ?? null;
       if (!item.adjudication) this.listing.left += 1;
-      this.look(nameOf(step));
+      this.look(pairKey(step));
     }
     this.sender.add({ ...this.signed(step), undoes: step.event_id });
     if (!item) void this.open({ query: step.query, chunk: step.chunk });
@@ -275,14 +273,14 @@ export class Bench {
   answered(verdict, { refused, unmarked, instead }) {
     this.taken += 1;
     if (unmarked) this.tell(`The decision is saved, its evidence is not: ${unmarked}.`);
-    const item = this.listing.find(nameOf(verdict));
+    const item = this.listing.find(pairKey(verdict));
     if (!refused) {
       this.isSaved = true;
       return;
     }
     this.trail = this.trail.filter((step) => step.event_id !== verdict.event_id);
     if (item && verdict.undoes === undefined) item.adjudication = instead ?? null;
-    if (item && nameOf(item) === this.focus) this.look(this.focus, true);
+    if (item && pairKey(item) === this.focus) this.look(this.focus, true);
     this.tell(`Refused: ${refused}.`);
     void this.follow();
   }
@@ -292,7 +290,7 @@ export class Bench {
   // To the pair of an address, as after Back.
   /** @type {(pair: { query: string, chunk: string }) => void} */
   goTo(pair) {
-    const name = nameOf(pair);
+    const name = pairKey(pair);
     if (this.listing.has(name)) this.look(name);
     else void this.open(pair);
   }
@@ -352,7 +350,7 @@ export class Bench {
     const focused = host.querySelector("[data-grade]:focus")?.getAttribute("data-grade");
     if (!item) host.replaceChildren(...finished(this.listing.left));
     else {
-      const place = `${this.listing.placeOf(nameOf(item))} of ${this.listing.total.toLocaleString("en")}`;
+      const place = `${this.listing.placeOf(pairKey(item))} of ${this.listing.total.toLocaleString("en")}`;
       const apart = `${item.spread} apart`;
       const note = this.kept.note(item);
       host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, this.acts(item)));
@@ -382,10 +380,10 @@ export class Bench {
   async readOn(item, place) {
     await this.trying(async () => {
       const asked = new URLSearchParams({ chunk: item.chunk, from: String(item.more) });
-      const { text, more } = await ask(this.data.token, `/api/text?${asked}`);
+      const { text, more } = await askJson(this.data.token, `/api/text?${asked}`);
       item.text = `${item.text ?? ""}${text}`;
       item.more = more;
-      paintMarked(place, item.text, item.opinions);
+      paintOpinions(place, item.text, item.opinions);
       this.evidence.drawn(item);
       if (more === null) place.parentElement?.querySelector("button")?.remove();
     });
@@ -445,4 +443,12 @@ export class Bench {
 function stop(event) {
   event.preventDefault();
   event.stopPropagation();
+}
+
+// Whoever is at work needs the whole of a pair, not what stands over it on the page.
+/** @type {(root: HTMLElement, pair: HTMLElement) => void} */
+function bringUp(root, pair) {
+  const { top } = root.getBoundingClientRect();
+  const { bottom } = pair.getBoundingClientRect();
+  if (top < 0 || bottom > window.innerHeight) root.scrollIntoView({ block: "start" });
 }

@@ -1,12 +1,12 @@
 // Draws the pair in focus: the question, the passage, who said what, what counts, and the grades to
-// decide by. Knows nothing of what is sent.
+// decide by; or what the bench says where there is none.
 
-import { button, make, mark } from "./hands.js";
-import { paintMarked } from "./marked.js";
+import { make } from "../js/dom.js";
+import { HOME_ROW } from "../js/grade_keys.js";
 
 /** @import { Acts, BenchData, Case, Opinion } from "./shapes" */
 
-const HOME_ROW = ["A", "S", "D", "F"];
+/** @typedef {{ start: number, end: number, said: string }} Marked */
 
 /** @type {(shown: Case, place: string, note: string, data: BenchData, acts: Acts) => Node[]} */
 export function drawn(shown, place, note, data, acts) {
@@ -60,7 +60,7 @@ function passage(shown, acts) {
   if (shown.title) made.append(said(shown.title, "title"));
   made.append(make("p", "over", name));
   const text = said("Its text has not been loaded: only its id is known.", "text");
-  if (shown.text !== null) paintMarked(text, shown.text, shown.opinions);
+  if (shown.text !== null) paintOpinions(text, shown.text, shown.opinions);
   made.append(text);
   if (shown.more !== null) {
     const on = button("link", "Read on", () => acts.readOn(text));
@@ -78,7 +78,7 @@ function opinions(shown, data) {
 /** @type {(opinion: Opinion, data: BenchData) => HTMLElement} */
 function opinionRow(opinion, { words, colours }) {
   const { grade, kind, reason, blind, stale, day, note } = opinion;
-  const given = grade === null ? reasonOf(kind, reason) : words[grade];
+  const given = grade === null ? judgmentWords(kind, reason) : words[grade];
   const worth = [day, blind ? "blind" : "not blind", stale && "of an earlier text"];
   const about = make("small", "", worth.filter(Boolean).join(" · "));
   const name = make("th", "who", make("span", "name", opinion.grader), about);
@@ -91,7 +91,7 @@ function opinionRow(opinion, { words, colours }) {
 }
 
 /** @type {(kind: string, reason: string | null) => string} */
-function reasonOf(kind, reason) {
+function judgmentWords(kind, reason) {
   return kind === "cannot_tell" ? `can’t tell${reason ? `: ${reason}` : ""}` : kind;
 }
 
@@ -161,4 +161,76 @@ function gradeButton(grade, word, { adjudication }) {
   made.ariaPressed = String(adjudication?.grade === grade);
   made.append(make("span", "word", word));
   return made;
+}
+
+/** @type {(className: string, words: string, act: (event: MouseEvent) => void, key?: string) => HTMLButtonElement} */
+function button(className, words, act, key = "") {
+  const made = make("button", className);
+  made.type = "button";
+  if (key) made.append(make("kbd", "", key), " ");
+  made.append(words);
+  made.addEventListener("click", act);
+  return made;
+}
+
+// A grade in its colour; none is hollow.
+/** @type {(grade: number | null, colours: string[]) => HTMLElement} */
+export function mark(grade, colours) {
+  if (grade === null) return make("span", "mark hole", "·");
+  const made = make("span", `mark g${grade}`, String(grade));
+  made.style.background = colours[grade];
+  return made;
+}
+
+// Paint the text with the words marked that graders say made their grades, and whose they are.
+// Places are counted in characters (Unicode code points), and so is the text here.
+/** @type {(host: HTMLElement, text: string, opinions: Opinion[]) => void} */
+export function paintOpinions(host, text, opinions) {
+  const marks = opinions.flatMap(marksOf);
+  if (!marks.length) {
+    host.textContent = text;
+    return;
+  }
+  const letters = Array.from(text);
+  const within = marks.filter(({ start }) => start < letters.length);
+  const places = new Set([0, letters.length]);
+  for (const { start, end } of within) places.add(start).add(Math.min(end, letters.length));
+  const sorted = [...places].sort((a, b) => a - b);
+  host.replaceChildren();
+  for (const [at, start] of sorted.slice(0, -1).entries()) {
+    const end = sorted[at + 1];
+    host.append(part(letters.slice(start, end).join(""), start, end, within));
+  }
+}
+
+/** @type {(opinion: Opinion) => Marked[]} */
+function marksOf({ grader, grade, evidence }) {
+  return (evidence ?? []).map(([start, end]) => ({ start, end, said: `${grade} ${grader}` }));
+}
+
+/** @type {(text: string, start: number, end: number, marks: Marked[]) => Node | string} */
+function part(text, start, end, marks) {
+  const held = marks.filter((mark) => mark.start <= start && mark.end >= end);
+  if (!held.length) return text;
+  const begun = held.filter((mark) => mark.start === start);
+  return make("mark", "evidence", ...begun.map(({ said }) => make("small", "", said)), text);
+}
+
+// Nothing is in focus, though there are pairs; `left` of them are open.
+/** @type {(left: number) => Node[]} */
+export function finished(left) {
+  if (left) return [make("p", "done", "Fetching the next …")];
+  const words = "All of them are decided. K goes back through them, U takes back your last.";
+  return [make("h3", "done", "Nothing is left open"), make("p", "done", words)];
+}
+
+// There is no pair at all, or none among those that are asked for.
+/** @type {(isPart: boolean) => [string, string]} */
+export function empty(isPart) {
+  return isPart
+    ? ["No disagreement here", "Of these queries and graders no grades differ."]
+    : [
+        "Nobody disagrees",
+        "Where two people have given a chunk different grades, it stands here to be decided.",
+      ];
 }

@@ -1,11 +1,10 @@
-// The passages that made a decision: marked in the pair in focus as the pad marks them. Knows nothing
-// of what is sent.
+// The passages that made a decision: marked in the pair in focus as the pad marks them.
 
-import { Marker } from "../grading/marker.js";
-import { markedWords } from "../grading/passages.js";
-import { nameOf } from "./hands.js";
+import { Marker } from "../js/marker.js";
+import { pairKey } from "../js/pairs.js";
+import { markedWords } from "../js/passages.js";
 
-/** @import { Markable, Passage } from "../grading/shapes" */
+/** @import { Markable, Passage } from "../js/shapes" */
 /** @import { Case } from "./shapes" */
 
 /** @typedef {import("./kept").Pair} Pair */
@@ -48,7 +47,7 @@ export class Evidence {
   // The passages that go with the decision on a pair: marked just now, or those that stand with it.
   /** @type {(pair: Pair) => Passage[]} */
   of(pair) {
-    return this.kept.marks(pair) ?? this.hooks.standing(nameOf(pair));
+    return this.kept.marks(pair) ?? this.hooks.standing(pairKey(pair));
   }
 
   /** @type {(pair: Pair, passages: Passage[]) => void} */
@@ -92,7 +91,7 @@ export class Evidence {
     if (shown?.text == null) this.current = null;
     else {
       const item = { ...shown, text: shown.text };
-      if (current && nameOf(current.item) === nameOf(item)) current.item = item;
+      if (current && pairKey(current.item) === pairKey(item)) current.item = item;
       else this.current = { item, done: null };
     }
     this.paint(true);

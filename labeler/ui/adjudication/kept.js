@@ -1,10 +1,10 @@
 // What was said of pairs before they are decided: notes from the first letter on, and marks. Kept in
 // the browser, apart from what the pad keeps, until the decision takes them along.
 
-import { ByPair } from "../grading/drafts.js";
-import { Keeping } from "../grading/keeping.js";
+import { ByPair } from "../js/pairs.js";
+import { BrowserStorage } from "../js/storage.js";
 
-/** @import { Passage } from "../grading/shapes" */
+/** @import { Passage } from "../js/shapes" */
 /** @import { BenchData } from "./shapes" */
 
 /** @typedef {{ query: string, chunk: string, text_hash?: string | null }} Pair */
@@ -15,21 +15,21 @@ const EVIDENCE = "labeler-decision-evidence";
 export class Kept {
   /** @param {BenchData} who */
   constructor({ golden_set, key }) {
-    this.keeping = new Keeping([], () => {});
+    this.storage = new BrowserStorage([], () => {});
     const owner = { golden_set, key, known_as: null };
     /** @type {ByPair<string>} */
-    this.notes = new ByPair(NOTES, owner, this.keeping);
+    this.notes = new ByPair(NOTES, owner, this.storage);
     /** @type {ByPair<{ text_hash: string | null, passages: Passage[] }>} */
-    this.marked = new ByPair(EVIDENCE, owner, this.keeping);
+    this.marked = new ByPair(EVIDENCE, owner, this.storage);
   }
 
   dispose() {
-    this.keeping.dispose();
+    this.storage.dispose();
   }
 
   // Done when what only a crash left behind is there, too.
   get ready() {
-    return this.keeping.ready;
+    return this.storage.ready;
   }
 
   /** @type {(pair: Pair) => string} */

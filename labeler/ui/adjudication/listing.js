@@ -1,6 +1,6 @@
 // The page of disagreements at hand: in the server's order, which nothing that is decided changes.
 
-import { nameOf } from "./hands.js";
+import { pairKey } from "../js/pairs.js";
 
 /** @import { Case, Page, Undoable } from "./shapes" */
 
@@ -37,7 +37,7 @@ export class Listing {
   }
 
   names() {
-    return this.items.map(nameOf);
+    return this.items.map(pairKey);
   }
 
   /** @type {(name: string) => boolean} */
@@ -47,7 +47,7 @@ export class Listing {
 
   /** @type {(name: string) => Case | null} */
   find(name) {
-    return this.items.find((item) => nameOf(item) === name) ?? null;
+    return this.items.find((item) => pairKey(item) === name) ?? null;
   }
 
   // From 1, among all there are.
@@ -69,12 +69,12 @@ export class Listing {
   nextOpen(after) {
     const at = after === null ? 0 : this.names().indexOf(after) + 1;
     const rest = this.items.slice(at).find((item) => !item.adjudication);
-    if (rest) return nameOf(rest);
+    if (rest) return pairKey(rest);
     if (this.nextOpenPlace !== null && this.nextOpenPlace >= this.from + this.items.length) {
       return null; // further on comes before what was passed over
     }
     const passed = this.items.slice(0, at).find((item) => !item.adjudication);
-    return passed ? nameOf(passed) : null;
+    return passed ? pairKey(passed) : null;
   }
 
   /** @type {(name: string) => boolean} */

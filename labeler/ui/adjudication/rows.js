@@ -1,6 +1,8 @@
-// Draws the list of pairs beside the one in focus. Knows nothing of what is sent.
+// Draws the list of pairs beside the one in focus.
 
-import { find, make, mark, nameOf } from "./hands.js";
+import { find, make } from "../js/dom.js";
+import { pairKey } from "../js/pairs.js";
+import { mark } from "./case.js";
 
 /** @import { Case } from "./shapes" */
 /** @import { Listing } from "./listing" */
@@ -15,7 +17,7 @@ import { find, make, mark, nameOf } from "./hands.js";
 export function drawRows(host, listing, focus, colours, look) {
   const list = find(host, "ol");
   list.replaceChildren(
-    ...listing.items.map((item) => row(item, nameOf(item) === focus, colours, look)),
+    ...listing.items.map((item) => row(item, pairKey(item) === focus, colours, look)),
   );
   const last = listing.from + listing.items.length;
   const all = listing.total.toLocaleString("en");
@@ -47,7 +49,7 @@ function row(item, isHere, colours, look) {
   const press = make("button", "row", asked, make("span", "of", marks, name, verdict));
   press.type = "button";
   press.title = `${item.query} · ${item.chunk}`;
-  press.onclick = () => look(nameOf(item));
+  press.onclick = () => look(pairKey(item));
   if (isHere) press.setAttribute("aria-current", "true");
   return make("li", item.adjudication ? "decided" : "", press);
 }

@@ -1,34 +1,14 @@
 // Keeps every decision in the browser until the server has acknowledged it, and sends them in the
-// order they were made. Knows nothing of what is on screen.
+// order they were made.
+
+import { askJson, Forbidden, RETRY_MS, Stuck } from "../js/api.js";
+import { wordsOf } from "../js/dom.js";
+import { keyOf } from "../js/storage.js";
 
 /** @import { BenchData, Result, Verdict } from "./shapes" */
 
 const STORED = "labeler-decided";
 const AT_ONCE = 20;
-const RETRY_MS = [500, 1000, 2000, 4000, 5000];
-const ANSWER_WITHIN_MS = 20000;
-
-/** The token is not taken: a new one is needed. */
-export class Forbidden extends Error {}
-
-/** @type {(token: string, path: string, body?: string) => Promise<any>} */
-export async function ask(token, path, body) {
-  const response = await fetch(path, {
-    method: body === undefined ? "GET" : "POST",
-    body,
-    headers: { "Content-Type": "application/json", "X-Labeler-Token": token },
-    credentials: "same-origin",
-    cache: "no-store",
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  });
-  if (response.ok) return response.json();
-  const said = await response.json().catch(() => ({}));
-  const words = said.error ?? `the server answered with status ${response.status}`;
-  throw response.status === 403 ? new Forbidden(words) : new Stuck(words);
-}
-
-// The server takes nothing just now.
-class Stuck extends Error {}
 
 export class Sender {
   /**
@@ -36,7 +16,7 @@ export class Sender {
    * @param {{ changed: () => void, renew: () => void, answered: (verdict: Verdict, result: Result) => void }} hooks
    */
   constructor(who, hooks) {
-    this.prefix = `${STORED}/${who.golden_set}/:${who.key}/`;
+    this.prefix = `${keyOf(STORED, { ...who, known_as: null })}/`;
     this.token = who.token;
     this.hooks = hooks;
     /** @type {Map<string, Verdict>} */
@@ -119,7 +99,7 @@ export class Sender {
   async post(batch) {
     const body = JSON.stringify({ events: batch.map(([, verdict]) => verdict) });
     /** @type {{ results: Result[] }} */
-    const { results } = await ask(this.token, "/api/adjudications", body);
+    const { results } = await askJson(this.token, "/api/adjudications", body);
     const byId = new Map(results.map((result) => [result.event_id, result]));
     let answered = 0;
     for (const [key, verdict] of batch) {
@@ -136,7 +116,7 @@ export class Sender {
 
   /** @type {(problem: unknown) => void} */
   pause(problem) {
-    this.reason = problem instanceof Error ? problem.message : String(problem);
+    this.reason = wordsOf(problem);
     if (problem instanceof Forbidden) {
       this.refusals += 1;
       this.become("forbidden");

@@ -95,13 +95,13 @@ export interface Result {
   instead?: Decision | null;
 }
 
-/** What was decided in this sitting, or can be taken back from an earlier one. */
+/** What was decided in this session, or can be taken back from an earlier one. */
 export interface Step {
   event_id: string;
   query: string;
   chunk: string;
   grade: number;
-  /** What stood before; not known of an earlier sitting. */
+  /** What stood before; not known of an earlier session. */
   before?: Decision | null;
   text_hash?: string | null;
   note?: string | null;

@@ -72,7 +72,7 @@ def rerank_relation(
 def cached_summary(
     at: tuple[Hashable, ...], bucket: str | None, _view: ComparisonView, _related: CandidateOverlap
 ) -> ComparisonSummary:
-    """Test what is shown and find what stands out; worked out once for each grade."""
+    """Test what is shown and find what stands out; computed once for each grade."""
     return comparison.summarize_comparison(
         _view, _related, bucket, RUN_LETTERS, scoreboards.resample_cache()
     )
@@ -163,7 +163,7 @@ def notes_on_runs(view: ComparisonView) -> list[str]:
 
 
 def what_would_change(view: ComparisonView, found: HeadlineResult) -> str:
-    """Say what would change the answer; of a weighted one that nobody knows what holes would."""
+    """Say what would change the answer; for a weighted one, that unjudged chunks are left out."""
     if view.board.weights is None or found.lead is None:
         return found.answer.change
     return f"{found.answer.change} {NO_WEIGHTED_RANGES}".strip()
@@ -233,7 +233,7 @@ def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) 
 
 
 def ranges_of_view(view: ComparisonView) -> tuple[MeanRanges, DeltaRanges] | None:
-    """Return what holes could make of every row that the file has, None where it is weighted."""
+    """Return the ranges over unjudged chunks of every row in the file; None if weighted."""
     compared = view.compared
     if view.board.weights is not None:
         return None
@@ -250,10 +250,10 @@ DECIDE_HELP = (
 
 
 def show_certainty(view: ComparisonView, found: HeadlineResult, names: tuple[str, str]) -> None:
-    """Show how sure the answer is, and let a lead have graders asked for what decides it.
+    """Show how certain the answer is, and let a lead ask graders for the pairs that decide it.
 
-    Nothing where no grade can say more: no hole is left, or none can turn it; nor across
-    chunkings, where a grade is known to one run alone.
+    Nothing if no grade can change it, and nothing across chunkings, where a grade counts for one
+    run alone.
     """
     if view.board.collection.has_several_chunkings:
         return

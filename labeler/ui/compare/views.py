@@ -83,9 +83,10 @@ LONGEST_TITLE = 200  # characters of a text that stands for a title
 
 
 def choose_view(view: ComparisonView) -> tuple[Callable[[], None], bool]:
-    """Let the reader choose what to see of the queries; return what draws it.
+    """Let the user choose a view of the queries; return what draws it.
 
-    Also say whether it stands over the means, as what was asked for does, or under them.
+    Also return whether it is drawn above the means: a view that was asked for is, the default is
+    not.
     """
     shown = url_state.choose_tab(
         *("Show", list(VIEWS), "show"),

@@ -80,7 +80,7 @@ def show_candidates() -> None:
 
 
 def candidate_number(text: str) -> int:
-    """Return a number in the address; any other text is `Astray`."""
+    """Return a number from the URL; `StaleLink` for any other text."""
     if not text.isdecimal() or len(text) > LONGEST_NUMBER:
         raise url_state.StaleLink(f"no candidate has the number {text!r}", ["take"])
     return int(text)
@@ -134,7 +134,7 @@ def load_options(source: str) -> Mapping[str, object]:
 
 
 def names_in(text: str) -> list[str] | None:
-    """Return names that stand between commas, None where there are none."""
+    """Return names separated by commas, None if there are none."""
     return [name.strip() for name in text.split(",") if name.strip()] or None
 
 

@@ -1,4 +1,4 @@
-"""Data > Download: the golden set in every format, a backup, and the seal of the log."""
+"""Data > Download: the golden set in every format, a backup, and the tamper check of the log."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def offer_files(selected: Selection) -> None:
 
 
 def offer_seal(seal: str, name: str) -> None:
-    """Show the newest seal, and offer it as a file that 'labeler check --against' takes."""
+    """Show the newest tamper check, and offer it as a file for 'labeler check --against'."""
     st.caption(SEAL_NOTE)
     st.code(seal, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -114,7 +114,7 @@ def offer_seal(seal: str, name: str) -> None:
 
 @st.cache_data(max_entries=2, show_spinner=False)
 def refusals(path: str, revision: int, data_revision: int, selected: Selection) -> dict[str, str]:
-    """Return why formats cannot carry the golden set as it is: a download cannot say it."""
+    """Return why formats cannot hold this golden set; a download could not say so."""
     with Store(path) as store:
         return import_export.refusals(store, selected)
 

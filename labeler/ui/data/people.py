@@ -105,7 +105,7 @@ def is_me(name: str, me: Person | None) -> bool:
 
 
 def describe_way_in(way: GraderAccess) -> str:
-    """Say how somebody comes in."""
+    """Say how somebody signs in."""
     if not way.stands:
         return "not invited"
     if way.address:
@@ -116,7 +116,7 @@ def describe_way_in(way: GraderAccess) -> str:
 
 
 def start_invitations(me: Person | None) -> None:
-    """Let the first lead invite themselves; the door closes when they open their own link."""
+    """Let the first lead invite themselves; sign-in is required once they open their own link."""
     st.write(FIRST_INVITATION)
     with st.form("first", border=False):
         name = st.text_input("Your name", (me and me.name) or "", max_chars=100, width=320)

@@ -118,10 +118,10 @@ CHANGED_MEANWHILE = (
 
 
 def edit_query(query_id: str) -> None:
-    """Let a lead change a query, and show what was changed of it before.
+    """Let a lead change a query, and show its earlier changes.
 
-    The address says what the query said when they began: where it says something else by now,
-    somebody was faster, and nothing is overwritten before that has been looked at.
+    The URL holds the version that they began with: if somebody else has changed the query since,
+    that change is shown before anything is overwritten.
     """
     with ui.guard(), ui.open_store() as store:
         query, facets = store.query(query_id), store.facets()
@@ -227,10 +227,9 @@ def query_fields(
     *,
     with_id: bool = False,
 ) -> Query | None:
-    """Draw a query's fields; return what is in them once ``label`` is pressed and it can be one.
+    """Draw a query's fields; return their content once ``label`` is pressed and it is valid.
 
-    The button is another one for another ``turn``: who pressed it for what is not so any more,
-    has not pressed it.
+    The button's key holds ``turn``, so that a press meant for an earlier state does nothing.
     """
     show_html(style(STYLE))
     with st.form(f"{place}-fields", enter_to_submit=False):
@@ -311,7 +310,7 @@ def is_plain(name: str) -> bool:
 
 
 def guidance_fields(place: str, query: Query | None) -> dict[str, object]:
-    """Draw what graders are told of a query; return it as a file has it."""
+    """Draw what graders read about a query; return it as a file has it."""
     guideline = st.text_area(
         "Guideline for graders",
         (query and query.guideline) or "",

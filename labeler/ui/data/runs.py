@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 SYSTEM_HELP = "Runs of one system stand together over time."
 DATE_HELP = "Empty where nobody knows."
-HINTS = {
-    "--system": 'On this page: "System"',
-    "is not like 2026-01-31": 'On this page: "Made on"',
-}
+HINTS = {"--system": 'On this page: "System"', "is not like 2026-01-31": 'On this page: "Made on"'}
 
 
 def show_runs() -> None:
@@ -109,7 +106,7 @@ def change_run(run: RunSummary) -> None:
 
 
 def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
-    """List the chunkings that stand side by side, and how much there is of each."""
+    """List the chunkings, and how much there is of each."""
     rows = [
         {
             "chunking": chunking_label(each.name),
@@ -139,7 +136,7 @@ def renamed_parameters(name: str, new: str | None) -> dict[str, list[str]]:
 
 
 def run_date(run: RunSummary) -> date | None:
-    """Return the day a run was made, None where nobody said."""
+    """Return the day a run was made, None if unknown."""
     return date.fromisoformat(run.created_at[:10]) if run.created_at else None
 
 

@@ -280,5 +280,5 @@ def names_form(settings: Settings) -> ReadValues:
 
 
 def run_index(run: str | None, names: Sequence[str]) -> int:
-    """Return where a run stands in the choice of runs; one that has gone counts as none."""
+    """Return a run's index in the choice of runs; a dropped run counts as none."""
     return names.index(run) + 1 if run in names else 0

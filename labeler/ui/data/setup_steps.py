@@ -11,10 +11,10 @@ SetupTask = Literal["load", "invite", "grade", "score"]
 
 @dataclass(frozen=True, slots=True)
 class SetupCounts:
-    """What is there: how many of each, and of how many chunks the text is known.
+    """How much there is of each kind; ``readable`` counts chunks whose text is known.
 
-    ``matching`` counts the runs that have a list for any of the queries, ``invited`` those who
-    come in to grade and are no lead.
+    ``matching`` counts the runs that have a list for any query, ``invited`` the graders who are not
+    leads.
     """
 
     queries: int = 0

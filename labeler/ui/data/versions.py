@@ -8,12 +8,7 @@ from functools import partial
 import streamlit as st
 
 from labeler.model import SHORT_HASH, GoldenVersion, format_minute
-from labeler.model.snapshot import (
-    GoldenChange,
-    change_rows,
-    describe_changes,
-    find_changes,
-)
+from labeler.model.snapshot import GoldenChange, change_rows, describe_changes, find_changes
 from labeler.render import csv_exports
 from labeler.services.import_export import snapshots
 from labeler.store import Store

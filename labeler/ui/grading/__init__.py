@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import streamlit as st
 
 from labeler.render.markup import show_html, style
-from labeler.web.static_js import loader
+from labeler.web.static_js import loader, read_assets
 
 COOKIE = "labeler_grader"
 # The pad has what the window leaves it: nothing stands below it, and on a phone little beside it.
@@ -26,17 +25,13 @@ WINDOW_STYLE = """
 }
 """
 
-_HERE = Path(__file__).parent
-
-
-def _read(*names: str) -> str:
-    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
-
-
 _pad = st.components.v2.component(
     "labeler_grading_pad",
-    html=_read("pad.html"),
-    css=_read("pad.css", "whole.css", "evidence.css", "before.css"),
+    html=read_assets("grading/pad.html"),
+    css=read_assets(
+        *("grading/pad.css", "js/marks.css", "grading/query_list.css"),
+        *("grading/evidence.css", "grading/transfer_hint.css"),
+    ),
     js=loader("grading", "main"),
 )
 
@@ -45,9 +40,8 @@ _pad = st.components.v2.component(
 class PadScope:
     """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
 
-    ``leaked`` says what becomes of queries marked as leaked: ``with``, ``without`` or ``only``.
-    Where ``old`` and ``recut`` name two chunkings it is what grades of the one leave open in the
-    other.
+    ``leaked`` is ``with``, ``without`` or ``only``, for queries marked as leaked. ``old`` and
+    ``recut`` name two chunkings: the pairs that grades of the first leave open in the second.
     """
 
     facet: str | None = None
@@ -71,16 +65,14 @@ class GradingTerms:
 
 @dataclass(frozen=True, slots=True)
 class PadData:
-    """What the pad needs to know: who grades where, with which words.
+    """What the pad needs to know: who grades, and in which words.
 
-    ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first. ``key`` is
-    whose grades wait in the browser, whatever they are called; ``known_as`` is the name that those
-    of the version before wait under. ``is_new``
-    says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
-    for every query; ``contact`` says whom to ask. From the grade ``evidence_from`` on it is asked
-    which words made it. ``query`` is one to begin with, as a list, and ``splits`` are those to
-    choose from, where the page offers a choice, and ``openings`` the chunkings between which
-    something may be left open.
+    ``token`` grants access to the routes; without a ``grader`` the pad asks for a name first.
+    ``key`` says whose grades wait in the browser, ``known_as`` the name under which the version
+    before kept them. ``is_new``: they were invited and have graded nothing yet. ``guideline`` is
+    the team's, ``contact`` says whom to ask. From the grade ``evidence_from`` on the pad asks which
+    words made it. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of
+    chunkings) are offered as choices of what to grade.
     """
 
     golden_set: str
@@ -103,8 +95,4 @@ class PadData:
 def pad(desk: PadData) -> None:
     """Show the grading pad. When its token runs out it asks for this script to run again."""
     show_html(style(WINDOW_STYLE))
-    _pad(
-        key="grading_pad",
-        data={**asdict(desk), "cookie": COOKIE},
-        on_renew_change=lambda: None,
-    )
+    _pad(key="grading_pad", data={**asdict(desk), "cookie": COOKIE}, on_renew_change=lambda: None)

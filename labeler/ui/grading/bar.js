@@ -1,13 +1,11 @@
 // The bar at the bottom: four grades, what was just given with its undo, and what else can be done.
-// Always at one place, whatever is above it. Knows buttons, not what they do.
+// Always at one place, whatever is above it.
 
-import { actionButtons, HOME_ROW, isOnAList } from "./keys.js";
-import { element, finderIn, isSamePlace } from "./parts.js";
+import { element, finderIn, isSamePlace } from "../js/dom.js";
+import { HOME_ROW, TOO_SOON_MS } from "../js/grade_keys.js";
+import { actionButtons, isOnAList } from "./keys.js";
 
 /** @import { Standing, Terms } from "./shapes" */
-
-// A press sooner than this after its chunk was painted was meant for the one before.
-const TOO_SOON_MS = 200;
 
 /**
  * @typedef {{

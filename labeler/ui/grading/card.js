@@ -1,13 +1,19 @@
-// Draws the query and the chunk on screen, with what was given and what was asked about it. Knows
-// elements; what it shows comes from outside.
+// Draws the query and the chunk on screen, with what was given and what was asked about it.
 
-import { EarlierGrades } from "./before.js";
+import {
+  element,
+  finderIn,
+  focusedBeside,
+  keyButton,
+  reachIfScrolled,
+  showWords,
+} from "../js/dom.js";
+import { marksOf, paintMarked, paintText } from "../js/text_marks.js";
 import { noteWords } from "./drafts.js";
-import { marksOf, paintMarked, paintText } from "./marking.js";
-import { offerMore } from "./more.js";
-import { element, finderIn, focusedBeside, keyButton, showWords } from "./parts.js";
-import { MoreBelow, reachIfScrolled } from "./reading.js";
+import { offerMore } from "./read_on.js";
+import { MoreBelow } from "./reading.js";
 import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
+import { TransferHint } from "./transfer_hint.js";
 
 /** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
 
@@ -45,7 +51,7 @@ export class Card {
     this.find(".tell").replaceChildren(this.tell, " ", evidence);
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
-    this.earlier = new EarlierGrades(this.find, terms, take);
+    this.earlier = new TransferHint(this.find, terms, take);
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
     this.sizes = new ResizeObserver(() => this.paintWhatFits());
     for (const each of [".query-text", ".helps"]) this.sizes.observe(this.find(each));

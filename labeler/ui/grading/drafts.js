@@ -1,76 +1,25 @@
 // What was said of a pair and not yet sent: notes from the first letter on, and marks that wait for
 // their grade. Kept in the browser.
 
-import { keyOf, pairOf, rememberedOf } from "./parts.js";
+import { ByPair } from "../js/pairs.js";
 
-/** @import { Keeping } from "./keeping" */
-/** @import { Markable, Owner, Pair, Passage, Standing } from "./shapes" */
+/** @import { BrowserStorage } from "../js/storage" */
+/** @import { Markable, Owner, Passage, Standing } from "./shapes" */
 
 const NOTES = "labeler-notes";
 const EVIDENCE = "labeler-evidence";
 
 export const MOST_NOTE = 2000; // characters, as the server takes them
 
-/** @template T */
-export class ByPair {
-  /**
-   * @param {string} what
-   * @param {Owner} who
-   * @param {Keeping} keeping
-   */
-  constructor(what, who, keeping) {
-    this.what = what;
-    this.who = who;
-    this.keeping = keeping;
-    /** @type {Record<string, T>} */
-    this.texts = this.found().texts;
-    keeping.ready.then(() => {
-      this.texts = this.found().texts; // a crash may have left more on the disk
-    });
-  }
-
-  // What is kept, and how often it was changed; the version before kept the texts alone.
-  /** @returns {{ revision: number, texts: Record<string, T> }} */
-  found() {
-    /** @type {any} */
-    const kept = rememberedOf(this.what, this.who, {});
-    return "revision" in kept ? kept : { revision: 0, texts: kept };
-  }
-
-  // What is kept of a pair, null where nothing is.
-  /** @type {(pair: Pair) => T | null} */
-  of(pair) {
-    return this.texts[pairOf(pair)] ?? null;
-  }
-
-  /** @type {(pair: Pair, text: T) => void} */
-  keep(pair, text) {
-    this.texts[pairOf(pair)] = text;
-    this.save();
-  }
-
-  /** @type {(pair: Pair) => void} */
-  drop(pair) {
-    if (this.of(pair) === null) return;
-    delete this.texts[pairOf(pair)];
-    this.save();
-  }
-
-  save() {
-    const revision = this.found().revision + 1;
-    this.keeping.hold(keyOf(this.what, this.who), { revision, texts: this.texts });
-  }
-}
-
 // Notes; one is empty where a note that was there is to go.
 /** @extends {ByPair<string>} */
 export class Drafts extends ByPair {
   /**
    * @param {Owner} who
-   * @param {Keeping} keeping
+   * @param {BrowserStorage} storage
    */
-  constructor(who, keeping) {
-    super(NOTES, who, keeping);
+  constructor(who, storage) {
+    super(NOTES, who, storage);
   }
 }
 
@@ -78,11 +27,11 @@ export class Drafts extends ByPair {
 export class Marks {
   /**
    * @param {Owner} who
-   * @param {Keeping} keeping
+   * @param {BrowserStorage} storage
    */
-  constructor(who, keeping) {
+  constructor(who, storage) {
     /** @type {ByPair<{ text_hash: string | null, passages: Passage[] }>} */
-    this.kept = new ByPair(EVIDENCE, who, keeping);
+    this.kept = new ByPair(EVIDENCE, who, storage);
   }
 
   /** @type {(item: Markable["item"]) => Passage[]} */

@@ -1,16 +1,15 @@
-// Finds a chunk that no system returned for a query, by its words, to grade it by hand. Knows how
-// to ask and to list; the rows do the grading, and nothing here says which system found what.
+// Finds a chunk that no system returned for a query, by its words, to grade it by hand.
 
-import { marksOf } from "./marking.js";
-import { element, keyButton } from "./parts.js";
-import { Rows, RowsView } from "./rows.js";
-import { sayTrouble } from "./whole.js";
+import { element, keyButton } from "../js/dom.js";
+import { marksOf } from "../js/text_marks.js";
+import { ChunkRows, ChunkRowsView } from "./chunk_rows.js";
+import { sayTrouble } from "./query_list.js";
 
 /** @import { About, Item, ListDesk } from "./shapes" */
 
 const SEARCH_AFTER_MS = 250; // a pause in typing
 
-export class Finder extends RowsView {
+export class Finder extends ChunkRowsView {
   /**
    * @param {HTMLElement} host
    * @param {ListDesk} desk
@@ -115,7 +114,7 @@ export class Finder extends RowsView {
   /** @type {(items: Item[], queries: Record<string, About>, words: string) => void} */
   show(items, queries, words) {
     this.message.textContent = words;
-    this.rows = new Rows(this.list, this.desk, {
+    this.rows = new ChunkRows(this.list, this.desk, {
       onTop: () => this.input.focus(),
       onEnd: () => this.back.focus({ preventScroll: true }),
     });

@@ -1,8 +1,9 @@
 // The keyboard: which key goes to what is open, to the text that is read, or to the chunk. A field
 // keeps all its keys; what a key then does is the pad's.
 
-import { actionOf, GRADE_KEYS, isOnAList } from "./keys.js";
-import { isEditable } from "./parts.js";
+import { isEditable } from "../js/dom.js";
+import { GRADE_KEYS } from "../js/grade_keys.js";
+import { actionOf, isOnAList } from "./keys.js";
 import { FocusByTab, isReadingKey, readOn, readsSideways } from "./reading.js";
 
 /** @import { Pad } from "./pad" */
@@ -53,12 +54,12 @@ export class Keyboard {
   handles(key, event) {
     const { pad } = this;
     const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
-    if (pad.tray.isOpen) return !hasModifier && pad.tray.press(key, event);
+    if (pad.panel.isOpen) return !hasModifier && pad.panel.press(key, event);
     if (isEditable(event)) return false;
     if (this.focus.isByTab && readsSideways(key, event.composedPath()[0])) return false;
     const name = actionOf(event);
-    if (hasModifier) return name !== null && !pad.sheet.isOpen && pad.act(name);
-    if (pad.sheet.isOpen) return this.pressedOnSheet(key, name, event);
+    if (hasModifier) return name !== null && !pad.overlay.isOpen && pad.act(name);
+    if (pad.overlay.isOpen) return this.pressedOnOverlay(key, name, event);
     if (pad.marker.isChoosing && pad.marker.press(key)) return true;
     const list = pad.list();
     if (list?.press(key, event)) return true;
@@ -81,9 +82,9 @@ export class Keyboard {
 
   // The chunk is covered, so no key may grade it.
   /** @type {(key: string, name: string | null, event: KeyboardEvent) => boolean} */
-  pressedOnSheet(key, name, event) {
-    const { sheet } = this.pad;
-    if (key === "escape" || name === sheet.name) sheet.close();
+  pressedOnOverlay(key, name, event) {
+    const { overlay } = this.pad;
+    if (key === "escape" || name === overlay.name) overlay.close();
     else if (this.reads(key, event)) return true;
     return key.length === 1 && key !== " " ? true : key === "escape";
   }

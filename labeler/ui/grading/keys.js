@@ -1,13 +1,11 @@
 // What can be done, by which keys and in which words: the keyboard, the buttons of the bar and the
-// sheet of keys all read this one table. Knows no chunk and no grade given.
+// list of keys all read this one table.
 
-import { bareKeyButton } from "./parts.js";
+import { bareKeyButton } from "../js/dom.js";
+import { HOME_ROW } from "../js/grade_keys.js";
 
 /** @import { Terms } from "./shapes" */
 
-/** @type {Record<string, number>} */
-export const GRADE_KEYS = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
-export const HOME_ROW = ["A", "S", "D", "F"];
 /** @type {Record<string, string>} */
 const KEY_NAMES = { arrowleft: "←", arrowright: "→", "shift+u": "⇧ U" };
 
@@ -102,7 +100,7 @@ export function actionButtons(terms, areSteps, act) {
   });
 }
 
-// The rows of the sheet of keys: the keys' names and what they do.
+// The rows of the list of keys: the keys' names and what they do.
 /** @type {(terms: Terms) => [string[], string][]} */
 export function keyRows(terms) {
   return [

@@ -1,6 +1,7 @@
 // Where Streamlit meets the pad: one pad for each element on the page, for as long as it is there
 // and the same person grades the same field.
 
+import { disposeOnceGone, mounted } from "../js/mount.js";
 import { NameForm } from "./names.js";
 import { Pad } from "./pad.js";
 
@@ -19,9 +20,6 @@ import { Pad } from "./pad.js";
  * }} Component
  */
 
-/** @type {WeakMap<Node, { who: string, pad: Pad }>} */
-const pads = new WeakMap();
-
 /** @type {WeakMap<Node, NameForm>} */
 const forms = new WeakMap();
 
@@ -33,9 +31,7 @@ export default function show({ data, parentElement, setTriggerValue }) {
     const known = { ...data, grader, token, key };
     padFor(parentElement, known).update(known, () => setTriggerValue("renew", Date.now()));
   }
-  // Streamlit calls this function again for every change of data and the returned one both then
-  // and at the end; only an element that has left the page is at its end.
-  return () => setTimeout(() => parentElement.isConnected || leave(parentElement));
+  return disposeOnceGone(parentElement);
 }
 
 /** @type {(place: HTMLElement | ShadowRoot, data: Given) => void} */
@@ -48,16 +44,5 @@ function askName(place, { cookie }) {
 /** @type {(place: HTMLElement | ShadowRoot, data: PadData) => Pad} */
 function padFor(place, data) {
   const who = JSON.stringify([data.golden_set, data.grader, data.key, data.confined, data.query]);
-  const known = pads.get(place);
-  if (known?.who === who) return known.pad;
-  leave(place);
-  const pad = new Pad(place, { ...data });
-  pads.set(place, { who, pad });
-  return pad;
-}
-
-/** @type {(place: Node) => void} */
-function leave(place) {
-  pads.get(place)?.pad.dispose();
-  pads.delete(place);
+  return mounted(place, who, () => new Pad(place, { ...data }));
 }

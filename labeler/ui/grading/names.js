@@ -1,6 +1,6 @@
 // Who grades: asks for a name, and is the one place in the browser that remembers and changes it.
 
-import { finderIn } from "./parts.js";
+import { finderIn } from "../js/dom.js";
 
 /** @import { PadData } from "./shapes" */
 

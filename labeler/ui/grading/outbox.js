@@ -1,8 +1,8 @@
 // Keeps every event in the browser until the server has acknowledged it, and sends them in the order
-// they happened. Knows nothing of what is on screen.
+// they happened.
 
-import { asRecord, Keeping } from "./keeping.js";
-import { formerKeyOf, keyOf } from "./parts.js";
+import { ask, Forbidden, RETRY_MS, reasonOf, Stuck } from "../js/api.js";
+import { asRecord, BrowserStorage, formerKeyOf, keyOf } from "../js/storage.js";
 
 /** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
 
@@ -34,36 +34,7 @@ import { formerKeyOf, keyOf } from "./parts.js";
 
 const SEND_AT_ONCE = 50;
 const SEND_BYTES = 200000; // far below what the server and most proxies take at once
-const RETRY_MS = [500, 1000, 2000, 4000, 5000];
 const OTHER_TAB_MS = 5000; // what another tab has not sent by then is sent from here
-const ANSWER_WITHIN_MS = 20000;
-
-/** @type {() => string} */
-export function newId() {
-  // crypto.randomUUID exists on https and localhost only
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-// What the server sends to whom: one grader's token and the checks that go with it.
-/**
- * @param {string | null} token
- * @param {string} path
- * @param {RequestInit} [options]
- */
-export async function ask(token, path, options = {}) {
-  return fetch(path, {
-    ...options,
-    headers: { "Content-Type": "application/json", "X-Labeler-Token": token ?? "" },
-    credentials: "same-origin",
-    cache: "no-store",
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  });
-}
-
 const STORED = "labeler";
 const REFUSED = "labeler-refused";
 
@@ -121,7 +92,7 @@ export class Outbox {
     this.otherTimer = undefined;
     /** @type {Promise<void> | null} */
     this.sending = null;
-    this.keeping = new Keeping([this.prefix, this.refusedPrefix], () => this.changed());
+    this.storage = new BrowserStorage([this.prefix, this.refusedPrefix], () => this.changed());
     this.takeOver(formerKeyOf(STORED, who), this.prefix);
     this.takeOver(formerKeyOf(REFUSED, who), this.refusedPrefix);
     this.recalled = this.recall();
@@ -142,8 +113,8 @@ export class Outbox {
       if (former === null || !key.startsWith(`${former}/`)) continue;
       const record = asRecord(localStorage.getItem(key));
       if (!record) continue;
-      this.keeping.drop(key); // first: there may not be room for both
-      this.keeping.put(prefix + key.slice(former.length + 1), record);
+      this.storage.drop(key); // first: there may not be room for both
+      this.storage.put(prefix + key.slice(former.length + 1), record);
     }
   }
 
@@ -165,14 +136,14 @@ export class Outbox {
   // What an earlier page left, and then what only the disk had of it: nothing is sent before.
   async recall() {
     for (const [, record] of this.waiting()) this.hooks.recalled(record);
-    const found = await this.keeping.ready;
+    const found = await this.storage.ready;
     for (const record of found) if (!record.reason) this.hooks.recalled(record);
     if (found.length) this.hooks.changed();
   }
 
   // What is on the disk is said while nothing can be sent.
   changed() {
-    const isSaid = !["idle", "sending"].includes(this.state) || this.keeping.isBroken;
+    const isSaid = !["idle", "sending"].includes(this.state) || this.storage.isBroken;
     if (isSaid && !this.disposed) this.hooks.changed();
   }
 
@@ -180,7 +151,7 @@ export class Outbox {
     clearTimeout(this.timer);
     clearTimeout(this.otherTimer);
     this.disposed = true;
-    this.keeping.dispose();
+    this.storage.dispose();
     window.removeEventListener("online", this.retryNow);
     window.removeEventListener("storage", this.onStorage);
     document.removeEventListener("visibilitychange", this.retryNow);
@@ -188,7 +159,7 @@ export class Outbox {
 
   /** @type {(record: Kept) => void} */
   add(record) {
-    this.keeping.put(`${this.prefix}${this.next()}-${record.event.event_id}`, record);
+    this.storage.put(`${this.prefix}${this.next()}-${record.event.event_id}`, record);
     this.moves += 1;
     this.send();
   }
@@ -201,39 +172,39 @@ export class Outbox {
 
   /** @type {() => [string, Kept][]} */
   waiting() {
-    return this.keeping.under(this.prefix);
+    return this.storage.under(this.prefix);
   }
 
   // How many of those that wait would survive a crash of the browser.
   get kept() {
-    return this.waiting().length - this.keeping.notOnDisk(this.prefix);
+    return this.waiting().length - this.storage.notOnDisk(this.prefix);
   }
 
   // How many of them would not survive leaving the page.
   get atRisk() {
-    return this.keeping.notStored(this.prefix);
+    return this.storage.notStored(this.prefix);
   }
 
   // The browser's disk does not take what waits.
   get isUnsafe() {
-    return this.keeping.isBroken && this.waiting().length > 0;
+    return this.storage.isBroken && this.waiting().length > 0;
   }
 
   // Events the server will never take, until somebody has looked at them.
   /** @type {() => [string, Kept][]} */
   refused() {
-    return this.keeping.under(this.refusedPrefix);
+    return this.storage.under(this.refusedPrefix);
   }
 
   /** @type {(key: string) => void} */
   drop(key) {
-    this.keeping.drop(key);
+    this.storage.drop(key);
   }
 
   // Something another tab of this grader kept or dropped.
   /** @type {(event: StorageEvent) => void} */
   heard(event) {
-    const record = this.keeping.heard(event);
+    const record = this.storage.heard(event);
     if (!record || !event.key?.startsWith(this.prefix)) {
       if (record) this.hooks.changed();
       return;
@@ -344,7 +315,7 @@ export class Outbox {
     if (result.refused) {
       const kept = { ...record, reason: result.refused, instead: result.instead ?? null };
       const order = key.slice(this.prefix.length);
-      this.keeping.put(this.refusedPrefix + order, kept);
+      this.storage.put(this.refusedPrefix + order, kept);
       this.drop(key);
       this.hooks.refused(kept);
       return;
@@ -381,20 +352,6 @@ export class Outbox {
   }
 }
 
-class Forbidden extends Error {}
-
-// The server takes nothing just now, or only `after` some seconds.
-class Stuck extends Error {
-  /**
-   * @param {string} reason
-   * @param {number} after
-   */
-  constructor(reason, after) {
-    super(reason);
-    this.after = after || 0;
-  }
-}
-
 // The first of what waits that are not too much to be sent at once; one is never too much.
 /** @type {(waiting: [string, Kept][]) => [string, Kept][]} */
 function batchOf(waiting) {
@@ -405,13 +362,4 @@ function batchOf(waiting) {
     return bytes > SEND_BYTES;
   });
   return end < 0 ? waiting : waiting.slice(0, Math.max(1, end));
-}
-
-/** @type {(response: Response) => Promise<string>} */
-export async function reasonOf(response) {
-  try {
-    return (await response.json()).error;
-  } catch {
-    return `the server answered with status ${response.status}`;
-  }
 }

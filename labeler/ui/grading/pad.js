@@ -1,25 +1,25 @@
-// The grading pad itself: asks the sitting to do what keys and buttons mean and shows what is so.
+// The grading pad itself: asks the session to do what keys and buttons mean and shows what is so.
 // Text only ever enters the page as text nodes.
 
-import { keepConnectionDialogsClosed } from "../live/dialogs.js";
-import { ACTS, makeDesk, rememberedMarking, showRefused } from "./acts.js";
+import { keepConnectionDialogsClosed } from "../js/dialogs.js";
+import { finderIn, focusedBeside, giveFocusBack, showWords } from "../js/dom.js";
+import { askWords, evidenceWords, Marker } from "../js/marker.js";
+import { markedWords } from "../js/passages.js";
+import { ACTS, makeDesk, rememberedMarking, showRefused } from "./actions.js";
 import { Bar } from "./bar.js";
 import { Card, capital } from "./card.js";
+import { ChoicePanel } from "./choice_panel.js";
 import { Finder } from "./finder.js";
 import { Frame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
-import { StatusLine } from "./line.js";
-import { askWords, evidenceWords, Marker } from "./marker.js";
 import { NameForm } from "./names.js";
-import { finderIn, focusedBeside, giveFocusBack, showWords } from "./parts.js";
-import { markedWords } from "./passages.js";
+import { Overlay } from "./overlay.js";
 import { Practice } from "./practice.js";
-import { Sheet } from "./sheet.js";
-import { Sitting } from "./sitting.js";
+import { QueryList } from "./query_list.js";
+import { GradingSession } from "./session.js";
 import { doneHelp, doneTitle, givenWords, proposedWords, spokenWords } from "./status.js";
-import { Tray } from "./tray.js";
+import { StatusLine } from "./status_line.js";
 import { Welcome } from "./welcome.js";
-import { WholeQuery } from "./whole.js";
 
 /** @import { About, Entry, Kept, PadData, Pair, Passage, Said, Standing } from "./shapes" */
 
@@ -54,11 +54,11 @@ export class Pad {
     this.names = new NameForm(root, data);
     this.line = new StatusLine(root, data);
     this.frame = new Frame(this.find(".pad"));
-    this.tray = new Tray(this.find(".tray"), () => this.paint());
-    this.sheet = new Sheet(this.find(".sheet"), () => this.paint());
-    this.sitting = this.sitDown();
+    this.panel = new ChoicePanel(this.find(".tray"), () => this.paint());
+    this.overlay = new Overlay(this.find(".sheet"), () => this.paint());
+    this.session = this.sitDown();
     const desk = makeDesk(this);
-    this.whole = new WholeQuery(this.find("section.whole"), desk);
+    this.whole = new QueryList(this.find("section.whole"), desk);
     this.finder = new Finder(this.find("section.finder"), desk);
     this.marker = this.layMarker();
     this.card = this.layCard();
@@ -75,7 +75,7 @@ export class Pad {
   }
 
   sitDown() {
-    return new Sitting(this.data, {
+    return new GradingSession(this.data, {
       changed: () => this.paint(),
       counted: () => this.paintStatus(),
       renew: () => this.renewLater(),
@@ -98,9 +98,9 @@ export class Pad {
 
   dispose() {
     clearTimeout(this.renewTimer);
-    this.tray.leave();
-    this.sheet.close();
-    this.sitting.dispose();
+    this.panel.leave();
+    this.overlay.close();
+    this.session.dispose();
     this.dialogs.disconnect();
     for (const each of [this.card, this.frame, this.marker]) each.dispose();
     this.welcome.host.remove();
@@ -118,7 +118,7 @@ export class Pad {
     const isRelaid = lookOf(data) !== lookOf(this.data);
     Object.assign(this.data, data);
     if (isRelaid) this.relay();
-    this.sitting.useToken(data.token);
+    this.session.useToken(data.token);
     this.paint();
   }
 
@@ -136,7 +136,7 @@ export class Pad {
       guideline,
       act: (name) => this.act(name),
       take: (event) => this.bar.aimed(event, () => this.act("before")),
-      get: (path) => this.sitting.get(path),
+      get: (path) => this.session.get(path),
       more: () => this.current && !this.list() && this.marker.paint(this.current, true),
     });
   }
@@ -146,7 +146,7 @@ export class Pad {
     return new Marker({
       current: () => this.markable,
       place: () => this.list()?.rows?.current ?? chunk,
-      waiting: (item) => this.sitting.marks.of(item),
+      waiting: (item) => this.session.marks.of(item),
       keep: (entry, passages) => this.keepMarked(/** @type {Entry} */ (entry), passages),
       write: (words) => this.bar.say(words),
       announce: (words) => this.announce(words),
@@ -175,13 +175,13 @@ export class Pad {
   renewNow() {
     if (this.disposed) return;
     this.renew();
-    const isStillOut = () => this.sitting.outbox.state === "forbidden";
+    const isStillOut = () => this.session.outbox.state === "forbidden";
     this.renewTimer = setTimeout(() => isStillOut() && this.renewNow(), RENEW_AGAIN_MS);
   }
 
   /** @type {(event: Event) => void} */
   warnOfWaiting(event) {
-    const { outbox } = this.sitting;
+    const { outbox } = this.session;
     const waits = this.names.isLeaving ? outbox.atRisk : outbox.waiting().length;
     if (waits) event.preventDefault();
   }
@@ -192,7 +192,7 @@ export class Pad {
   /** @type {(name: string) => boolean} */
   act(name) {
     const list = this.list();
-    this.tray.leave();
+    this.panel.leave();
     if (name !== "evidence") this.marker.leave();
     if (this.practice && !IN_PRACTICE.has(name)) this.say("Not in the example");
     else if (list && Object.hasOwn(KEYS_ON_A_LIST, name)) list.rows?.press(KEYS_ON_A_LIST[name]);
@@ -213,23 +213,23 @@ export class Pad {
 
   // What is being read, to be scrolled.
   get reading() {
-    return this.sheet.isOpen ? this.sheet.host : (this.list()?.host ?? this.find(".chunk"));
+    return this.overlay.isOpen ? this.overlay.host : (this.list()?.host ?? this.find(".chunk"));
   }
 
   get current() {
-    return this.practice ? this.practice.current : this.sitting.deck.current;
+    return this.practice ? this.practice.current : this.session.queue.current;
   }
 
   // What may be marked: the row that one is at, or the chunk on screen.
   get markable() {
-    if (this.practice || this.sheet.isOpen) return null;
+    if (this.practice || this.overlay.isOpen) return null;
     const list = this.list();
     return list ? (list.rows?.current ?? null) : this.current;
   }
 
   /** @type {(id: string) => About} */
   queryOf(id) {
-    return this.practice ? this.practice.about : this.sitting.queryOf(id);
+    return this.practice ? this.practice.about : this.session.queryOf(id);
   }
 
   /** @type {(grade: number) => boolean} */
@@ -237,12 +237,12 @@ export class Pad {
     const list = this.list();
     if (list) return list.rows?.grade(grade) ?? true;
     if (this.practice) return this.practiseGrade(this.practice, grade);
-    const entry = this.sitting.deck.current;
+    const entry = this.session.queue.current;
     if (!entry) return false;
     const { done, item } = entry;
     const isSame = done?.kind === "grade" && done.grade === grade;
     const evidence = this.marker.given(entry);
-    if (isSame && !evidence && this.sitting.usableDraft(item) === null) this.step(1);
+    if (isSame && !evidence && this.session.usableDraft(item) === null) this.step(1);
     else this.give(entry, { kind: "grade", grade, ...(evidence && { evidence }) });
     return true;
   }
@@ -252,8 +252,8 @@ export class Pad {
   keepMarked({ done, item }, passages) {
     const words = passages.length ? capital(markedWords(passages.length)) : "Nothing is marked";
     const isGraded = done?.kind === "grade";
-    if (!isGraded) this.sitting.marks.keep(item, passages);
-    this.tellLists(item, isGraded ? this.sitting.mark(item, passages) : done);
+    if (!isGraded) this.session.marks.keep(item, passages);
+    this.tellLists(item, isGraded ? this.session.mark(item, passages) : done);
     const isWaiting = !isGraded && passages.length;
     this.say(isWaiting ? `${words}: goes with your grade` : words);
     this.paint();
@@ -263,10 +263,10 @@ export class Pad {
   /** @type {(entry: Entry, what: Partial<Said>) => void} */
   give(entry, what) {
     const wasDone = entry.done !== null;
-    this.sitting.give(entry.item, what);
-    if (wasDone) this.sitting.deck.step(1);
-    else this.sitting.deck.goToNextOpen();
-    this.sitting.fetchMore();
+    this.session.give(entry.item, what);
+    if (wasDone) this.session.queue.step(1);
+    else this.session.queue.goToNextOpen();
+    this.session.fetchMore();
     this.welcome.close();
     this.bar.say(this.gave(what));
     this.paint();
@@ -287,7 +287,7 @@ export class Pad {
   // --- the example ----------------------------------------------------------------------------
 
   practise() {
-    this.sheet.close();
+    this.overlay.close();
     this.welcome.close();
     this.closeLists();
     this.practice = new Practice(this.data.terms);
@@ -313,17 +313,17 @@ export class Pad {
   stopPractising() {
     this.practice = null;
     this.bar.say("");
-    this.sitting.lookAnew();
+    this.session.lookAnew();
     this.paint();
   }
 
   /** @type {(by: number) => Promise<void>} */
   async step(by) {
-    const { sitting } = this;
-    const isFirst = by < 0 && sitting.deck.at === 0;
-    if (isFirst ? await sitting.bringOlder() : sitting.deck.step(by)) sitting.lookAnew();
+    const { session } = this;
+    const isFirst = by < 0 && session.queue.at === 0;
+    if (isFirst ? await session.bringOlder() : session.queue.step(by)) session.lookAnew();
     else this.say(by > 0 ? "This is the last one so far" : "This is the first");
-    sitting.fetchMore();
+    session.fetchMore();
     this.paint();
   }
 
@@ -343,33 +343,33 @@ export class Pad {
     for (const list of this.lists()) list.judged(item, done);
   }
 
-  /** @type {(but?: WholeQuery | Finder) => void} */
+  /** @type {(but?: QueryList | Finder) => void} */
   closeLists(but) {
     for (const list of this.lists()) if (list !== but) list.close();
   }
 
-  /** @type {(list: WholeQuery | Finder, queryId: string, first?: Pair | null) => void} */
+  /** @type {(list: QueryList | Finder, queryId: string, first?: Pair | null) => void} */
   openList(list, queryId, first = null) {
     this.beforeList ??= focusedBeside(this.find(".pad"));
     this.closeLists(list);
-    if (list instanceof WholeQuery) list.open(queryId, first);
+    if (list instanceof QueryList) list.open(queryId, first);
     else list.open(queryId);
     this.paint();
   }
 
   // Leave for the chunk the list was at, so that one stays with its query.
   leaveLists() {
-    this.tray.leave();
+    this.panel.leave();
     this.marker.leave();
     const { items, queryId } = this.whole;
     const isWhole = this.whole.isOpen;
     const row = this.whole.rows?.current?.item;
     this.closeLists();
-    const isHere = this.sitting.deck.current?.item.query === queryId;
-    if (isWhole && items.length && (row || !isHere)) this.sitting.deck.bringQuery(items, row);
-    if (this.sitting.deck.current?.done) this.sitting.deck.goToNextOpen();
-    this.sitting.lookAnew();
-    this.sitting.fetchAfterSending();
+    const isHere = this.session.queue.current?.item.query === queryId;
+    if (isWhole && items.length && (row || !isHere)) this.session.queue.bringQuery(items, row);
+    if (this.session.queue.current?.done) this.session.queue.goToNextOpen();
+    this.session.lookAnew();
+    this.session.fetchAfterSending();
     this.paint();
     giveFocusBack(this.beforeList);
     this.beforeList = null;
@@ -377,9 +377,9 @@ export class Pad {
 
   // From a list that is graded to the list of the next query, if there is one.
   nextQuestion() {
-    const { deck } = this.sitting;
-    if (!deck.current || deck.current.done) deck.goToNextOpen();
-    const next = deck.current;
+    const { queue } = this.session;
+    if (!queue.current || queue.current.done) queue.goToNextOpen();
+    const next = queue.current;
     if (next && !next.done) this.openList(this.whole, next.item.query, next.item);
     else this.leaveLists();
   }
@@ -388,7 +388,7 @@ export class Pad {
   listMoved() {
     const list = this.list();
     if (!list) return;
-    this.card.showQuery(this.sitting.queryOf(list.queryId));
+    this.card.showQuery(this.session.queryOf(list.queryId));
     this.paintBar();
   }
 
@@ -396,12 +396,12 @@ export class Pad {
 
   paint() {
     if (this.disposed || !this.bar) return;
-    const { tally, outbox } = this.sitting;
+    const { progress, outbox } = this.session;
     const [entry, list] = [this.current, this.list()];
-    if (this.tray.about && this.tray.about !== entry) this.tray.leave();
-    const isNothingKnown = tally.open === null && !entry;
-    const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.sitting.problem;
-    const isCovered = this.sheet.isOpen;
+    if (this.panel.about && this.panel.about !== entry) this.panel.leave();
+    const isNothingKnown = progress.open === null && !entry;
+    const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.session.problem;
+    const isCovered = this.overlay.isOpen;
     this.find(".desk").hidden = isNothingKnown && !isInTrouble && !list;
     this.find(".one").hidden = (!entry && !list) || isCovered;
     this.find(".one").classList.toggle("listing", list !== null);
@@ -410,7 +410,7 @@ export class Pad {
     this.find(".practice").hidden = !this.practice;
     this.line.write(".stop", this.practice?.isOver ? "Start grading" : "Stop practising");
     this.paintStatus();
-    if (list) this.card.showQuery(this.sitting.queryOf(list.queryId));
+    if (list) this.card.showQuery(this.session.queryOf(list.queryId));
     else if (entry) this.paintCard(entry);
     this.paintBar();
   }
@@ -418,7 +418,7 @@ export class Pad {
   /** @type {(entry: Entry) => void} */
   paintCard(entry) {
     const query = this.queryOf(entry.item.query);
-    const draft = this.sitting.drafts.of(entry.item);
+    const draft = this.session.drafts.of(entry.item);
     const isFirst = this.card.item === null;
     const { isNew, isAnew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
     this.marker.paint(entry, isAnew);
@@ -434,21 +434,21 @@ export class Pad {
     const list = this.list();
     const shown = list ? list.rows?.current : this.current;
     this.bar.paint(shown?.done ?? null, list !== null);
-    this.find(".grades").toggleAttribute("inert", !shown || this.sheet.isOpen);
-    const { trail } = this.sitting;
-    this.bar.paintSteps(trail.steps.length > 0 || !trail.exhausted, trail.undone.length > 0);
+    this.find(".grades").toggleAttribute("inert", !shown || this.overlay.isOpen);
+    const { history } = this.session;
+    this.bar.paintSteps(history.steps.length > 0 || !history.exhausted, history.undone.length > 0);
   }
 
   paintStatus() {
     if (this.disposed) return;
-    const { outbox, tally, saved, trail, deck } = this.sitting;
+    const { outbox, progress, saved, history, queue } = this.session;
     this.sayTroubleOnce(outbox.waiting().length ? outbox.state : "idle");
-    this.line.paint(this.sitting);
+    this.line.paint(this.session);
     const { confined, terms } = this.data;
-    this.line.write(".done h2", doneTitle(tally, saved, confined, terms));
-    this.line.write(".done p", doneHelp(tally, saved, confined, terms));
-    this.find(".undo-last").hidden = !trail.steps.length;
-    this.find(".back-last").hidden = !deck.entries.length;
+    this.line.write(".done h2", doneTitle(progress, saved, confined, terms));
+    this.line.write(".done p", doneHelp(progress, saved, confined, terms));
+    this.find(".undo-last").hidden = !history.steps.length;
+    this.find(".back-last").hidden = !queue.entries.length;
   }
 
   // --- saying ---------------------------------------------------------------------------------
@@ -466,10 +466,10 @@ export class Pad {
     const { bar } = this;
     bar.say("");
     const { sayings } = bar;
-    const { keeping } = this.sitting.outbox;
-    await keeping.written();
+    const { storage } = this.session.outbox;
+    await storage.written();
     if (bar.sayings !== sayings || this.disposed) return;
-    this.say(keeping.isBroken ? "This browser’s disk takes nothing: the note is not kept" : words);
+    this.say(storage.isBroken ? "This browser’s disk takes nothing: the note is not kept" : words);
   }
 
   // The same words twice are said twice only if they differ.
@@ -486,7 +486,7 @@ export class Pad {
     this.announce([spokenWords(event, this.data.terms, "saved"), words].filter(Boolean).join(", "));
     // beside what was said of this very grade, unless something else was done meanwhile
     const gave = this.gave(event);
-    const isLast = this.sitting.trail.steps.at(-1)?.event_id === event.event_id;
+    const isLast = this.session.history.steps.at(-1)?.event_id === event.event_id;
     if (words && isLast && this.bar.saying === gave) this.bar.say(`${gave} · ${words}`);
     for (const list of this.lists()) list.saved(event.event_id);
   }
@@ -494,15 +494,15 @@ export class Pad {
   /** @type {(what: Partial<Said>) => Promise<void>} */
   async sayItIsKept(what) {
     if (!this.isAway) return;
-    const { keeping } = this.sitting.outbox;
-    await keeping.written();
-    if (this.isAway && !keeping.isBroken) {
+    const { storage } = this.session.outbox;
+    await storage.written();
+    if (this.isAway && !storage.isBroken) {
       this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
     }
   }
 
   get isAway() {
-    return ["offline", "stuck"].includes(this.sitting.outbox.state);
+    return ["offline", "stuck"].includes(this.session.outbox.state);
   }
 
   /** @type {(state: string) => void} */

@@ -1,5 +1,7 @@
 // Reading what is larger than its place: the keys that scroll it, the way there by Tab, and the mark
-// that there is more. Knows elements that scroll, not what they say.
+// that there is more.
+
+import { isTooWide } from "../js/dom.js";
 
 const LINES = 3; // lines that an arrow key moves
 const NEARLY_A_PAGE = 0.85;
@@ -31,24 +33,6 @@ export function isReadingKey(key) {
 export function readOn(host, key, { shiftKey }) {
   const by = MOVES[key](host);
   host.scrollTop += key === " " && shiftKey ? -by : by;
-}
-
-/** @type {(host: Element) => boolean} */
-function isTooWide(host) {
-  return host.scrollWidth > host.clientWidth;
-}
-
-// Let Tab lead to what is too long or too wide for its place, where keys can scroll it.
-/** @type {(host: HTMLElement) => void} */
-export function reachIfScrolled(host) {
-  if (isTooWide(host) || host.scrollHeight > host.clientHeight) host.tabIndex = 0;
-  else host.removeAttribute("tabindex");
-}
-
-// The same now and whenever its place gets wider or narrower.
-/** @type {(host: HTMLElement) => void} */
-export function reachWhileScrolled(host) {
-  new ResizeObserver(() => reachIfScrolled(host)).observe(host);
 }
 
 // Whether a key scrolls what has the focus sideways, as it does in every browser.

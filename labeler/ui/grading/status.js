@@ -1,10 +1,10 @@
-// The words for what is saved, waiting, refused and done. Knows numbers and states only.
+// The words for what is saved, waiting, refused and done.
 
-import { markedWords } from "./passages.js";
+import { markedWords } from "../js/passages.js";
 
 /** @import { Kept, Other, PadEvent, Said, Step, Terms } from "./shapes" */
-/** @import { Sitting } from "./sitting" */
-/** @import { Tally } from "./tally" */
+/** @import { GradingSession } from "./session" */
+/** @import { GradingProgress } from "./progress" */
 
 /** @type {(terms: Terms) => string[]} */
 export function reasonsOf({ question }) {
@@ -34,7 +34,7 @@ export function statusWords({ state, isShutOut, kept }, saved, waiting, refused)
   return parts.join(", ");
 }
 
-/** @type {(sitting: Sitting, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
+/** @type {(session: GradingSession, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
 export function troubleWords({ outbox, problem, grader }, refused, others, { passage }) {
   const { state, reason, isShutOut } = outbox;
   const words = [];
@@ -111,14 +111,14 @@ export function undoneWords(step, terms) {
   return "undone";
 }
 
-/** @type {(tally: Tally, saved: number, confined: object | null, terms: Terms) => string} */
+/** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
 export function doneTitle({ open, withoutText }, saved, confined, { passage }) {
   if (open) return `Fetching more ${passage[1]} …`;
   if (withoutText && !saved) return `No ${passage[0]} here can be read yet`;
   return confined ? "Everything in your field is graded" : "Everything is graded";
 }
 
-/** @type {(tally: Tally, saved: number, confined: object | null, terms: Terms) => string} */
+/** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
 export function doneHelp({ open, withoutText, agreement }, saved, confined, terms) {
   const { question, passage } = terms;
   if (open) {

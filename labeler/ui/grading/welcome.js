@@ -1,8 +1,9 @@
 // What somebody reads who comes by an invitation for the first time: beside the first chunk, until
 // they have understood it or given a first grade.
 
-import { element, keyButton, keyOf, remember, rememberedOf } from "./parts.js";
-import { scaleOf } from "./sheet.js";
+import { element, keyButton } from "../js/dom.js";
+import { keyOf, remember, rememberedOf } from "../js/storage.js";
+import { scaleOf } from "./overlay.js";
 
 /** @import { PadData } from "./shapes" */
 

@@ -51,8 +51,8 @@ _links = st.components.v2.component("labeler_links", html="", js=loader("links",
 def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, str]) -> None:
     """Follow every link on the page to one of ``pages`` (paths) without a reload.
 
-    Two addresses of one page are two steps for the Back button only where they differ in one of
-    the parameters ``places``. An address that does not name what is ``missing`` is made whole.
+    Two URLs of one page are two steps for the Back button only if they differ in one of the
+    parameters ``places``. The parameters ``missing`` are added to a URL without them.
     """
     data = {"pages": list(pages), "places": list(places), "missing": dict(missing)}
     with st.container(key="links"):
@@ -60,9 +60,9 @@ def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, st
 
 
 def page_links(links: Mapping[str, str], here: str, leave: str | None = None) -> None:
-    """Draw the links to the pages, by title; ``here`` is the title of the page one is on.
+    """Draw the links to the pages, by title; ``here`` is the title of the present page.
 
-    ``leave`` is where somebody logs out; where the row is full, one word has to do.
+    ``leave`` is where to sign out; if the row is full, that is one word.
     """
     anchors = [
         htpy.a(href=address, aria_current="page" if title == here else None)[title]

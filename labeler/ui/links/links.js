@@ -1,5 +1,5 @@
 // Links between pages, followed without a reload: the address becomes the link's, whole and at once,
-// and Streamlit shows what an address says. Knows no page.
+// and Streamlit shows what an address says.
 
 /**
  * @typedef {{

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import htpy
 import streamlit as st
@@ -21,32 +20,30 @@ from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.live.row_order import keep_order, session_orders
 from labeler.web.push import START
-from labeler.web.static_js import loader
+from labeler.web.static_js import loader, read_assets
 
 QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
-_HERE = Path(__file__).parent
 
 _line = st.components.v2.component(
     "labeler_live",
     html='<p><span class="state" role="status" tabindex="-1"></span> '
     '<button class="again" hidden></button></p>',
-    css=(_HERE / "live.css").read_text(encoding="utf-8"),
+    css=read_assets("live/live.css"),
     js=loader("live", "live"),
 )
 
 
 def follow(show: Callable[[Callable[[str], None]], None]) -> None:
-    """Show a part of the page, now and again whenever the golden set has moved.
+    """Show a part of the page now, and again whenever the golden set has changed.
 
-    ``show`` reads the store anew. It is given what says in the line over the part what all of it
-    rests on, such as how much is graded; said before anything else, it moves nothing that is read.
-    An error of ours is said in the part's place, and it goes on following.
+    ``show`` reads the store each time. Its argument writes into the line above the part what the
+    numbers rest on, such as how much is graded. An error of ours is shown in the part's place, and
+    the part goes on following.
 
-    The whole page runs where that is not enough: where something other than a grade was written,
-    such as a run, a query or a setting, and where the reader has changed inside of the part what
-    links to other pages take along, as those stand outside.
+    The whole page runs again if something other than a grade was written, such as a run, a query or
+    a setting, and if the user changed inside the part what links to other pages pass on.
 
-    Of a frozen golden set the part is shown once, with a line that says so.
+    For a frozen golden set the part is shown once, with a line that says so.
     """
     carried = url_state.get_all(url_state.KEPT_PARAMETERS)
     with ui.guard(), ui.open_store() as store:

@@ -1,8 +1,9 @@
 // The line over what follows the golden set: when there is news, it asks for the part of the page
-// that it stands in to run again, and for nothing else. Knows nothing of what that part shows.
+// that it stands in to run again, and for nothing else.
 
+import { keepConnectionDialogsClosed } from "../js/dialogs.js";
+import { disposeOnceGone, mounted } from "../js/mount.js";
 import { Connection } from "./connection.js";
-import { keepConnectionDialogsClosed } from "./dialogs.js";
 import { hold, release } from "./holding.js";
 import { whenAtRest } from "./rest.js";
 
@@ -11,24 +12,11 @@ import { whenAtRest } from "./rest.js";
 const FOLLOWS = "follows new grades";
 const SILENT = "no connection to the server: these numbers may be old";
 
-/** @type {WeakMap<Node, Line>} */
-const lines = new WeakMap();
-
 /** @type {(component: Component) => () => void} */
 export default function show(component) {
   const { parentElement } = component;
-  const line = lines.get(parentElement) ?? new Line(parentElement);
-  lines.set(parentElement, line);
-  line.update(component);
-  // Streamlit calls the returned function at every change of data as well; only an element that has
-  // left the page is at its end.
-  return () => setTimeout(() => parentElement.isConnected || leave(parentElement));
-}
-
-/** @type {(place: Node) => void} */
-function leave(place) {
-  lines.get(place)?.close();
-  lines.delete(place);
+  mounted(parentElement, "", () => new Line(parentElement)).update(component);
+  return disposeOnceGone(parentElement);
 }
 
 class Line {
@@ -85,7 +73,7 @@ class Line {
     this.state.classList.toggle("silent", isSilent);
   }
 
-  close() {
+  dispose() {
     this.isBehind = false;
     this.dialogs.disconnect();
     this.connection.close();

@@ -1,8 +1,7 @@
 """Row order of live tables: rows stay where a reader saw them until they ask for a new sort.
 
-The order is kept in the session, not in the URL, which would need the place of every row; a
-revision in the URL would not do, because a scoreboard knows only the newest values. Values are
-read anew each time, and reloading the page sorts it anew.
+The order is kept in the session: in the URL it would need the place of every row, and a revision
+would not do, because a scoreboard has only the newest values. Reloading the page sorts again.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class RowOrders:
         return [rows[each] for each in order]
 
     def forget(self) -> None:
-        """Let everything be sorted anew."""
+        """Let every table be sorted again."""
         with self._lock:
             self._kept.clear()
 
@@ -78,8 +77,8 @@ def keep_order(
 ) -> list[RowT]:
     """Return rows in the order in which this reader saw them, so that no push moves them.
 
-    ``name`` is what a row is known by. ``question`` is all that was asked for, such as the runs,
-    the measure, the sort and the filters, and the page: another question is answered in its own
-    order. Says beside `follow`'s line how many rows would stand elsewhere now.
+    ``name`` identifies a row. ``question`` is all that was asked for, such as page, runs, measure,
+    sort and filters: another question gets an order of its own. The line of `follow` says how many
+    rows would move now.
     """
     return session_orders().keep(sorted_now, name, question)

@@ -31,10 +31,10 @@ Facets = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class QueriesChoice:
-    """What is looked at: a run, against run ``a`` or none, which queries, and when one fails.
+    """What is shown: a run, alone or against run ``a``, which queries, and when one fails.
 
-    ``answered`` says that answers of some run are loaded, ``apart`` is a run A of another chunking,
-    whose grades are not those of the run.
+    ``answered``: answers of some run are loaded. ``apart`` is a run A of another chunking, whose
+    grades are not those of the run.
     """
 
     run: str
@@ -57,8 +57,8 @@ def choose(
 ) -> QueriesChoice:
     """Let the user choose; the runs stay in view, the rest is said in a line and folded.
 
-    Where some run is ``answered``, what became of a query and its answer can be chosen, too.
-    ``elsewhere`` are runs of other chunkings.
+    If some run is ``answered``, the outcome of a query's answer can be chosen, too. ``elsewhere``
+    are runs of other chunkings.
     """
     with filter_widgets.row():
         run, a, apart = _choose_runs(names, elsewhere)
@@ -191,7 +191,7 @@ def _describe_filters(filters: diagnosis.QueryFilters) -> list[str | None]:
 
 
 def _describe_rule(rule: FailureRule, conventions: Conventions) -> str:
-    """Say in short when a query fails; in full it stands under the numbers."""
+    """Say in short when a query fails; `RunFailures.small_print` says it in full."""
     match rule:
         case LossAgainstRun():
             return f"{LOSES_RULE} by {rule.least:g}"

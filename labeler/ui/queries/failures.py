@@ -9,13 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from labeler.analysis import failures as diagnosis
-from labeler.analysis.failures import (
-    Failure,
-    FailureRule,
-    QueryRow,
-    TwoByTwo,
-    UsefulInPrompt,
-)
+from labeler.analysis.failures import Failure, FailureRule, QueryRow, TwoByTwo, UsefulInPrompt
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import Answer, Query, Remark
@@ -31,11 +25,11 @@ RemarksByQuery = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class RunFailures:
-    """The rows of all queries as the chosen run answers them, and what stands behind them.
+    """The rows of all queries as the chosen run answers them, and what they rest on.
 
-    ``failures`` are of all judged queries, ``within`` of those that the filters let through.
-    ``right`` says of each query that was answered whether rightly; it is empty where no answer of
-    the run is loaded.
+    ``failures`` are of all judged queries, ``within`` of those that pass the filters. ``right``
+    says for each answered query whether the answer was right; empty if no answer of the run is
+    loaded.
     """
 
     choice: QueriesChoice
@@ -49,12 +43,12 @@ class RunFailures:
 
     @property
     def headings(self) -> list[str]:
-        """The measures as they stand above their values."""
+        """The measures' names, as headings of their values."""
         return [self.board.conventions.heading(measure) for measure in self.measures]
 
     @property
     def where(self) -> str:
-        """When a query fails, to stand after "a query fails where"."""
+        """When a query fails, to follow "a query fails where"."""
         said = diagnosis.describe_rule(self.board, self.choice.rule, self.short)
         if not self.right:
             return said
@@ -67,7 +61,7 @@ class RunFailures:
 
     @property
     def small_print(self) -> str:
-        """What stands under every number: the conventions, and what "fails" means here."""
+        """The conventions, and what "fails" means here."""
         said = f"{self.board.conventions.sentence} · a query fails where {self.where}"
         return f"{said} · {filter_widgets.NOT_WEIGHTED_HERE}" if url_state.get("weighted") else said
 
@@ -200,8 +194,7 @@ def _cached_failures(
     kept = _failure_cache(path, data_revision, repr(board.conventions), run, rule, said)
     known = _chunks_with_text(path, data_revision)
     return kept.follow(
-        board,
-        lambda only: diagnosis.find_failures(board, run, rule, known, texts_of, said, only),
+        board, lambda only: diagnosis.find_failures(board, run, rule, known, texts_of, said, only)
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -28,7 +27,7 @@ from labeler.analysis.comparison.query_views import Strips
 from labeler.evaluation import format_number, format_signed
 from labeler.measures import BUDGET, Floats
 from labeler.model import Chunk
-from labeler.web.static_js import loader
+from labeler.web.static_js import loader, read_assets
 
 DEFAULT_STRIP_RANKS, MOST_STRIP_RANKS = 10, 20
 
@@ -173,7 +172,7 @@ def listed_chunks(
 def text_links(
     moves: Iterable[RankChange], shared: Sequence[SharedText] | None, depth: int
 ) -> list[TextLink] | None:
-    """Return what joins chunks of two chunkings, as far as one stands above ``depth``."""
+    """Return what joins chunks of two chunkings, if one of them is within ``depth``."""
     if shared is None:
         return None
     names = {move.chunk: move.chunk_id for move in moves}
@@ -212,7 +211,7 @@ def move_rows(
 
 
 def _contribution(move: RankChange, *, by_grade: bool) -> str:
-    """A hole adds nothing because nobody looked, which is not a zero that was measured."""
+    """An unjudged chunk adds nothing because nobody looked; that is not a measured zero."""
     if move.contribution is None:
         return "–"
     if by_grade and move.grade is None and not move.contribution:
@@ -226,23 +225,16 @@ def format_total(moves: Sequence[RankChange]) -> str:
     return format_signed(math.fsum(known) if len(known) == len(moves) else math.nan)
 
 
-_HERE = Path(__file__).parent
-
-
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
 _strips = st.components.v2.component(
     "labeler_rank_strips",
     html='<div class="strips"></div>',
-    css=_read("shared.css") + _read("strips.css"),
+    css=read_assets("rank_views/shared.css", "rank_views/strips.css"),
     js=loader("rank_views", "strips"),
 )
 _lists = st.components.v2.component(
     "labeler_rank_lists",
     html='<div class="ranks"></div>',
-    css=_read("shared.css") + _read("lists.css"),
+    css=read_assets("rank_views/shared.css", "rank_views/lists.css"),
     js=loader("rank_views", "lists"),
 )
 
@@ -276,8 +268,8 @@ def rank_strips(
 ) -> None:
     """Show a row for each query and a cell for each of ``depth`` ranks of each run.
 
-    ``facets`` are what the rows' buckets are of. Two runs stand side by side, more below each
-    other. A click on a row calls ``on_open``, which finds the query with `picked`.
+    ``facets`` name the rows' buckets. Two runs are side by side, more below each other. A click on
+    a row calls ``on_open``, which finds the query with `picked`.
     """
     data = {**asdict(look), "depth": depth, "facets": facets, "rows": [asdict(row) for row in rows]}
     _strips(key=key, data=data, on_picked_change=on_open)

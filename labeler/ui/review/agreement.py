@@ -35,10 +35,9 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True, slots=True)
 class AgreementChoice:
-    """What is looked at: whose grades (all where none is named), of which queries, by which alpha.
+    """What is shown: whose grades (all if none are named), of which queries, by which alpha.
 
-    A facet without a bucket asks for each of its buckets beside all queries; ``selected`` are the
-    queries of which all of it is.
+    A facet without a bucket asks for each of its buckets beside all ``selected`` queries.
     """
 
     metric: Metric
@@ -200,7 +199,7 @@ def row_of(name: str, *counts: int, said: str | None = None) -> list[tables.Cell
 
 
 def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
-    """Let the user choose whose grades stand down and across; return them and their matrix."""
+    """Let the user choose whose grades are the rows and the columns; return both and the matrix."""
     pairs = {(pair.one, pair.other): pair.table for pair in found.pairs}
     pairs |= {(pair.other, pair.one): pair.table.T for pair in found.pairs}
     if len(found.graders) == 2:

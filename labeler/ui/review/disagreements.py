@@ -10,13 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from labeler.model import (
-    GOLDEN_RULE_MEANINGS,
-    MAJORITY,
-    WITH_LEAKED,
-    Selection,
-    Settings,
-)
+from labeler.model import GOLDEN_RULE_MEANINGS, MAJORITY, WITH_LEAKED, Selection, Settings
 from labeler.render import csv_exports
 from labeler.render.palette import GRADE_COLOURS
 from labeler.services import import_export
@@ -81,7 +75,7 @@ def show() -> None:
 
 
 def say_who() -> None:
-    """Ask for a name where nobody has given one: a decision is somebody's."""
+    """Ask for a name: every decision is somebody's."""
     st.subheader("Who decides?")
     st.write("A decision stands under a name. Say yours on the Label page, and come back.")
     links.link("Say who you are", url_state.page_url("/"))

@@ -53,10 +53,10 @@ NAMING_RUNS = ("a", "b", ONLY_RUNS, HIDDEN, PINNED)
 
 @dataclass(frozen=True, slots=True)
 class ScoresChoice:
-    """What is looked at: a view, by which measures, of which queries, and which runs in it.
+    """What is shown: a view, by which measures, of which queries, and which runs in it.
 
-    ``traffic`` is what its means are weighted by, None where each query counts the same;
-    ``by_task`` are the measures that the team chose for a task.
+    ``traffic`` weights the means, None if each query counts the same; ``by_task`` are the team's
+    measures for a task.
     """
 
     view: str
@@ -76,7 +76,7 @@ class ScoresChoice:
 
     @property
     def place(self) -> str:
-        """Of which queries a view's numbers are, where it has no room for every bucket."""
+        """Which queries a view's numbers are of, if it cannot show every bucket."""
         has_room = self.view == MEASURES or (self.view == TREND and self.bucket is None)
         if self.facet is None or has_room:
             return ""
@@ -152,9 +152,9 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
 
 
 def choose_runs(names: RunNames) -> RunTableState:
-    """Let the user choose runs, a text their names hold, and whether they stand by system.
+    """Let the user choose runs, a text in their names, and whether they are grouped by system.
 
-    Raises `Astray` where the address names a run to show that is not there.
+    Raises `StaleLink` if the URL names a run to show that does not exist.
     """
     runs = list(names.systems)
     with filter_widgets.fold("Choose runs", "filter_list", of="-runs"):
@@ -181,10 +181,7 @@ def table_links(lineup: RunTableState) -> RunTableLinks:
         sort=lambda column: _url_with({SORT: lineup.turned(column)}),
         pin=lambda run: _url_with({PINNED: _toggled(lineup.pinned, run)}),
         hide=lambda run: _url_with(
-            {
-                HIDDEN: [*lineup.hidden, run],
-                PINNED: [each for each in lineup.pinned if each != run],
-            },
+            {HIDDEN: [*lineup.hidden, run], PINNED: [each for each in lineup.pinned if each != run]}
         ),
     )
 

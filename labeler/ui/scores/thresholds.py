@@ -26,12 +26,7 @@ from labeler.analysis.gate import (
     thresholds_for,
     why_other_conventions,
 )
-from labeler.analysis.trend import (
-    NO_THRESHOLDS,
-    Thresholds,
-    TrendSeries,
-    thresholds_by_series,
-)
+from labeler.analysis.trend import NO_THRESHOLDS, Thresholds, TrendSeries, thresholds_by_series
 from labeler.evaluation import Conventions, Score, Scoreboard, format_number
 from labeler.measures import Measure
 from labeler.render import tables
@@ -44,10 +39,10 @@ MOST_BROKEN_OPEN = 5
 
 @dataclass(frozen=True)
 class ThresholdMarks:
-    """What stands at the columns and cells of a table, and in sentences under it.
+    """The thresholds at the columns and cells of a table, and in sentences under it.
 
-    ``aside`` says why there is none of it, though the server was told of a gate file, or of which
-    other golden set it is.
+    ``aside`` says why there are none although the server has a gate file, or which other golden set
+    they are of.
     """
 
     limits: tables.Limits = field(default_factory=dict)

@@ -114,7 +114,7 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
 def choose_trend(choice: ScoresChoice, board: Scoreboard, line: Timeline) -> TrendChoice:
     """Let the user choose a system, how far back to look, and what is drawn.
 
-    Every bucket is shown for one system at a time. Raises `Astray` for what the address has wrong.
+    Every bucket is shown for one system at a time. Raises `StaleLink` for a wrong URL.
     """
     every_bucket = choice.facet is not None and choice.bucket is None
     measures = board.resolve(choice.measures)
@@ -197,9 +197,9 @@ def draw_lines(
     bars: Thresholds,
     span: TimeSpan | None,
 ) -> list[str]:
-    """Draw as many lines as can be told apart, and say which where these are not all.
+    """Draw as many lines as can be told apart, and say which if some are left out.
 
-    Returns what the lines are called. ``span`` is the axis of time that pictures below share.
+    Return the lines' names. ``span`` is the time axis that the pictures below share.
     """
     lines = dict(list(lines_by_name(found.lines).items())[:MOST_LINES])
     heading = choice.conventions.heading(asked.drawn)
@@ -307,9 +307,9 @@ def latest_pair(
 def choose_pair(
     runs: Sequence[DatedRun], usual: tuple[DatedRun, DatedRun]
 ) -> tuple[DatedRun, DatedRun, str]:
-    """Let the user choose two runs, and by which day's grades the older is taken ("" is its own).
+    """Let the user choose two runs, and the day of the grades for the older ("" is its own).
 
-    Raises `Astray` where the address has none of them, or no day.
+    Raises `StaleLink` if the URL has other runs, or no day.
     """
     dated = {run.run: run for run in runs}
     boxes = filter_widgets.run_box_options(dated)
@@ -356,9 +356,9 @@ MOST_VALUES = 200
 
 @dataclass(frozen=True)
 class TrendSignals:
-    """What stands below a trend: signals of its ``systems``, which come with their runs shown.
+    """The online signals below a trend: those of its ``systems``, which come with their runs.
 
-    ``span`` is what all pictures share as their axis of time, None where there is no signal.
+    ``span`` is the time axis that all pictures share, None if there is no signal.
     """
 
     every: Sequence[SignalSeries] = ()

@@ -50,16 +50,12 @@ FileContent = Callable[[], bytes]
 
 
 def show_table(
-    choice: ScoresChoice,
-    table: tables.RunTable,
-    first: str | None = None,
-    *,
-    folded: bool = False,
+    choice: ScoresChoice, table: tables.RunTable, first: str | None = None, *, folded: bool = False
 ) -> list[RunGroup]:
-    """Show a table of runs as the reader lined them up; return what it shows.
+    """Show a table of runs as the user arranged them; return what it shows.
 
-    ``first`` is the column it is sorted by until somebody chooses another. The runs stay in the
-    order in which the reader saw them, unless the table is ``folded``.
+    ``first`` is the column it is sorted by until the user chooses another. Rows keep the order in
+    which the user saw them, unless the table is ``folded``.
     """
     lined_up = choice.lineup.on(table.names if first is None else [first, *table.names])
     groups = lined_up.order(table.values, choice.names.systems)
@@ -84,7 +80,7 @@ def keep_run_order(groups: Sequence[RunGroup], asked: Hashable) -> list[RunGroup
 
 
 def choose_drawn(choice: ScoresChoice, groups: Sequence[RunGroup]) -> list[str]:
-    """Return the runs that charts have room for, and say which where these are not all."""
+    """Return the runs that charts have room for, and say which if some are left out."""
     drawn = drawn_runs(groups, choice.lineup.pinned, MOST_DRAWN, FEW_DRAWN)
     if len(drawn) < sum(len(group.runs) for group in groups):
         is_pinned = set(drawn) <= set(choice.lineup.pinned)
@@ -124,21 +120,14 @@ def show_measures(choice: ScoresChoice, board: Scoreboard) -> FileContent:
         show_html(tables.run_legend(drawn, choice.names.short))
         st.altair_chart(charts.score_chart(scores_of_runs(scores, drawn), choice.conventions))
     return lambda: score_file(
-        choice,
-        scores,
-        residuals_of(choice, board),
-        bands=bands,
-        intervals=intervals,
+        choice, scores, residuals_of(choice, board), bands=bands, intervals=intervals
     )
 
 
 def ranges_of_shown(
     choice: ScoresChoice, board: Scoreboard, measures: Sequence[Measure]
 ) -> MeanRanges:
-    """Return what the holes of the runs that are shown could make of their means.
-
-    None of weighted ones, for which that is not worked out.
-    """
+    """Return the ranges over unjudged chunks of the shown runs' means; none if weighted."""
     runs = [run for run in board.run_names if choice.shows(run)]
     return scoreboards.mean_ranges(board, runs, measures, choice.facet)
 
@@ -159,7 +148,7 @@ def with_unjudged(
 
 
 def explain_ranges(bands: MeanRanges) -> None:
-    """Say how bands are to be read, where there are any."""
+    """Say how to read ranges, if there are any."""
     if any(band.is_open for band in bands.values()):
         st.caption(tables.BAND_WORDS, help=tables.BAND_DOUBTS)
 

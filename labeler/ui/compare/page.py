@@ -1,0 +1,203 @@
+"""The Compare page: choices above; below them the answer, the queries and files, live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from labeler import evaluation
+from labeler.analysis import comparison
+from labeler.analysis.comparison import ComparisonView
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.measures import Measure
+from labeler.model import Settings, Traffic
+from labeler.render.short_names import short_names
+from labeler.ui import filter_widgets, live, scoreboards, url_state
+from labeler.ui import shared as ui
+from labeler.ui.compare.summary import offer_files, show_answer
+from labeler.ui.compare.views import choose_view
+from labeler.ui.query_detail import show_pair
+
+EACH_THE_SAME = (
+    "The means are weighted; queries are shown one by one, and what is added up over them counts "
+    "each the same, as the report does."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareChoice:
+    """What is shown: runs B and A, others beside them, the measures, and which queries.
+
+    ``by_text`` is the measure that sorts the queries, ``traffic`` what means are weighted by, and
+    ``short`` are the runs' short names.
+    """
+
+    a: str
+    b: str
+    also: Sequence[str]
+    measures: Sequence[Measure]
+    by_text: str
+    sort: str
+    facet: str | None
+    bucket: str | None
+    conventions: Conventions
+    traffic: Traffic | None
+    short: Mapping[str, str]
+
+
+def show_page() -> None:
+    """Show the page, or what is missing for it."""
+    with ui.open_store() as store:
+        settings = scoreboards.shown_settings(store)
+        board = scoreboards.live_board(store, scoreboards.shown_conventions(settings))
+    texts = query_texts(ui.database(), board.data_revision, url_state.get("golden"))
+    names = [*board.run_names, *(run.name for run in board.collection.runs_left_out)]
+    if len(names) < 2:
+        ask_for_runs(names)
+    live.follow(partial(show_compared, choose(board, names, settings), texts, settings.words))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def query_texts(path: str, data_revision: int, golden: str | None) -> dict[str, str]:
+    """Return each query's text on one line."""
+    with ui.open_store() as store:
+        queries = scoreboards.shown_queries(store)
+    return {query.query_id: " ".join(query.text.split()) for query in queries}
+
+
+def ask_for_runs(names: Sequence[str]) -> None:
+    """Say what is missing where there are no two runs, and end the page."""
+    if not names:
+        st.subheader("There is no run to compare yet")
+    else:
+        st.subheader("There is only one run: to compare, load another")
+        st.text(f"The one run: {names[0]}")
+    st.write("Load runs on the Data page, or in a terminal:")
+    st.code("labeler load run FILE")
+    st.stop()
+
+
+def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> CompareChoice:
+    """Let the user choose; A and B stay in view, the rest is said in a line and folded."""
+    short = short_names(names)
+    with filter_widgets.row():
+        a, b = choose_runs(names)
+        with filter_widgets.folded() as say:
+            also = choose_also([name for name in names if name not in (a, b)], names, short)
+            tasks = filter_widgets.tasks_shown()
+            usual = evaluation.measures_for_runs(board.collection, [a, b, *also])
+            texts = filter_widgets.choose_measures(
+                filter_widgets.default_measures(settings, tasks, usual)
+            )
+            by_text = url_state.choose(
+                *("By measure", texts, "by"),
+                help="The one measure that sorts the queries and whose delta is explained.",
+            )
+            sort = url_state.choose("Order", comparison.QUERY_SORTS, "sort", what="order")
+            facet, bucket = filter_widgets.choose_bucket(board.facets)
+            conventions = filter_widgets.choose_conventions(settings, across=True)
+            conventions = conventions.across(board.collection, [a, b, *also])
+            traffic = filter_widgets.choose_traffic(board.facets)
+    say(
+        filter_widgets.say_selection(conventions),
+        filter_widgets.say_traffic(traffic),
+        filter_widgets.say_queries(facet, bucket),
+        filter_widgets.say_wider(bucket),
+        f"{sort} by {by_text}",
+        filter_widgets.say_measures(texts),
+        filter_widgets.say_tasks(settings, tasks),
+        filter_widgets.say_conventions(conventions),
+        f"beside {', '.join(short[name] for name in also)}" if also else None,
+    )
+    with ui.guard():
+        measures = filter_widgets.measures_of(conventions, texts)
+    chosen = (a, b, also, measures, by_text, sort, facet, bucket, conventions, traffic)
+    return CompareChoice(*chosen, short)
+
+
+def choose_runs(names: Sequence[str]) -> tuple[str, str]:
+    """Let the user choose run A and run B; in the address as ``a`` and ``b``."""
+    shown: dict[str, Any] = {"clears": ["chunking"], **filter_widgets.run_box_options(names)}
+    first = next(name for name in names if name != url_state.get("b"))
+    a = url_state.choose("A", names, "a", what="run", default=first, always=True, **shown)
+    other = next(name for name in names if name != a)
+    b = url_state.choose("B", names, "b", what="run", default=other, always=True, **shown)
+    return a, b
+
+
+def choose_also(others: Sequence[str], names: Sequence[str], short: Mapping[str, str]) -> list[str]:
+    """Let the user set further runs beside A and B; in the address as ``also``."""
+    if not others:
+        url_state.check_some_of("also", names, "run")  # which says what is not there
+        return []
+    return url_state.choose_some(
+        *("Further runs", others, "also", "run"),
+        known=names,
+        format_func=short.get,
+        placeholder="none",
+        help="They stand beside A and B in the table of means and in the rank strips; order and "
+        "difference stay those of A and B.",
+    )
+
+
+def show_compared(
+    choice: CompareChoice,
+    texts: Mapping[str, str],
+    words: Sequence[str],
+    say: Callable[[str], None],
+) -> None:
+    """Show what the newest grades say of both runs, and say how much is graded."""
+    with ui.open_store() as store:
+        board = scoreboards.live_board(store, choice.conventions)
+    say(scoreboards.graded_line(board))
+    view = even = unweighted_view(choice, board, texts)
+    if choice.traffic is not None:
+        view = weighted_view(choice, even, choice.traffic)
+    for note in board.notes():
+        if note.kind == evaluation.SEVERAL_CHUNKINGS:
+            st.text(f"⚠ {note.sentence}")
+    if not board.counts.grades:
+        scoreboards.say_nothing_graded(board.conventions.selected, "No measure has a value")
+    if (query := url_state.get("query")) is not None:
+        if query in texts:
+            scoreboards.check_query_selected(board, query)
+        show_pair(even, query, words)
+        return
+    show_means = show_answer(view, choice.bucket)
+    show_picture, is_first = choose_view(even)
+    if choice.traffic is not None:
+        st.caption(EACH_THE_SAME)
+    if is_first:
+        show_picture()
+    show_means()
+    if not is_first:
+        show_picture()
+    offer_files(view, choice.bucket, even)
+
+
+def unweighted_view(
+    choice: CompareChoice, board: Scoreboard, texts: Mapping[str, str]
+) -> ComparisonView:
+    """Return what is shown where each query counts the same."""
+    a, b, facet, bucket, sort = choice.a, choice.b, choice.facet, choice.bucket, choice.sort
+    compared = comparison.compare(board, a, b, choice.measures, facet)
+    [by] = board.resolve(choice.conventions.measures([choice.by_text])[:1])
+    buckets = comparison.bucket_labels(board, facet)
+    rows = compared.queries(by)
+    if bucket is not None:
+        rows = [row for row in rows if buckets[row.query_id] == bucket]
+    rows = comparison.sort_queries(rows, sort, texts, buckets)
+    asked = ("compare", a, b, str(by), sort, facet, bucket, repr(choice.conventions))
+    rows = live.keep_order(rows, lambda row: row.query_id, asked)
+    return ComparisonView(board, compared, by, rows, texts, buckets, choice.also, choice.short)
+
+
+def weighted_view(choice: CompareChoice, even: ComparisonView, traffic: Traffic) -> ComparisonView:
+    """Return the same with means that are weighted by traffic."""
+    board = even.board.weighted_by(traffic)
+    found = comparison.compare(board, choice.a, choice.b, choice.measures, choice.facet)
+    return replace(even, board=board, compared=found)

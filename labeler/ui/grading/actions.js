@@ -1,0 +1,336 @@
+// What each action does on the pad, under the names of the table of keys.
+
+import { newId } from "../js/api.js";
+import { wordsOf } from "../js/dom.js";
+import { joined, MOST_PASSAGES } from "../js/passages.js";
+import { remember, remembered } from "../js/storage.js";
+import { toldWords } from "./card.js";
+import { MOST_NOTE } from "./drafts.js";
+import { isJudged } from "./history.js";
+import { guidelineParts, keysParts, refusedParts } from "./overlay.js";
+import { bare, isOnPair } from "./session.js";
+import { givenWords, reasonsOf, remarkWords } from "./status.js";
+import { passagesBefore } from "./transfer_hint.js";
+
+/** @import { Pad } from "./pad" */
+/** @import { Deal } from "./overlay" */
+/**
+ * @import {
+ *   AnyStep, Entry, Item, Kept, ListDesk, PadEvent, Question, Said, Standing, Terms
+ * } from "./shapes"
+ */
+/** @import { GradingSession } from "./session" */
+
+const MARKS_KEY = "labeler-marks";
+const MOST_REASON = 200; // characters, as the server takes them
+
+/**
+ * An act that is about the chunk on screen needs one there.
+ * @typedef {{ chunk: true, act: (pad: Pad, entry: Entry) => unknown }} ChunkAct
+ * @typedef {{ chunk: false, act: (pad: Pad, entry: Entry | null) => unknown }} FreeAct
+ */
+
+/** @type {(act: (pad: Pad, entry: Entry) => unknown) => ChunkAct} */
+const onChunk = (act) => ({ chunk: true, act });
+/** @type {(act: (pad: Pad, entry: Entry | null) => unknown) => FreeAct} */
+const anyTime = (act) => ({ chunk: false, act });
+
+/** @type {Record<string, ChunkAct | FreeAct>} */
+export const ACTS = {
+  back: anyTime((pad) => pad.step(-1)),
+  ahead: anyTime((pad) => pad.step(1)),
+  undo: anyTime((pad) => undoStep(pad)),
+  redo: anyTime((pad) => redoStep(pad)),
+  cannotTell: onChunk((pad, entry) => askReason(pad, (what) => pad.give(entry, what), entry)),
+  later: onChunk((pad, entry) => putOff(pad, entry)),
+  note: onChunk((pad, entry) => askNote(pad, entry.item, entry)),
+  guideline: anyTime((pad, entry) => showGuideline(pad, entry)),
+  whole: onChunk((pad, { item }) => pad.openList(pad.whole, item.query, item)),
+  find: onChunk((pad, { item }) => pad.openList(pad.finder, item.query)),
+  remark: onChunk((pad, { item }) => askRemark(pad, item.query)),
+  around: onChunk((pad, entry) => showAround(pad, entry)),
+  evidence: anyTime((pad) => markEvidence(pad)),
+  before: onChunk((pad, entry) => takeBefore(pad, entry)),
+  marks: anyTime((pad) => switchMarks(pad)),
+  told: onChunk((pad, entry) => showTold(pad, entry)),
+  help: anyTime((pad) => showKeys(pad)),
+};
+
+export function rememberedMarking() {
+  return remembered(MARKS_KEY, true);
+}
+
+// --- back and forth -----------------------------------------------------------------------------
+
+/** @type {(pad: Pad) => Promise<void>} */
+async function undoStep(pad) {
+  const step = await pad.session.undo();
+  if (step) {
+    const what = stepWords(step, pad.data.terms);
+    pad.say(isJudged(step) ? `Taken back: ${what}. Grade it again.` : `Taken back: ${what}.`);
+  } else if (pad.session.history.exhausted) pad.say("Nothing to undo");
+  else pad.say("Your earlier grades cannot be fetched just now");
+  pad.paint();
+}
+
+/** @type {(pad: Pad) => void} */
+function redoStep(pad) {
+  const step = pad.session.redo();
+  if (!step) return pad.say("Nothing to redo");
+  pad.say(`Done again: ${stepWords(step, pad.data.terms)}`);
+  if (!pad.list()) pad.session.queue.goToNextOpen();
+  pad.session.lookAnew();
+  pad.session.fetchMore();
+  return pad.paint();
+}
+
+/** @type {(step: AnyStep, terms: Terms) => string} */
+function stepWords(step, terms) {
+  return isJudged(step) ? givenWords(step, terms) : remarkWords(step.remark, terms);
+}
+
+/** @type {(pad: Pad, entry: Entry) => void} */
+function putOff(pad, entry) {
+  const name = pad.data.terms.passage[0];
+  if (entry.done) pad.say(`This ${name} is graded already`);
+  else if (!pad.session.queue.putOff()) pad.say(`This is the only ${name} left`);
+  else pad.say("Put off until later");
+  pad.session.lookAnew();
+  pad.session.fetchMore();
+  pad.paint();
+}
+
+// --- what is asked in the panel ------------------------------------------------------------------
+
+/** @type {(pad: Pad, give: (what: Partial<Said>) => void, about?: Entry | null) => void} */
+function askReason(pad, give, about = null) {
+  const say = (/** @type {string} */ reason) =>
+    give({ kind: "cannot_tell", reason: reason || null });
+  /** @type {Question["choices"]} */
+  const choices = reasonsOf(pad.data.terms).map((words, i) => {
+    return { key: String(i + 1), words, act: () => say(words) };
+  });
+  choices.push({ key: "x", words: "no reason", act: say });
+  const field = { label: "Another reason", help: "then Enter", max: MOST_REASON, act: say };
+  pad.panel.ask({ title: "You can’t tell, because", choices, field, enter: say, about });
+  pad.paint();
+}
+
+// Every letter is kept at once, so that neither another action nor a reload loses any.
+/** @type {(pad: Pad, item: Item, about: Entry | null, then?: () => void) => void} */
+function askNote(pad, item, about, then = () => {}) {
+  const { drafts, queue } = pad.session;
+  const draft = drafts.of(item);
+  const before = queue.standingOf(item)?.note ?? "";
+  const field = {
+    label: "Note",
+    help: "Enter saves it, Shift and Enter begins a new line",
+    max: MOST_NOTE,
+    value: draft ?? before,
+    save: "Save",
+    act: (/** @type {string} */ note) => {
+      if (note || before) drafts.keep(item, note);
+      else drafts.drop(item);
+      pad.session.sendDraft(item);
+      then();
+      pad.sayOnceKept(note ? "Note kept" : "No note");
+      pad.paint();
+    },
+    typed: (/** @type {string} */ text) => drafts.keep(item, text),
+    dropped: () => {
+      if (draft === null) drafts.drop(item);
+      else drafts.keep(item, draft);
+    },
+  };
+  pad.panel.ask({
+    title: `A note on this ${pad.data.terms.passage[0]}`,
+    choices: [],
+    field,
+    about,
+  });
+  pad.paint();
+}
+
+/** @type {(pad: Pad, queryId: string) => void} */
+function askRemark(pad, queryId) {
+  const { terms } = pad.data;
+  const query = pad.session.queryOf(queryId);
+  /** @type {(kind: string) => (note: string) => void} */
+  const say = (kind) => (note) => {
+    pad.session.remarks.say(queryId, kind, note || null);
+    pad.say(`You said: ${remarkWords(kind, terms)}`);
+    pad.paint();
+  };
+  const choices = ["unanswered", "unclear"].map((kind, i) => {
+    return { key: String(i + 1), words: remarkWords(kind, terms), act: say(kind) };
+  });
+  if (query.remark) choices.push({ key: "3", words: "take it back", act: say("withdraw") });
+  const said = query.remark
+    ? `You said: ${remarkWords(query.remark, terms)}`
+    : `Of the whole ${terms.question[0]}`;
+  const value = query.remark_note ?? "";
+  const field = { label: "Note first, if you like", max: MOST_NOTE, value };
+  pad.panel.ask({ title: said, choices, field });
+  pad.paint();
+}
+
+// --- what is shown ------------------------------------------------------------------------------
+
+/** @type {(pad: Pad, entry: Entry | null) => void} */
+function showGuideline(pad, entry) {
+  const query = entry && pad.queryOf(entry.item.query);
+  const parts = guidelineParts(pad.data, query, () => pad.practise());
+  pad.overlay.show("guideline", "How to grade", parts);
+  pad.paint();
+}
+
+/** @type {(pad: Pad) => void} */
+function showKeys(pad) {
+  const { progress } = pad.session;
+  pad.overlay.show("help", "Keys", keysParts(pad.data.terms, progress.agreement));
+  pad.paint();
+}
+
+/** @type {(pad: Pad, entry: Entry) => Promise<void>} */
+async function showAround(pad, { item }) {
+  const isShown = pad.card.around;
+  pad.bar.press("around", !isShown);
+  if (isShown) return pad.card.paintAround(null);
+  pad.card.paintAround("Fetching …");
+  const path = `/api/neighbours?chunk=${encodeURIComponent(item.chunk)}`;
+  const beside = await pad.session
+    .get(path)
+    .catch((problem) => `Not fetched: ${wordsOf(problem)}.`);
+  if (pad.card.item === item && pad.card.around) pad.card.paintAround(beside);
+}
+
+/** @type {(pad: Pad) => void} */
+function markEvidence(pad) {
+  if (pad.markable) pad.marker.toggle();
+  else pad.say(`No ${pad.data.terms.passage[0]} is on screen`);
+}
+
+// The grade that is likely, with what was marked before as its evidence; without one the marks alone.
+/** @type {(pad: Pad, entry: Entry) => unknown} */
+function takeBefore(pad, entry) {
+  const { before } = entry.item;
+  if (!before) return pad.say("Nothing was given here before");
+  const held = pad.marker.passagesOf(entry);
+  const all = passagesBefore(before).reduce((found, each) => joined(found, each), held);
+  const marked = all.length > MOST_PASSAGES ? held : all;
+  const { likely: grade } = before;
+  if (grade !== null) {
+    const evidence = grade ? marked : held;
+    return pad.give(entry, { kind: "grade", grade, ...(evidence.length && { evidence }) });
+  }
+  if (marked.length > held.length) return pad.keepMarked(entry, marked);
+  return pad.say("No grade follows from before: give one");
+}
+
+/** @type {(pad: Pad) => void} */
+function switchMarks(pad) {
+  pad.marking = !pad.marking;
+  remember(MARKS_KEY, pad.marking);
+  pad.bar.press("marks", pad.marking);
+  pad.say(pad.marking ? "Words are marked" : "Words are not marked");
+  for (const list of pad.lists()) list.repaint();
+  pad.paint();
+}
+
+// What others gave is shown only after one's own grade, and makes later grades no longer blind.
+/** @type {(pad: Pad, entry: Entry) => Promise<void>} */
+async function showTold(pad, entry) {
+  if (!entry.done) return pad.say("Grade it first: what others gave must not sway you");
+  await pad.session.outbox.send();
+  const { query, chunk } = entry.item;
+  const pair = `query=${encodeURIComponent(query)}&chunk=${encodeURIComponent(chunk)}`;
+  try {
+    const told = await pad.session.get(`/api/told?${pair}`);
+    pad.session.tell(entry.item);
+    entry.told = told;
+    pad.announce(toldWords(told, pad.data.terms));
+  } catch (problem) {
+    pad.say(`Not fetched: ${wordsOf(problem)}`);
+  }
+  pad.paint();
+}
+
+// --- what the server refused --------------------------------------------------------------------
+
+/** @type {(pad: Pad) => void} */
+export function showRefused(pad) {
+  const { session, data } = pad;
+  /** @type {Deal} */
+  const deal = (key, record, how) => {
+    dealWith(session, key, record, how);
+    if (session.outbox.refused().length) showRefused(pad);
+    else pad.overlay.close();
+    pad.paint();
+  };
+  const parts = refusedParts(session.outbox.refused(), data.terms, deal);
+  pad.overlay.show("refused", "What was refused", parts);
+  pad.paint();
+}
+
+/** @type {(session: GradingSession, key: string, record: Kept, how: string) => void} */
+function dealWith(session, key, record, how) {
+  session.outbox.drop(key);
+  if (how === "let go") return;
+  const { reason: _, instead, ...again } = record;
+  if (how === "mine" && instead) {
+    again.event = onTopOf(record.event, instead);
+    again.counts = record.event.undoes ? -1 : 0;
+  }
+  const { event } = again;
+  if (isOnPair(event)) session.stand(event, event.undoes ? null : bare(event));
+  session.outbox.add(again);
+  session.fetchAfterSending();
+}
+
+// The same wish again, as a new event that knows what stands.
+/** @type {(event: PadEvent, instead: Standing) => PadEvent} */
+function onTopOf(event, { event_id }) {
+  const known = event.undoes ? { undoes: event_id } : { replaces: event_id };
+  return { ...event, event_id: newId(), ...known };
+}
+
+// --- what the lists may ask of the pad ----------------------------------------------------------
+
+/** @type {(pad: Pad) => ListDesk} */
+export function makeDesk(pad) {
+  const { session } = pad;
+  const leaveRowInSight = () =>
+    pad.root.querySelector(".row.current")?.scrollIntoView({ block: "center" });
+  return {
+    terms: pad.data.terms,
+    // what is on its way first: a list that was asked for too early would show it as open
+    get: (path) => session.outbox.send().then(() => session.get(path)),
+    queryOf: (id) => session.queryOf(id),
+    latest: (item) => session.latest(item),
+    draftOf: (item) => session.drafts.of(item),
+    marking: () => pad.marking,
+    announce: (words) => pad.say(words),
+    aimed: (event, act) => pad.bar.aimedAmong(event, act),
+    moved: () => pad.listMoved(),
+    leave: () => pad.leaveLists(),
+    nextQuestion: () => pad.nextQuestion(),
+    passagesOf: (row) => pad.marker.passagesOf(row),
+    givenWith: (row) => pad.marker.given(row),
+    mark: () => pad.act("evidence"),
+    painted: (row) => pad.marker.paint(row, true),
+    judge: (item, what) => {
+      pad.say(pad.gave(what));
+      pad.bar.lookAnew(); // the rows move
+      return session.give(item, what);
+    },
+    takeBack: (item) => session.takeBack(item),
+    cannotTell: (item) => {
+      askReason(pad, (what) => pad.tellLists(item, session.give(item, what)));
+      leaveRowInSight();
+    },
+    note: (item) => {
+      askNote(pad, item, null, () => pad.tellLists(item, session.queue.standingOf(item)));
+      leaveRowInSight();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// Overlays that stand in for the chunk while they are read: guideline, keys, what was refused.
+
+import { element, focusedBeside, giveFocusBack, keyButton } from "../js/dom.js";
+import { keyRows } from "./keys.js";
+import { eventWords, givenWords } from "./status.js";
+
+/** @import { About, Kept, PadData, Terms } from "./shapes" */
+
+/** @typedef {(key: string, record: Kept, how: string) => void} Deal */
+
+export class Overlay {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => void} onClose
+   */
+  constructor(host, onClose) {
+    this.host = host;
+    this.onClose = onClose;
+    /** @type {string | null} */
+    this.name = null;
+    /** @type {Element | null} */
+    this.before = null;
+  }
+
+  get isOpen() {
+    return this.name !== null;
+  }
+
+  /** @type {(name: string, title: string, parts: Node[]) => void} */
+  show(name, title, parts) {
+    this.before ??= focusedBeside(this.host);
+    this.name = name;
+    const head = element("header");
+    head.append(
+      element("h2", title),
+      keyButton("Esc", "close", () => this.close(), "close"),
+    );
+    this.host.setAttribute("aria-label", title);
+    this.host.replaceChildren(head, ...parts);
+    this.host.hidden = false;
+    this.host.focus({ preventScroll: true });
+    this.host.scrollIntoView({ block: "nearest" });
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    this.name = null;
+    this.host.hidden = true;
+    this.host.replaceChildren();
+    this.onClose();
+    giveFocusBack(this.before);
+    this.before = null;
+  }
+}
+
+/** @type {(data: PadData, query: About | null, practise: () => void) => HTMLElement[]} */
+export function guidelineParts({ guideline, contact, terms }, query, practise) {
+  /** @type {HTMLElement[]} */
+  const parts = [];
+  if (query?.guideline) parts.push(passage(`About this ${terms.question[0]}`, query.guideline));
+  if (query?.reference) parts.push(passage("A good answer", query.reference));
+  parts.push(passage(`For every ${terms.question[0]}`, guideline));
+  parts.push(element("h3", "The scale"), scaleOf(terms));
+  const more = element("p", contact ? `Whom to ask: ${contact} ` : "", "ways");
+  more.append(keyButton("", "Try it on an example", practise, "choice"));
+  return [...parts, more];
+}
+
+// The four grades, each with its word and what it means.
+/** @type {(terms: Terms) => HTMLElement} */
+export function scaleOf({ words, meanings, colours }) {
+  const scale = element("dl", "", "scale");
+  for (const [grade, word] of words.entries()) {
+    const name = element("dt", String(grade), "swatch");
+    name.style.setProperty("--grade", colours[grade] ?? "");
+    scale.append(name, element("dd", `${word}: ${meanings[grade]}`));
+  }
+  return scale;
+}
+
+/** @type {(title: string, text: string) => HTMLElement} */
+function passage(title, text) {
+  const made = element("div");
+  const body = element("p", text, "passage");
+  body.dir = "auto";
+  made.append(element("h3", title), body);
+  return made;
+}
+
+/** @type {(terms: Terms, agreement: string) => HTMLElement[]} */
+export function keysParts(terms, agreement) {
+  const table = element("dl", "", "keys-table");
+  for (const [keys, help] of keyRows(terms)) {
+    const names = element("dt");
+    for (const key of keys) names.append(element("kbd", key), " ");
+    table.append(names, element("dd", help));
+  }
+  /** @type {HTMLElement[]} */
+  const parts = [table];
+  const why = `A few ${terms.passage[1]} come twice, to see how steady grades are.`;
+  if (agreement) parts.push(element("p", `${agreement} ${why}`));
+  return parts;
+}
+
+// `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
+/** @type {(refused: [string, Kept][], terms: Terms, deal: Deal) => HTMLElement[]} */
+export function refusedParts(refused, terms, deal) {
+  if (!refused.length) return [element("p", "Nothing is refused any more.")];
+  const list = element("ul", "", "refused");
+  for (const [key, record] of refused) list.append(refusedRow(key, record, terms, deal));
+  return [
+    element("p", "The server did not take these. They stay here until you have dealt with them."),
+    list,
+  ];
+}
+
+/** @type {(key: string, record: Kept, terms: Terms, deal: Deal) => HTMLElement} */
+function refusedRow(key, record, terms, deal) {
+  const { event, shown, reason, instead } = record;
+  const row = element("li");
+  const about = element("p", shown?.query || event.query);
+  if (event.chunk) about.append(" · ", shown?.title || `a ${terms.passage[0]} without a title`);
+  about.dir = "auto";
+  const ways = element("p", "", "ways");
+  /** @type {(text: string, how: string) => void} */
+  const offer = (text, how) => {
+    ways.append(keyButton("", text, () => deal(key, record, how), "choice"));
+  };
+  if (instead) offer("Use mine instead", "mine");
+  else offer("Try again", "again");
+  offer("Let it go", "let go");
+  row.append(about, element("p", eventWords(event, terms)));
+  row.append(element("p", `Refused because: ${reason}`));
+  if (instead) row.append(element("p", `What stands: ${givenWords(instead, terms)}`));
+  row.append(ways);
+  return row;
+}

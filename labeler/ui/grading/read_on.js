@@ -1,0 +1,44 @@
+// Reading on in a text that was too long to come whole: a piece at a time, where somebody asks for
+// it.
+
+import { element, keyButton, wordsOf } from "../js/dom.js";
+
+/** @import { Item } from "./shapes" */
+
+/**
+ * @typedef {{
+ *   get: (path: string) => Promise<{ text: string, more: number | null }>,
+ *   paint: (host: HTMLElement, text: string) => void,
+ *   painted?: () => void,
+ * }} Means
+ */
+
+// Put the way on at the end of a text, if there is more of it.
+/** @type {(host: HTMLElement, item: Item, means: Means) => void} */
+export function offerMore(host, item, means) {
+  if (item.more == null) return;
+  const way = element("span", "… ", "more-text");
+  const button = keyButton("", "read on", () => readFurther(host, way, item, means));
+  way.append(button);
+  host.append(way);
+}
+
+// The piece stands where the way to it stood, and stays with the item.
+/** @type {(host: HTMLElement, way: HTMLElement, item: Item, means: Means) => Promise<void>} */
+async function readFurther(host, way, item, means) {
+  const from = item.more;
+  try {
+    const path = `/api/text?chunk=${encodeURIComponent(item.chunk)}&from=${from}`;
+    const piece = await means.get(path);
+    if (item.more !== from || !way.isConnected) return;
+    item.text += piece.text;
+    item.more = piece.more;
+    const part = element("span", "", "piece");
+    means.paint(part, piece.text);
+    way.replaceWith(part);
+    offerMore(host, item, means);
+    means.painted?.();
+  } catch (problem) {
+    way.firstChild?.replaceWith(`… not fetched: ${wordsOf(problem)} `);
+  }
+}

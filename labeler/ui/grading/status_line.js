@@ -1,0 +1,90 @@
+// The line above the chunk: what is saved, how far it is, who grades, and what went wrong.
+
+import { finderIn } from "../js/dom.js";
+import { othersWaiting } from "./outbox.js";
+import { overallWords, progressWords } from "./progress.js";
+import { fieldWords, ofAll, ofOpening, ofSplit, openingWords } from "./scope.js";
+import { statusWords, troubleWords } from "./status.js";
+
+/** @import { PadData } from "./shapes" */
+/** @import { GradingSession } from "./session" */
+
+export class StatusLine {
+  /**
+   * @param {ParentNode} root
+   * @param {PadData} data
+   */
+  constructor(root, data) {
+    this.find = finderIn(root);
+    this.data = data;
+  }
+
+  /** @type {(session: GradingSession) => void} */
+  paint(session) {
+    const { outbox, progress, queue, saved } = session;
+    const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
+    const state = this.find(".state");
+    state.textContent = statusWords(outbox, saved, waiting, refused.length);
+    state.dataset.state = waiting ? outbox.state : "idle";
+    const { terms } = this.data;
+    this.write(".progress", progressWords(progress, queue.current?.item.query, terms));
+    this.write(".overall", overallWords(progress, terms));
+    this.paintField(progress.looked);
+    this.paintSplits();
+    this.paintOpenings();
+    const others = othersWaiting(session.who);
+    this.write(".trouble-words", troubleWords(session, refused, others, terms));
+    this.find(".look").hidden = !refused.length;
+    this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
+  }
+
+  /** @type {(looked: number) => void} */
+  paintField(looked) {
+    const { confined, grader, can_change_name, splits, openings, terms } = this.data;
+    this.write(".grader", `grading as ${grader}`);
+    this.find(".change").hidden = can_change_name === false;
+    const boxes = { splits: splits.length > 0, openings: openings.length > 0 };
+    const looking = looked < 1 ? `looking at earlier grades: ${Math.round(100 * looked)}%` : "";
+    const only = [fieldWords(confined, boxes), looking].filter(Boolean).join(" · ");
+    this.find(".confined").hidden = !only;
+    if (!confined) return;
+    this.write(".only", only);
+    this.write(".everything", `all ${terms.question[1]}`);
+    this.find(".everything").setAttribute("href", ofAll(location.href, confined));
+  }
+
+  // What waits stays in the browser's storage, and is sent from the page that comes.
+  paintSplits() {
+    const { confined, splits } = this.data;
+    const box = /** @type {HTMLSelectElement} */ (this.find(".splits"));
+    box.hidden = !splits.length;
+    if (box.options.length !== splits.length + 1) {
+      const offered = splits.map((split) => new Option(split, split));
+      box.replaceChildren(new Option("all splits", ""), ...offered);
+      box.onchange = () => location.assign(ofSplit(location.href, box.value));
+    }
+    box.value = confined?.split ?? "";
+  }
+
+  paintOpenings() {
+    const { confined, openings } = this.data;
+    const box = /** @type {HTMLSelectElement} */ (this.find(".openings"));
+    box.hidden = !openings.length;
+    if (box.options.length !== openings.length + 1) {
+      const offered = openings.map((each) => new Option(openingWords(each), openingWords(each)));
+      box.replaceChildren(new Option(`all ${this.data.terms.passage[1]}`, ""), ...offered);
+      box.onchange = () => {
+        const chosen = openings.find((each) => openingWords(each) === box.value) ?? null;
+        location.assign(ofOpening(location.href, chosen));
+      };
+    }
+    const { old, recut } = confined ?? { old: null, recut: null };
+    box.value = old === null || recut === null ? "" : openingWords([old, recut]);
+  }
+
+  /** @type {(selector: string, text: string) => void} */
+  write(selector, text) {
+    const host = this.find(selector);
+    if (host.textContent !== text) host.textContent = text;
+  }
+}

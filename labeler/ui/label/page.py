@@ -1,0 +1,71 @@
+"""The Label page: the grading pad, or what has to be loaded before there is anything to grade."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labeler.model import SPLITS
+from labeler.render.palette import GRADE_COLOURS
+from labeler.store import Store
+from labeler.ui import assignment_cache, grading, url_state
+from labeler.ui import shared as ui
+from labeler.ui.grading import GradingTerms, PadData
+from labeler.ui.label.scope import between, chosen_field, chosen_query, kept_to
+
+
+def show_page() -> None:
+    """Show the page, or what is missing for it."""
+    with ui.open_store() as store:
+        queries, runs, is_lead = store.count_queries(), store.runs(), ui.is_lead()
+        name = ui.grader()
+        token = None if name is None else ui.grading_token(store, name)
+        data = pad_data(store, name, token, is_lead=is_lead) if queries and runs else None
+    if not queries:
+        st.subheader("There are no queries to grade yet")
+        ask_a_lead(is_lead)
+        st.write("Load queries, chunks and a run on the Data page, or in a terminal:")
+        st.code("labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE")
+    elif data is None:
+        st.subheader("There is no run yet, so nothing to grade")
+        ask_a_lead(is_lead)
+        st.write("A run says which chunks a system retrieved. Load one on the Data page, or:")
+        st.code("labeler load run FILE")
+    else:
+        grading.pad(data)
+
+
+def ask_a_lead(is_lead: bool) -> None:
+    """Tell a grader, who cannot load anything, whom to ask, and end the page."""
+    if not is_lead:
+        st.write("Whoever runs this has to load it first. Come back later.")
+        st.stop()
+
+
+def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool) -> PadData:
+    """Return what the pad needs to know; raises `StaleLink` for what the address asks for."""
+    settings = store.settings()
+    giver = None if name is None else store.giver(name)
+    sizes, leaked = store.split_sizes(), bool(store.leaked())
+    splits = [split for split in SPLITS if split in sizes]
+    is_known = store.has_query(url_state.get("query") or "")
+    field = chosen_field(store.facets(), is_known)
+    return PadData(
+        golden_set=store.golden_set_uuid(),
+        grader=name,
+        token=token,
+        key=None if giver is None else giver.key,
+        known_as=None if giver is None else giver.known_as,
+        terms=GradingTerms(
+            *(settings.words, settings.meanings, GRADE_COLOURS),
+            *(settings.question, settings.passage),
+        ),
+        can_change_name=ui.can_change_name(),
+        is_new=name is not None and ui.came_by_invitation() and not store.has_judged(name),
+        guideline=settings.guideline or settings.default_guideline,
+        contact=settings.contact,
+        evidence_from=settings.evidence_from,
+        confined=between(kept_to(field, splits, leaked), store.chunking_names()),
+        splits=splits if is_lead else (),
+        openings=assignment_cache.openings(store) if is_lead else [],
+        query=chosen_query(is_known, field),
+    )

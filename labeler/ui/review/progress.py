@@ -1,0 +1,164 @@
+"""Review > Work and Progress: what each grader has done, and how much of the pool is graded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import streamlit as st
+
+from labeler.analysis.agreement import (
+    SelfAgreement,
+    describe_self_agreement,
+    self_agreement_by_grader,
+)
+from labeler.evaluation import format_share
+from labeler.model import MAJORITY, format_count
+from labeler.render import charts, tables
+from labeler.render.markup import show_html
+from labeler.render.tables import CellContent, TextCell
+from labeler.store.activity import DayActivity, GraderActivity, Progress
+from labeler.ui import filter_widgets, links, url_state
+from labeler.ui import shared as ui
+from labeler.ui.review.rows import ReviewChoice, offer_rows
+
+WORKED = ["grader", "grades", "can't tell", "remarks on queries", "found by hand"]
+WORKED += ["seconds a grade", "first day", "last day", "shown again"]
+WORK_NOTE = (
+    "Every chunk of a query counts once, by what it is now; grades taken back, retired queries and "
+    "grades that came with a file are left out. The seconds are the median; over 5 minutes is a "
+    "pause and is left out. A few of a grader's own earlier chunks come back unmarked: nobody "
+    "gives the same grade every time, and a difference often marks a chunk worth talking about."
+)
+STATES = ["graded", "share", "can't tell", "text changed", "open"]
+TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
+
+
+def show_work(choice: ReviewChoice) -> None:
+    """Show what each grader has done, and on which days."""
+    with ui.open_store() as store:
+        among = store.selected_queries(choice.selected)
+        rows, days = store.work(among), store.work_by_day(among)
+        again = self_agreement_by_grader(store.repeated_grades(among))
+    if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
+        st.subheader("Nobody has graded yet")
+        st.write(
+            "Grades that came with a file are nobody's work. Grade on the Label page, or invite "
+            "somebody who does, on Data or in a terminal:"
+        )
+        st.code("labeler invite NAME")
+        links.link("Invite a grader", url_state.page_url("/data", section="People"))
+        return
+    show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
+    st.caption(WORK_NOTE)
+    offer_rows("Download this table as CSV", rows, "graders.csv")
+    if days:
+        show_days(days)
+
+
+def work_row(row: GraderActivity, again: SelfAgreement | None) -> list[CellContent]:
+    """Return one grader as the table shows them."""
+    return [
+        TextCell(row.grader, row.role),
+        *(row.grades, row.cannot_tell, row.remarks, row.found),
+        None if row.seconds is None else f"{row.seconds:.1f}",
+        *(row.first, row.last),
+        TextCell(describe_self_agreement(again, row.grader)),
+    ]
+
+
+def show_days(days: Sequence[DayActivity]) -> None:
+    """Show how many grades were given on which day."""
+    given = [(row.day, row.grader, row.grades) for row in days]
+    words = "Grades given on each day, by grader"
+    st.text(words)
+    st.altair_chart(charts.day_chart(given, words))
+    st.caption(
+        f"A grade that was changed later counts on both days. The chart goes back at most "
+        f"{charts.MOST_DAYS} days; the table and the file have all."
+    )
+    with st.expander("The numbers of this chart"):
+        st.dataframe(charts.day_frame(given), hide_index=True, height="auto")
+    offer_rows("Download the days as CSV", days, "days.csv")
+
+
+def choose_facet() -> str | None:
+    """Let the user choose a facet, or all queries."""
+    with ui.open_store() as store:
+        facets = store.facets()
+    return filter_widgets.choose_facet(facets, width=220)
+
+
+def show_progress(choice: ReviewChoice) -> None:
+    """Show how much of the pool is graded, over all and in each bucket of a facet."""
+    facet = choice.facet
+    with ui.open_store() as store:
+        settings = store.settings()
+        pool, without_text = store.pool(settings.pool_depth)
+        among = store.selected_queries(choice.selected)
+        pool = {name: chunks for name, chunks in pool.items() if among is None or name in among}
+        buckets, total = store.progress(pool, facet)
+    if not total.pool:
+        ui.say_empty(
+            "There is nothing to grade yet",
+            "The pool is made of what the runs return for the queries. Load both:",
+            "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
+        )
+        return
+    rows = buckets if facet else [total]
+    shares = [
+        charts.BucketProgress(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows
+    ]
+    words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
+    st.text(words)
+    st.altair_chart(charts.progress_chart(shares, words))
+    headings = [facet or "", "queries", "finished", "pool", *STATES]
+    table = [progress_row(row, name_of(row, facet)) for row in rows]
+    whole = progress_row(total, filter_widgets.ALL_QUERIES) if facet else None
+    show_html(tables.plain_table(headings, table, whole))
+    st.caption(progress_note(settings.pool_depth, without_text, settings.golden_rule))
+    named = [(name_of(row, facet), row) for row in rows]
+    named += [(filter_widgets.ALL_QUERIES, total)] if facet else []
+    content = [
+        {"facet": facet} | asdict(row) | {"bucket": name, "open": row.open} for name, row in named
+    ]
+    offer_rows("Download this table as CSV", content, "progress.csv", dict)
+
+
+def name_of(row: Progress, facet: str | None) -> str:
+    """Name a row of the progress: its bucket, no bucket, or all queries."""
+    if facet is None:
+        return filter_widgets.ALL_QUERIES
+    return f"no {facet}" if row.bucket is None else row.bucket
+
+
+def share_of(row: Progress) -> str:
+    """Say how much of a bucket's pool is graded; whole only where nothing is missing."""
+    return format_share(row.graded, row.pool)
+
+
+def counts_of(row: Progress) -> tuple[int, int, int, int]:
+    """Return a bucket's pool by state, in the order charts have them."""
+    return row.graded, row.cannot_tell, row.stale, row.open
+
+
+def progress_row(row: Progress, name: str) -> list[CellContent]:
+    """Return a bucket as the table shows it."""
+    return [
+        TextCell(name),
+        *(row.queries, row.finished, row.pool, row.graded),
+        share_of(row),
+        *(row.cannot_tell, row.stale, row.open),
+    ]
+
+
+def progress_note(depth: int, without_text: int, rule: str) -> str:
+    """Say what the pool is made of and what the columns mean."""
+    bare = format_count(without_text, "without text is", "without text are")
+    left_out = f"; {bare} left out" if without_text else ""
+    return (
+        f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
+        "is a golden grade for the chunk's present text. Can't tell: nobody has graded it, and "
+        "somebody could not. Text changed: graded for an earlier text and asked again. "
+        f"{TIES if rule == MAJORITY else ''}A query is finished where nothing is open or changed."
+    )

@@ -1,0 +1,124 @@
+"""What graders said, on Review: chunks they could not grade, remarks on queries, and notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from labeler.model import format_count, format_minute
+from labeler.render import tables
+from labeler.render.markup import show_html
+from labeler.render.tables import CellContent, TextCell
+from labeler.store import GraderNote
+from labeler.ui import shared as ui
+from labeler.ui import url_state
+from labeler.ui.review.rows import ON_A_PAGE, ReviewChoice, chunk_cell, offer_rows
+
+MOST_REASONS, NO_REASON = 20, "no reason given"
+REMARKS = {"unanswered": "nothing here answers it", "unclear": "the query is unclear"}
+
+
+def show_cannot_tell(choice: ReviewChoice) -> None:
+    """Show why chunks could not be graded, and which."""
+    with ui.open_store() as store:
+        rows = choice.rows_of(store, store.cannot_tells())
+    if not rows:
+        st.subheader("Every chunk so far could be graded")
+        st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
+        return
+    reasons = Counter(row.reason or NO_REASON for row in rows)
+    common: list[list[CellContent]] = [
+        [TextCell(name), count] for name, count in reasons.most_common(MOST_REASONS)
+    ]
+    show_html(tables.plain_table(["reason", "chunks"], common))
+    if len(reasons) > len(common):
+        left = format_count(len(reasons) - len(common), "rarer reason is", "rarer reasons are")
+        st.caption(f"{left} in the list only.")
+    here = url_state.choose_part(rows, ON_A_PAGE, "unsure-page")
+    ui.note_told(here)
+    shown: list[list[CellContent]] = [
+        [
+            choice.query_cell(row.query, row.query_id),
+            chunk_cell(row),
+            TextCell(row.grader),
+            TextCell(row.reason or NO_REASON),
+            TextCell(row.note) if row.note else None,
+            format_minute(row.created_at),
+        ]
+        for row in here
+    ]
+    _say_count(len(rows))
+    show_html(
+        tables.plain_table(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown)
+    )
+    offer_rows("Download this list as CSV", rows, "cannot-tell.csv")
+
+
+def show_remarks(choice: ReviewChoice) -> None:
+    """Show what graders say of whole queries."""
+    with ui.open_store() as store:
+        rows = choice.rows_of(store, store.remarks())
+        texts = {query.query_id: query.text for query in store.queries()}
+    if not rows:
+        st.subheader("Nobody has remarked on a query")
+        st.write(
+            "Where nothing in the pool answers a query, or the query is unclear, a grader says so "
+            "on the Label page (`Q`), and it stands here."
+        )
+        return
+    counts = Counter(REMARKS[row.kind] for row in rows)
+    st.text(" · ".join(f"{name}: {count:,}" for name, count in counts.most_common()))
+    shown = [
+        [
+            choice.query_cell(texts.get(row.query_id, ""), row.query_id),
+            TextCell(REMARKS[row.kind]),
+            TextCell(row.grader),
+            TextCell(row.note) if row.note else None,
+            format_minute(row.created_at or ""),
+        ]
+        for row in url_state.choose_part(rows, ON_A_PAGE, "remarks-page")
+    ]
+    _say_count(len(rows))
+    show_html(tables.plain_table(["query", "remark", "grader", "note", "when (UTC)"], shown))
+    offer_rows("Download this list as CSV", rows, "remarks.csv")
+
+
+def show_notes(choice: ReviewChoice) -> None:
+    """Show what graders wrote beside grades and queries."""
+    with ui.open_store() as store:
+        rows, scale = choice.rows_of(store, store.notes()), store.settings().words
+    if not rows:
+        st.subheader("Nobody has written a note")
+        st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
+        return
+    here = url_state.choose_part(rows, ON_A_PAGE, "notes-page")
+    ui.note_told(here)
+    shown: list[list[CellContent]] = [
+        [
+            TextCell(row.note),
+            choice.query_cell(row.query, row.query_id),
+            chunk_cell(row),
+            TextCell(describe_given(row, scale)),
+            TextCell(row.grader, "from a file" if row.kind == "import" else ""),
+            format_minute(row.created_at),
+        ]
+        for row in here
+    ]
+    _say_count(len(rows))
+    show_html(
+        tables.plain_table(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown)
+    )
+    offer_rows("Download this list as CSV", rows, "notes.csv")
+
+
+def describe_given(row: GraderNote, scale: Sequence[str]) -> str:
+    """Say what was given with a note."""
+    if row.grade is not None:
+        return f"{row.grade} {scale[row.grade]}"
+    return REMARKS.get(row.kind, "can't tell")
+
+
+def _say_count(count: int) -> None:
+    st.caption(f"{count:,} in all, the newest first · click a query to open it")

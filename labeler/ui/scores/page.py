@@ -1,0 +1,112 @@
+"""The Scores page: choices above, and below them the chosen view of the newest numbers, live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
+from labeler.model import format_count
+from labeler.ui import live, scoreboards, url_state
+from labeler.ui import shared as ui
+from labeler.ui.scores.choices import (
+    KEYWORDS,
+    MEASURES,
+    RECALL,
+    SAID_ABOVE,
+    TREND,
+    WEIGHED,
+    ScoresChoice,
+    choose,
+    show_warnings,
+    show_what,
+)
+from labeler.ui.scores.keywords import show_keywords
+from labeler.ui.scores.trend import show_trend
+from labeler.ui.scores.views import (
+    BY_GRADES,
+    WITH_INTERVALS,
+    FileContent,
+    show_recall,
+    show_small_print,
+)
+
+VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = {
+    **BY_GRADES,
+    RECALL: show_recall,
+    TREND: show_trend,
+}
+"""By view what shows its numbers, and returns what makes a file of them, None where none are."""
+MOST_CAUTIONS_OPEN = 6
+INTERVALS_NOTE = (
+    "hovering a mean says its 95% interval, which the file has too; it covers the choice of "
+    "queries, not holes or graders"
+)
+
+
+def show_page() -> None:
+    """Show the page, or what is missing for it."""
+    with ui.open_store() as store:
+        settings = scoreboards.shown_settings(store)
+        board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
+    if not board.run_names:
+        where = "Load one on the Data page, or in a terminal:"
+        ui.say_empty("There is no run to score yet", where, "labeler load run FILE")
+        st.stop()
+    live.follow(partial(show_scores, choose(board, settings)))
+
+
+def show_scores(choice: ScoresChoice, say: Callable[[str], None]) -> None:
+    """Show the newest numbers, and say how much they rest on."""
+    with ui.open_store() as store:
+        board = scoreboards.live_board(store, choice.conventions)
+    say(scoreboards.graded_line(board))
+    if choice.traffic is not None:
+        board = board.weighted_by(choice.traffic)
+    now = replace(choice, conventions=board.conventions)
+    shown = [run for run in board.run_names if choice.shows(run)]
+    there = board.notes(choice.measures)
+    with st.container():  # one place, so that the table keeps its own as lines come and go
+        show_what(choice, len(shown), len(board.run_names))
+        show_warnings(there)
+    notes = [
+        note.sentence for note in there if note.is_about(*shown) and note.kind not in SAID_ABOVE
+    ]
+    if choice.view == KEYWORDS:
+        show_keywords(now, board, notes)
+    elif board.counts.grades:
+        show_graded(now, board, notes)
+    else:
+        scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
+
+
+def show_graded(choice: ScoresChoice, board: Scoreboard, notes: list[str]) -> None:
+    """Show the chosen view of graded measures, with all that was left out of it."""
+    file = VIEWS[choice.view](choice, board)
+    facet, is_first = choice.facet, choice.view == MEASURES
+    if is_first and facet is not None and (left_out := board.unbucketed(facet)):
+        judged = format_count(left_out, "judged query", "judged queries")
+        notes.append(f"{judged} without {facet}, in none of these rows")
+    if file is not None and choice.view in WITH_INTERVALS:
+        notes.append(INTERVALS_NOTE)
+    if choice.traffic is not None:
+        notes.append(NOT_WEIGHTED)
+    elif choice.view not in WEIGHED and url_state.get("weighted"):
+        notes.append("this view is not weighted: each query counts the same")
+    show_small_print(choice, notes)
+    if is_first:
+        warn(choice, board)
+    if file is not None:
+        ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
+
+
+def warn(choice: ScoresChoice, board: Scoreboard) -> None:
+    """Say where the numbers lie."""
+    warned = cautions(board, choice.measures, *(choice.within or (None, None)))
+    if warned:
+        few = len(warned) <= MOST_CAUTIONS_OPEN
+        with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
+            st.text("\n".join(f"· {caution.sentence}" for caution in warned))

@@ -1,0 +1,1 @@
+"""The Slices page: bucket by measure, for one run or for run B against run A."""

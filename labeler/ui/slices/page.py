@@ -1,0 +1,55 @@
+"""The Slices page: choices above, and below them the buckets, live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from labeler.ui import live, scoreboards
+from labeler.ui import shared as ui
+from labeler.ui.slices.choices import SlicesChoice, choose
+from labeler.ui.slices.views import show_by_keyword, show_crossed, show_one_run, show_pair
+
+
+def show_page() -> None:
+    """Show the page, or what is missing for it."""
+    with ui.open_store() as store:
+        settings = scoreboards.shown_settings(store)
+        board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
+    if not board.run_names:
+        where = "Load one on the Data page, or in a terminal:"
+        ui.say_empty("There is no run to slice yet", where, "labeler load run FILE")
+        st.stop()
+    if not board.facets:
+        ui.say_empty(
+            "No query has a bucket yet",
+            "Give queries a task or buckets, and load them again:",
+            '{"query_id": "q1", "query": "…", "task": "single", '
+            '"buckets": {"intent": "refund"}}\n\nlabeler load queries FILE --update',
+        )
+        st.stop()
+    live.follow(partial(show_slices, choose(board, settings)))
+
+
+def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
+    """Show the buckets as the newest grades leave them, and say how much is graded."""
+    with ui.open_store() as store:
+        board = scoreboards.live_board(store, choice.conventions)
+    say(scoreboards.graded_line(board))
+    if not board.counts.grades:
+        scoreboards.say_nothing_graded(choice.conventions.selected, "No bucket has a number")
+        show_by_keyword(choice, board)
+        return
+    facets = filter(None, (choice.facet, choice.other))
+    if empty := next((name for name in facets if board.facets.get(name) == ()), None):
+        st.text(f"None of the queries that are chosen has a bucket of {empty}.")
+        return
+    if choice.other is not None:
+        show_crossed(choice, choice.other, board)
+    elif choice.b is not None:
+        show_pair(choice, choice.b, board)
+    else:
+        show_one_run(choice, board)
+    show_by_keyword(choice, board)
