@@ -9,21 +9,27 @@ BIN = .venv/bin
 RUNS = .venv/.runs
 READY = .venv/.ready
 
-.PHONY: help demo test programs types lint scripts documents bench fix
+.PHONY: help demo test test-all programs types lint scripts documents bench fix
 help:
-	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
-	@echo "make test    lint, types, documents, then every test (TESTS=tests/cli/test_cli.py)"
-	@echo "make bench   measure the speed on this machine"
-	@echo "make fix     format the code, fix what a tool can fix, bring the generated documentation up to date"
+	@echo "make demo      open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
+	@echo "make test      lint, types, documents, then the tests that are not marked slow"
+	@echo "               (TESTS=tests/cli/test_cli.py; CPU_SECONDS=1 prints what each file costs)"
+	@echo "make test-all  the same with every test, and 200 examples of a property instead of 15"
+	@echo "make bench     measure the speed on this machine"
+	@echo "make fix       format the code, fix what a tool can fix, bring the generated documentation up to date"
 
 demo: $(RUNS)
 	@$(BIN)/labeler demo $(ARGS)
 
-test: $(READY)
+test: WHICH = -m "not slow"
+test: EXAMPLES = few
+test-all: EXAMPLES = many
+test test-all: $(READY)
 	@$(MAKE) --no-print-directory -j 3 programs types lint scripts documents
 	browser=$$(.ci/browser) && \
 	nginx=$$(.ci/proxy nginx "$$LABELER_NGINX") && caddy=$$(.ci/proxy caddy "$$LABELER_CADDY") && \
-	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" HYPOTHESIS_EXAMPLES=$(EXAMPLES) \
+	$(BIN)/python -m pytest -n auto --dist worksteal $(WHICH) $(TESTS)
 
 # What the browser tests need and Python's packages do not bring; fetched while the checks run.
 programs: $(READY)

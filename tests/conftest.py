@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message
 
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
+from tests.support.cpu_seconds import CpuSeconds
 from tests.support.new_golden_set import newborn
 from tests.support.postgres import newborn_database, release
 
@@ -28,20 +29,27 @@ ROOT = Path(__file__).parent.parent
 BROWSER = Path(__file__).parent / "browser"
 
 # How long an example takes says something of the machine, and nothing of labeler. Each run of the
-# tests has other examples: fifty are many where it is run often.
-hypothesis.settings.register_profile(
-    "of labeler",
-    max_examples=50,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
-)
-hypothesis.settings.load_profile("of labeler")
+# tests has other examples: `make test` runs often and tries few, `make test-all` tries many.
+for profile, examples in (("few", 15), ("many", 200)):
+    hypothesis.settings.register_profile(
+        profile,
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_EXAMPLES", "few"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count CPU seconds where they are asked for."""
+    if os.environ.get("CPU_SECONDS"):
+        config.pluginmanager.register(CpuSeconds(), "cpu seconds")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many workers as processors: a test waits a third of its time for its page."""
-    return (os.cpu_count() or 1) * 2
+    """Start one worker per processor: each further one imports and collects everything again."""
+    return os.cpu_count() or 1
 
 
 @pytest.hookimpl(trylast=True)
@@ -78,13 +86,6 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say why tests were tried twice: that is a defect, of the test or of what it tests."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.section(f"first try of {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext[-4_000:])
 
 
 @pytest.fixture(autouse=True)
@@ -260,7 +261,7 @@ def ask() -> Callable[..., Answer]:
     return send
 
 
-# What is asked of a file here is asked of PostgreSQL, too.
+# What is asked of a file here is asked of PostgreSQL, too; in `make test` what is asked of the log.
 KEPT_IN_BOTH = (
     *("store.test_golden_grades", "store.test_runs", "store.test_load", "store.test_log"),
     *("store.test_as_of", "store.test_reads", "store.test_remarks", "store.test_search"),
@@ -273,4 +274,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     is_of_both = metafunc.module.__name__.endswith(KEPT_IN_BOTH)
     in_a_file = metafunc.definition.get_closest_marker("in_a_file")
     if is_of_both and "kept" in metafunc.fixturenames and not in_a_file:
-        metafunc.parametrize("kept", ["file", "postgres"], indirect=True)
+        marks = () if metafunc.module.__name__.endswith("store.test_log") else pytest.mark.slow
+        both = ["file", pytest.param("postgres", marks=marks)]
+        metafunc.parametrize("kept", both, indirect=True)

@@ -31,6 +31,7 @@ with Store(sys.argv[1]) as store:
 # labeler backup ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_backup_has_all_that_was_acknowledged_before_it_while_others_go_on_writing(
     path: Path, tmp_path: Path, python, run: Run
 ):
@@ -161,6 +162,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.slow
 def test_a_backup_that_the_disk_has_no_room_for_leaves_the_one_before_and_nothing_else(
     path: Path, tmp_path: Path, python, run: Run
 ):

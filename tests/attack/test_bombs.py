@@ -83,6 +83,7 @@ def test_a_bomb_is_one_sentence_in_little_memory(bombs, python, tmp_path: Path):
     assert not (tmp_path / "new.db").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "bomb", "said"),
     [
@@ -348,6 +349,7 @@ def test_the_option_that_a_message_names_takes_the_file(tmp_path: Path):
     assert taken.output.startswith("chunks from")
 
 
+@pytest.mark.slow
 def test_what_is_stored_already_is_held_to_no_limit(tmp_path: Path):
     path = tmp_path / "chunks.jsonl"
     path.write_text(f'{{"chunk_id": "{"c" * 2000}", "text": "a"}}\n')
@@ -371,6 +373,7 @@ def test_pipes_and_devices_are_refused_at_once(make, kind, tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
 @pytest.mark.parametrize("file", ["gate", "runs"])
 def test_a_device_is_no_gate_file_and_no_runs_that_passed(
@@ -438,6 +441,7 @@ LOOK_THROUGH = LOAD.replace(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited as Linux can")
 def test_a_parquet_file_of_a_text_a_thousand_times_is_looked_through_in_little_memory(
     python, filled: Store, tmp_path: Path

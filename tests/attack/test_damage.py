@@ -105,6 +105,7 @@ def test_files_dropped_on_the_page_are_not_loaded_into_a_damaged_file(path: Path
     assert path.read_bytes() == left
 
 
+@pytest.mark.slow
 def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python):
     server = python(GRADE_AND_WAIT, path)
     server.stdout.readline()
@@ -175,7 +176,11 @@ def left_log(path: Path, python) -> None:
 
 @pytest.mark.parametrize(
     ("graded", "left"),
-    [(None, 3), (400, 763), (31, 394)],
+    [
+        (None, 3),
+        pytest.param(400, 763, marks=pytest.mark.slow),
+        pytest.param(31, 394, marks=pytest.mark.slow),
+    ],
     ids=["an older copy", "a newer copy", "one that its log fits"],  # and only takes back
 )
 def test_a_copy_put_beside_another_s_log_is_said_to_be_and_left_alone(
@@ -248,6 +253,7 @@ def test_restore_heals_a_damaged_file_and_it_is_written_to_again(
     assert run("check").exit_code == 0
 
 
+@pytest.mark.slow
 def test_restore_takes_a_foreign_log_out_of_the_way(path: Path, run: Run, python, tmp_path: Path):
     run("backup", tmp_path / "backup.db")
     left_log(path, python)

@@ -220,6 +220,7 @@ def test_who_comes_in_and_goes_is_kept_by_name_and_never_with_a_secret(
     assert not any(secret in written for secret in ("anns", "leas", token))
 
 
+@pytest.mark.slow
 def test_refusals_that_cannot_be_written_are_written_later_and_fill_no_memory(
     filled: Store, refusals: Refusals, clock: Clock, caplog: pytest.LogCaptureFixture
 ):

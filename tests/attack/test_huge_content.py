@@ -84,6 +84,7 @@ def test_a_list_comes_in_parts_that_are_all_of_it(huge: Store, pad: Pad):
         assert (item["more"] is None) == (whole == item["text"])
 
 
+@pytest.mark.slow
 def test_every_chunk_is_handed_out_in_the_end_however_long_it_is(huge: Store, pad: Pad):
     graded = set()
     while items := sized(pad, "next", limit=60)["items"]:
@@ -133,6 +134,7 @@ def test_the_rankings_view_shows_lists_longer_than_a_piece(store: Store, loaded)
     assert any("run=? AND query_id=?" in row[-1] for row in plan), "one list reads one list"
 
 
+@pytest.mark.slow
 def test_no_page_carries_a_text_of_megabytes(huge: Store):
     for page, asked in (
         ("queries", {"a": "huge", "query": "long"}),

@@ -195,6 +195,7 @@ def test_a_lead_is_told_whether_backups_are_made(path: Path, tmp_path: Path):
     assert "one is overdue: the newest is of" in said(later)
 
 
+@pytest.mark.slow
 def test_a_server_makes_its_first_backup_at_once_and_keeps_its_file_from_being_replaced(
     path: Path, tmp_path: Path, run: Run
 ):

@@ -25,13 +25,6 @@ expect.set_options(timeout=30_000)
 FOLDER = Path(__file__).parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give a browser test a second try: on a busy machine a page may be slower than any wait."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 # For all modules of this folder that follow one another. Not for the session: Playwright runs an
 # event loop of its own in this thread while it is open, and the tests elsewhere start one too.
 OPENED = pytest.StashKey[ExitStack]()
@@ -43,7 +36,7 @@ CHROMIUM = pytest.StashKey[Profiles]()
 def pytest_runtest_protocol(
     item: pytest.Item, nextitem: pytest.Item | None
 ) -> Generator[None, object, object]:
-    """Close the browser after the last test that may use it, and after that one's second try."""
+    """Close the browser after the last test that may use it."""
     done = yield
     stash = item.config.stash
     if OPENED in stash and (nextitem is None or FOLDER not in nextitem.path.parents):

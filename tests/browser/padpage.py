@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
-from labeler.model import Chunk, Query, Ranking
+from labeler.errors import NotFound
+from labeler.model import Chunk, Judgment, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
 from tests.support.new_golden_set import newborn
@@ -16,6 +19,7 @@ SENTENCE = "A parcel that comes back within thirty days is paid back to the card
 JUDGMENTS = "**/api/judgments"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 LAPTOP = {"viewport": {"width": 1440, "height": 900}}
+NUMBERS = count(10, 3)  # of queries that `begin_again` adds, three at a time
 WORDS_150 = " ".join((SENTENCE * 9).split()[:150]) + "."
 
 
@@ -26,21 +30,6 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
     """
     ids = [f"c{number}" for number in range(chunks)]
     with Store(newborn(path)) as store:
-        store.add_queries(
-            loaded(
-                [
-                    Query(
-                        f"q{n}",
-                        f"When is parcel {n} paid back?",
-                        task="single",
-                        reference=f"Parcel {n} is paid back within thirty days.",
-                        guideline=f"Only days count for parcel {n}.",
-                        buckets={"intent": ("refund", "shipping")[n % 2]},
-                    )
-                    for n in range(queries)
-                ]
-            )
-        )
         store.add_chunks(
             loaded(
                 [
@@ -49,12 +38,43 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
                 ]
             )
         )
-        for name, step in (("forward", 1), ("backward", -1)):
-            lists = [Ranking(f"q{n}", tuple(ids[::step])) for n in range(queries)]
-            store.add_run(loaded(lists), name=name)
+        ask(store, range(queries), ids)
         present = store.settings()
         store.save_settings(type(present)(pool_depth=chunks, **settings))
     return path
+
+
+def ask(store: Store, numbers: Iterable[int], ids: Sequence[str], more: str = "") -> None:
+    """Add a query for each number, and two runs, called forward and backward, that have all ids."""
+    queries = [
+        Query(
+            f"q{n}",
+            f"When is parcel {n} paid back?",
+            task="single",
+            reference=f"Parcel {n} is paid back within thirty days.",
+            guideline=f"Only days count for parcel {n}.",
+            buckets={"intent": ("refund", "shipping")[n % 2]},
+        )
+        for n in numbers
+    ]
+    store.add_queries(loaded(queries))
+    for name, step in (("forward", 1), ("backward", -1)):
+        lists = [Ranking(query.query_id, tuple(ids[::step])) for query in queries]
+        store.add_run(loaded(lists), name=name + more)
+
+
+def begin_again(path: Path) -> None:
+    """Make a `library` that is served as good as new: other queries, and nobody is called Ann.
+
+    Starting another server costs a third of what a test of the pad does.
+    """
+    first = next(NUMBERS)
+    with Store(path) as store:
+        with suppress(NotFound):
+            store.rename_grader("Ann", f"Ann until {first}")
+        for query in store.queries():
+            store.retire_query(query.query_id)
+        ask(store, range(first, first + 3), [f"c{n}" for n in range(8)], f" {first}")
 
 
 def quick_hand(page: Page) -> None:
@@ -99,12 +119,15 @@ def all_saved(page: Page, count: int) -> None:
     expect(page.locator(".status .state")).to_have_text(f"{count} saved")
 
 
+def events(store: Store, grader: str = "Ann") -> list[Judgment]:
+    """Return what a grader gave and took back, as it came."""
+    return [event for event in store.events() if event.grader == grader]
+
+
 def standing(store: Store, grader: str = "Ann") -> dict[tuple[str, str], int | None]:
     """Return what stands of a grader: the grade of each pair, None for "can't tell"."""
     stands: dict[tuple[str, str], int | None] = {}
-    for event in store.events():
-        if event.grader != grader:
-            continue
+    for event in events(store, grader):
         pair = (event.query_id, event.chunk_id)
         if event.kind == "withdraw":
             stands.pop(pair, None)

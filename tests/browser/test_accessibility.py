@@ -192,7 +192,10 @@ def unfold(page: Page) -> None:
 
 # Each state of the pages in one of two looks, each page in both. axe leaves out what is scrolled
 # out of sight, hence windows as high as the pages.
-@pytest.mark.parametrize(("turn", "scheme", "width"), [(0, "light", 1280), (1, "dark", 390)])
+@pytest.mark.parametrize(
+    ("turn", "scheme", "width"),
+    [(0, "light", 1280), pytest.param(1, "dark", 390, marks=pytest.mark.slow)],
+)
 def test_nothing_serious_on_any_page(serve, visit, demo, open_as, turn, scheme, width):
     server = serve(demo)
     page = visit(server.url, context=open_as(scheme, width, 3000))
@@ -220,6 +223,7 @@ def test_nothing_serious_on_label(open_pad, open_as):
     expect(page.get_by_role("searchbox")).to_have_value("text")
 
 
+@pytest.mark.slow
 def test_nothing_serious_on_a_phone(open_pad, open_as):
     page = open_pad(open_as("light", 390, 844))
     ready(page)
@@ -230,6 +234,7 @@ def test_nothing_serious_on_a_phone(open_pad, open_as):
 
 
 # All chunks are alike, so that it matters not which comes first.
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "width", "height"), [(True, 390, 844), (False, 520, 500)])
 def test_nothing_serious_where_text_is_larger_than_its_place(
     serve, visit, tmp_path, open_as, columns, width, height
@@ -245,6 +250,7 @@ def test_nothing_serious_where_text_is_larger_than_its_place(
     assert only_found(found) == {}
 
 
+@pytest.mark.slow
 def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
     server = serve(library(tmp_path / "library.db"))
     page = visit(server.url, grader=None, context=open_as("light"))

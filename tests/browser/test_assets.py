@@ -85,7 +85,7 @@ def fonts(answers: list[Response]) -> list[int]:
     return [answer.status for answer in answers if answer.url.endswith(".woff2")]
 
 
-@pytest.mark.parametrize("role", ["grader", "lead"])
+@pytest.mark.parametrize("role", ["grader", pytest.param("lead", marks=pytest.mark.slow)])
 def test_an_invited_person_is_refused_nothing_that_a_page_asks_for(serve, look, role: str):
     server = serve()
     page, answers = look(link_for(server, "Ann", role))

@@ -37,6 +37,7 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
     assert blind == [("q1", False), ("q2", True), ("q2", False)]
 
 
+@pytest.mark.slow
 def test_who_read_on_review_what_others_gave_does_not_grade_that_chunk_blind(
     serve, visit, tmp_path
 ):

@@ -62,6 +62,7 @@ def test_the_result_begins_in_the_upper_half_of_a_small_laptop(serve, visit, dem
         assert top < 384, address
 
 
+@pytest.mark.slow
 def test_the_choices_take_two_lines_on_a_phone_where_names_are_short(serve, visit, demo):
     with Store(demo) as store:
         for name in store.run_names()[-2:]:
@@ -100,6 +101,7 @@ def test_a_choice_behind_the_line_is_made_by_keys_and_said_in_it(serve, visit, d
     expect(boxes).not_to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_anew(
     serve, visit, demo
 ):
@@ -116,6 +118,7 @@ def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_
     expect(page.get_by_role("combobox", name="Class", exact=True)).to_have_value("failing")
 
 
+@pytest.mark.slow
 def test_runs_are_told_apart_in_their_boxes(serve, visit, demo):
     with Store(demo) as store:
         for name in store.run_names()[:-2]:

@@ -42,6 +42,7 @@ def name_it(page: Page, chunking: str) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
+@pytest.mark.slow
 def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     serve, visit, cut_once
 ):

@@ -93,6 +93,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
     assert page.evaluate("window.ran") is None
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_was(golden, visit):
     page = stand_still(visit(f"{golden.url}/compare?measure=RR", grader=None, **PHONE))
     row = page.locator(".strips tbody tr").last
@@ -114,6 +115,7 @@ def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_wa
     page.wait_for_function(is_back, arg=before)
 
 
+@pytest.mark.slow
 def test_on_a_phone_rows_are_named_however_far_a_table_is_scrolled(golden, visit):
     page = stand_still(visit(f"{golden.url}/compare", grader=None, **PHONE))
     table = page.locator(".compare.whole")
@@ -140,7 +142,7 @@ def test_the_keyboard_walks_the_rows_and_opens_one(look):
     expect_query(page, "q2")
 
 
-@pytest.mark.parametrize("chart", [0, 1])
+@pytest.mark.parametrize("chart", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_click_on_a_bar_or_a_point_opens_its_query(golden, visit, chart):
     page = visit(f"{golden.url}/compare?measure=RR&show=Bars+and+scatter")
     drawn = page.locator("[data-testid=stVegaLiteChart]").nth(chart)
@@ -218,6 +220,7 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
         assert len(store.events()) == 3
 
 
+@pytest.mark.slow
 def test_who_has_not_said_a_name_is_sent_to_label(serve, visit, pair):
     page = visit(f"{serve(pair).url}/compare?query=q0", grader=None)
     expect_query(page, "q0")
@@ -225,6 +228,7 @@ def test_who_has_not_said_a_name_is_sent_to_label(serve, visit, pair):
     expect(page.get_by_role("radio", name="3", exact=True)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_address_shows_the_same_thing_again(serve, visit, pair):
     page = visit(f"{serve(pair).url}/compare?a=new&b=old&measure=RR&measure=P@1&by=P@1")
     expect(page.locator(".strips thead .name").first).to_have_text("A new")
@@ -238,6 +242,7 @@ def test_the_address_shows_the_same_thing_again(serve, visit, pair):
     expect(page.locator(".strips tbody tr")).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_a_further_run_is_set_beside_a_and_b_and_stays_in_the_address(serve, visit, pair):
     server = serve(pair)
     with server.store() as store:
@@ -312,7 +317,7 @@ def test_what_is_chosen_stands_over_the_means_and_the_strips_under_them(look):
     page.get_by_text("Means and rank strips").click()
 
 
-@pytest.mark.parametrize("width", [720, 1024])
+@pytest.mark.parametrize("width", [720, pytest.param(1024, marks=pytest.mark.slow)])
 def test_bars_and_scatter_stand_below_each_other_where_a_page_is_narrow(look, width: int):
     page = look("measure=RR&show=Bars+and+scatter")
     usual = page.viewport_size

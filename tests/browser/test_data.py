@@ -128,6 +128,7 @@ def test_a_bad_file_is_named_with_its_line_and_more_can_be_dropped_after(serve, 
     expect(page.get_by_text("1 query · 2 chunks · 1 run · 2 golden grades")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
     with server.store() as store:
         grades = [GoldenGrade("q0", "c1", 3), GoldenGrade("q1", "c2", 0)]
@@ -166,6 +167,7 @@ def test_settings_are_kept_and_used(server, visit):
         assert store.settings().pool_depth == 30
 
 
+@pytest.mark.slow
 def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list(
     serve, visit, empty: Path
 ):
@@ -187,6 +189,7 @@ def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list
         assert store.query("q1").text == "who else?"
 
 
+@pytest.mark.slow
 def test_grades_are_carried_over_after_a_look_and_taken_back(serve, visit, tmp_path):
     path = tmp_path / "cut.db"
     with Store(path, create=True) as store:

@@ -121,6 +121,7 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     wait_until_decided(server, 2)
 
 
+@pytest.mark.slow
 def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, split):
     server = serve(split)
     page = open_bench(visit, server, has_touch=True, viewport={"width": 390, "height": 844})
@@ -164,6 +165,7 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     assert {row["golden_rule"] for row in rows} == {"lower median"}
 
 
+@pytest.mark.slow
 def test_the_pair_in_focus_stands_in_the_address(serve, visit, split):
     server = serve(split)
     page = open_bench(visit, server)

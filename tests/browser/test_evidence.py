@@ -93,7 +93,7 @@ def passage(words: str) -> Passage:
 
 
 def test_places_are_counted_as_the_server_counts_them(browser: Browser):
-    with page_with(browser, "grading/passages") as page:
+    with page_with(browser, "js/passages") as page:
         found = page.evaluate(
             """text => {
                 const at = text.indexOf("Parcels");
@@ -116,7 +116,7 @@ def test_places_are_counted_as_the_server_counts_them(browser: Browser):
 def test_what_is_folded_is_counted_and_what_is_marked_in_it_is_unfolded(browser: Browser):
     body = "<p>before</p><div id='host'></div><p>after</p>"
     text = "".join(f"Sentence {n} of a long text 👩.\n" for n in range(400))
-    with page_with(browser, "grading/places", "grading/marking", body=body) as page:
+    with page_with(browser, "js/text_places", "js/text_marks", body=body) as page:
         found = page.evaluate(
             """text => {
                 const host = document.querySelector("#host");
@@ -254,6 +254,7 @@ def test_a_finger_selects_and_a_button_marks(serve, visit, reads: Path):
         assert store.events()[0].evidence == (passage(CAFE),)
 
 
+@pytest.mark.slow
 def test_marks_wait_for_their_grade_in_the_browser_and_go_with_it_from_a_list(
     serve, visit, reads: Path
 ):
@@ -312,6 +313,7 @@ def test_marks_wait_for_their_grade_in_the_browser_and_go_with_it_from_a_list(
         assert [standing(store)["q0", each] for each in chunks] == [3, 0, 2]
 
 
+@pytest.mark.slow
 def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
     serve, visit, reads: Path
 ):
@@ -338,6 +340,7 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
         ]
 
 
+@pytest.mark.slow
 def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, reads: Path):
     with Store(reads) as store:
         store.add_grader("Ann")
@@ -352,6 +355,7 @@ def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, 
     expect(page.locator("mark.evidence")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
     with Store(reads) as store:
         for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
@@ -368,6 +372,7 @@ def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
     )
 
 
+@pytest.mark.slow
 def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     with Store(reads) as store:
         for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):

@@ -112,6 +112,7 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
     )
 
 
+@pytest.mark.slow
 def test_what_is_not_saved_yet_is_not_called_saved(finder):
     _, page = finder
     page.keyboard.type("vinegar")
@@ -145,6 +146,7 @@ def test_the_finder_says_when_nothing_is_found_and_when_it_cannot_ask(finder):
     assert own_events(server) == []
 
 
+@pytest.mark.slow
 def test_a_slow_answer_never_replaces_a_newer_one(finder):
     _, page = finder
     answered: list[str] = []
@@ -167,6 +169,7 @@ def test_a_slow_answer_never_replaces_a_newer_one(finder):
     expect(row(page, "grinder")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_mouse_alone_finds_grades_and_leaves(serve, visit, searched):
     server = serve(searched)
     page = visit(server.url)

@@ -103,6 +103,7 @@ def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
     assert os.listdir(new.database.parent)[0].startswith("golden.db")
 
 
+@pytest.mark.slow
 def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothing(new, visit):
     page = visit(f"{new.url}/data", grader=None)
     section(page, "People")
@@ -130,6 +131,7 @@ def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothin
     expect(stranger.get_by_text("Load queries: what people ask.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
     page = visit(f"{new.url}/data", grader=None)
     old = close_the_door(page)
@@ -145,6 +147,7 @@ def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
     assert visit(old, grader=None).get_by_text("This link does not work").is_visible()
 
 
+@pytest.mark.slow
 def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
     page = visit(f"{new.url}/data", grader=None)
     close_the_door(page)
@@ -162,6 +165,7 @@ def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
         assert store.leads() == ["Bea"]
 
 
+@pytest.mark.slow
 def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     page = visit(f"{server.url}/data?section=Runs")
     choose(page, "Change a run", "forward")

@@ -97,6 +97,7 @@ def test_a_grade_in_one_browser_moves_the_numbers_on_every_page_in_another(serve
         expect(page.locator("table").first).to_contain_text(PAGES[path][1])
 
 
+@pytest.mark.slow
 def test_what_another_process_loads_is_shown_too(server, visit):
     page = follows(visit(f"{server.url}/scores", grader=None))
     with server.store() as store:
@@ -105,6 +106,7 @@ def test_what_another_process_loads_is_shown_too(server, visit):
     follows(page)
 
 
+@pytest.mark.slow
 def test_ten_tabs_of_one_browser_load_follow_and_leave_grading_as_it_was(server, visit):
     paths = [path for path in PAGES if path != "/review"] * 3
     first = follows(visit(f"{server.url}{paths[0]}"))
@@ -157,6 +159,7 @@ def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit):
         expect(typed[path]).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server, visit):
     page = follows(visit(f"{server.url}/slices?a=forward&facet=task&measure=P@5", grader=None))
     link = page.locator("table a").first
@@ -178,6 +181,7 @@ def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server,
     expect(numbers.get_by_test_id("stDataFrame")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_push_leaves_an_opened_query_open_with_what_is_tried_on_it(server, visit):
     page = follows(
         visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5&query=q0&chunk=c3")
@@ -225,6 +229,7 @@ def test_rows_of_compare_keep_their_order_until_the_reader_asks(server, visit):
     assert strips(page) == ["q3", "q0", "q1", "q2"]
 
 
+@pytest.mark.slow
 def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
     page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
     runs = page.locator(".scores tbody bdi")
@@ -243,6 +248,7 @@ def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
     expect(page.get_by_text("follows new grades")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_rows_of_queries_keep_their_order_until_the_reader_asks(server, visit):
     page = follows(visit(f"{server.url}/queries?a=forward&measure=P@5", grader=None))
 
@@ -287,6 +293,7 @@ def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(serv
     expect(page.locator(".scores table").first).to_contain_text("0.3000")
 
 
+@pytest.mark.slow
 def test_a_short_restart_is_not_worth_a_word(server, visit):
     page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
     said = page.get_by_text(re.compile(f"{FOLLOWS}|{SILENT}"))

@@ -108,6 +108,7 @@ def test_undo_brings_the_chunk_back_and_takes_the_grade_away(server, visit):
         assert [grade.grade for grade in store.golden_set()[1]] == [1]
 
 
+@pytest.mark.slow
 def test_undo_reaches_a_grade_from_before_a_reload(server, visit):
     page = visit(server.url)
     ready(page)
@@ -301,6 +302,7 @@ def test_what_the_pad_gets_does_not_tell_system_rank_or_score(server, visit):
     assert "backward" not in answer
 
 
+@pytest.mark.slow
 def test_the_next_chunk_starts_at_its_top(serve, visit, golden_set):
     path = golden_set(queries=1, chunks=2)
     with Store(path) as store:
@@ -333,6 +335,7 @@ def test_a_held_enter_on_a_button_and_a_double_click_grade_once(server, visit):
         assert len(store.events()) == 2
 
 
+@pytest.mark.slow
 def test_no_dialog_hides_the_chunk_while_the_server_is_away(server, visit):
     page = visit(server.url)
     ready(page)
@@ -345,6 +348,7 @@ def test_no_dialog_hides_the_chunk_while_the_server_is_away(server, visit):
     expect(page.locator(".status .state")).to_have_text("0 saved, offline, 2 kept")
 
 
+@pytest.mark.slow
 def test_keys_are_mute_under_a_dialog(server, visit):
     page = visit(server.url)
     ready(page)
@@ -357,6 +361,7 @@ def test_keys_are_mute_under_a_dialog(server, visit):
         assert [event.grade for event in store.events()] == [1]
 
 
+@pytest.mark.slow
 def test_waiting_grades_of_another_name_are_still_spoken_of(server, visit):
     page = visit(server.url)
     ready(page)
@@ -376,6 +381,7 @@ def test_waiting_grades_of_another_name_are_still_spoken_of(server, visit):
         assert store.events() == []
 
 
+@pytest.mark.slow
 def test_a_very_long_query_leaves_the_chunk_in_sight(serve, visit, golden_set):
     path = golden_set(queries=1, chunks=2)
     with Store(path) as store:
@@ -386,12 +392,14 @@ def test_a_very_long_query_leaves_the_chunk_in_sight(serve, visit, golden_set):
     expect(page.locator(".chunk .text")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_label_is_found_under_its_name(server, visit):
     page = visit(f"{server.url}/label")
     ready(page)
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_save_is_not_called_offline(server, visit):
     page = visit(server.url)
     ready(page)

@@ -30,6 +30,7 @@ def huge(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_long_text_is_read_on_to_its_end_and_a_long_list_is_shown_in_parts(serve, visit, huge):
     page = visit(f"{serve(huge).url}/?query=long")
     row = page.locator(".whole .row.current")

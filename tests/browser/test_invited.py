@@ -85,6 +85,7 @@ def test_an_invited_grader_grades_and_reaches_nothing_of_a_leads(serve_with, vis
         assert [event.grader for event in store.events()] == ["Ann"]
 
 
+@pytest.mark.slow
 def test_a_claimed_name_opens_no_closed_door(serve_with, visit):
     server = serve_with()
     link_for(server, "Ann")
@@ -116,6 +117,7 @@ def test_who_is_revoked_is_told_so_at_the_next_key(serve_with, visit):
         assert [event.grade for event in store.events()] == [1]
 
 
+@pytest.mark.slow
 def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     server = serve_with()
     page = visit(link_for(server, "Lea", "lead"), grader=None)
@@ -143,6 +145,7 @@ def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     assert_nothing_of_a_leads(page)
 
 
+@pytest.mark.slow
 def test_a_lead_who_is_none_before_the_page_listens_sees_no_more_measures(serve_with, visit):
     server = serve_with()
     page = visit(link_for(server, "Lea", "lead"), grader=None)
@@ -165,6 +168,7 @@ def without_news(page: WebSocketRoute) -> None:
     server.on_message(lambda words: page.send(words) if "newest" not in words else None)
 
 
+@pytest.mark.slow
 def test_a_server_for_graders_only_shows_the_label_page_alone(serve_with, visit):
     server = serve_with("--graders-only")
     page = visit(server.url)  # nobody is invited: the door is open
@@ -181,6 +185,7 @@ def test_a_server_for_graders_only_shows_the_label_page_alone(serve_with, visit)
     expect(page.get_by_text("This server is for grading only")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_door_that_is_kept_open_asks_nobody(serve_with, visit):
     server = serve_with("--allow-unauthenticated")
     link_for(server, "Ann")

@@ -103,6 +103,7 @@ def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, t
         assert [each.grade for each in store.events() if each.grader == "Ann"] == [2, None, 1]
 
 
+@pytest.mark.slow
 def test_whose_marks_these_are_is_said_beside_the_text_and_at_each_mark(
     serve, visit, cut_anew: Path
 ):
@@ -136,6 +137,7 @@ def test_whose_marks_these_are_is_said_beside_the_text_and_at_each_mark(
     assert serious(stand_still(page), CONTRAST) == []
 
 
+@pytest.mark.slow
 def test_a_tap_takes_it_and_without_a_likely_grade_the_marks_alone(serve, visit, cut_anew: Path):
     served = serve(cut_anew)
     page = visit(f"{served.url}{OPEN}", **PHONE)
@@ -164,6 +166,7 @@ def test_a_tap_takes_it_and_without_a_likely_grade_the_marks_alone(serve, visit,
         assert {each.blind for each in mine} == {False}
 
 
+@pytest.mark.slow
 def test_nothing_is_taken_where_nothing_was_given(serve, visit, cut_anew: Path):
     served = serve(cut_anew)
     page = visit(served.url)
@@ -184,8 +187,9 @@ def test_nothing_is_taken_where_nothing_was_given(serve, visit, cut_anew: Path):
     expect(page.locator(".take")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_marks_that_overlap_are_cut_apart_and_taken_as_one(browser: Browser):
-    with page_with(browser, "grading/before") as page:
+    with page_with(browser, "grading/transfer_hint") as page:
         found = page.evaluate(
             """text => {
                 const one = { passages: [[0, 3], [6, 9]] }, none = { passages: [] };

@@ -155,12 +155,20 @@ def one_of_each(hrefs: Sequence[str], place: str) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("place", STATES)
+def places(representative: str) -> list[object]:
+    """Give every place, all but one of them for `make test-all`."""
+    return [
+        place if place == representative else pytest.param(place, marks=pytest.mark.slow)
+        for place in STATES
+    ]
+
+
+@pytest.mark.parametrize("place", places("compare"))
 def test_links_of_every_kind_lead_where_they_say_and_back_leads_back(open_page, place):
     follow_each(open_page(STATES[place][0]), place)
 
 
-@pytest.mark.parametrize("place", STATES)
+@pytest.mark.parametrize("place", places("queries"))
 def test_links_out_of_a_shared_address_show_what_their_own_says(open_page, said_at, place):
     follow_each(open_page(STATES[place][1]), place, said_at)
 
@@ -183,6 +191,7 @@ def follow_each(page: Page, place: str, said_at: Callable[[str], str] | None = N
         check_shows(page, before, f"Back from {href}")
 
 
+@pytest.mark.slow
 def test_whoever_walks_from_every_page_to_every_other_sees_what_the_addresses_say(
     open_page, said_at
 ):
@@ -242,6 +251,7 @@ def test_links_obey_the_enter_key_and_open_tabs_when_asked_to(open_page):
     assert page.url == address
 
 
+@pytest.mark.slow
 def test_an_address_opened_by_hand_names_its_runs_and_a_dropped_run_changes_nothing(
     serve, visit, tmp_path
 ):
@@ -259,6 +269,7 @@ def test_an_address_opened_by_hand_names_its_runs_and_a_dropped_run_changes_noth
     assert shown(stand_still(page)) != before
 
 
+@pytest.mark.slow
 def test_what_was_chosen_by_hand_goes_along_and_back_leaves_the_page(open_page):
     page = open_page("/compare")
     for label, run in (("A", RUNS[2]), ("B", RUNS[0])):
@@ -320,12 +331,16 @@ def test_a_run_that_ends_late_takes_no_opened_query_away(tab, golden):
     [
         ("/?query=gone", "there is no query 'gone'"),
         ("/compare?query=gone", "no query is called 'gone'"),
-        ("/queries?query=gone", "no query is called 'gone'"),
+        pytest.param("/queries?query=gone", "no query is called 'gone'", marks=pytest.mark.slow),
         ("/queries?b=gone&a=bm25", "no run is called 'gone'"),
-        ("/slices?facet=gone", "no facet is called 'gone'"),
-        ("/scores?facet=intent&bucket=gone", "no bucket of intent is called 'gone'"),
-        ("/review?review=gone", "no section is called 'gone'"),
-        ("/data?section=gone", "no section is called 'gone'"),
+        pytest.param("/slices?facet=gone", "no facet is called 'gone'", marks=pytest.mark.slow),
+        pytest.param(
+            "/scores?facet=intent&bucket=gone",
+            "no bucket of intent is called 'gone'",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("/review?review=gone", "no section is called 'gone'", marks=pytest.mark.slow),
+        pytest.param("/data?section=gone", "no section is called 'gone'", marks=pytest.mark.slow),
         ("/slices?least=many", "least is a number from 1 to 1000, not 'many'"),
     ],
 )

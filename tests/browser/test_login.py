@@ -87,6 +87,7 @@ def test_an_invited_grader_logs_in_grades_under_their_name_and_logs_out(guarded,
     expect(page.locator(".chunk .text")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     page = visit(f"{guarded.url}/scores", grader=None)
     log_in(page, "lea")
@@ -106,7 +107,9 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     ("name", "told"),
     [
         ("eve", "You are logged in as eve@example.org, and nobody with this address is invited."),
-        ("mal", "does not say that your e-mail address is confirmed"),
+        pytest.param(
+            *("mal", "does not say that your e-mail address is confirmed"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_stranger_is_told_so_and_finds_nothing(guarded, visit, name: str, told: str):
@@ -123,6 +126,7 @@ def test_a_stranger_is_told_so_and_finds_nothing(guarded, visit, name: str, told
         assert store.events() == []
 
 
+@pytest.mark.slow
 def test_a_login_is_its_subject_and_nobody_else_who_has_the_address(guarded, visit):
     lea = visit(guarded.url, grader=None)
     log_in(lea, "lea")
@@ -134,6 +138,7 @@ def test_a_login_is_its_subject_and_nobody_else_who_has_the_address(guarded, vis
     expect(other.get_by_text("Your address belongs to another login")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_whoever_logs_in_as_somebody_else_is_asked_first_and_may_stay(guarded, visit):
     page = visit(link_for(guarded, "Bob"), grader=None)
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")

@@ -70,6 +70,7 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
         page.wait_for_function(FITS)  # a page is drawn piece by piece
 
 
+@pytest.mark.slow
 def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, long):
     with Store(long) as store:
         for run in (
@@ -86,6 +87,7 @@ def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, lo
         assert left["x"] + left["width"] <= number.bounding_box()["x"]
 
 
+@pytest.mark.slow
 def test_a_query_of_many_lines_leaves_its_results_in_sight(serve, visit, long):
     with Store(long) as store:
         store.add_queries(loaded([Query(WORD, "a question " * 2_000)]), update=True)
@@ -99,6 +101,7 @@ def test_a_query_of_many_lines_leaves_its_results_in_sight(serve, visit, long):
         assert text.evaluate("text => text.scrollHeight > text.clientHeight"), "the rest scrolls"
 
 
+@pytest.mark.slow
 def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct", "snowflake-arctic-embed-l-v2.0")
     with Store(long) as store:
@@ -114,6 +117,7 @@ def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     expect(columns.nth(5)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_what_tells_runs_apart_is_read_in_full_in_the_boxes(serve, visit, long):
     told_apart = (
         "baai-bge-large-en-v1.5-finetuned-on-tickets_rerank-monot5-3b-msmarco-10k",

@@ -20,8 +20,8 @@ LIGHT, DARK = ("#ffffff", "#31333f"), ("#0e1117", "#fafafa")
 def bench(browser: Browser):
     """Give a blank page that has the script and one element to paint into."""
     host = '<div class="pad"><div id="host" class="text"></div></div>'
-    with page_with(browser, "grading/marking", body=host) as page:
-        page.add_style_tag(path=PACKAGE / "ui" / "grading" / "whole.css")
+    with page_with(browser, "js/text_marks", body=host) as page:
+        page.add_style_tag(path=PACKAGE / "ui" / "grading" / "query_list.css")
         yield page
 
 

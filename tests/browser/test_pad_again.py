@@ -34,6 +34,7 @@ def test_after_a_reload_one_can_step_back_through_what_was_graded(serve, visit, 
         assert sorted(standing(store).values()) == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_note_begun_survives_a_reload_and_goes_with_the_grade(serve, visit, tmp_path):
     server = serve(library(tmp_path / "golden.db", chunks=1, queries=1))
     page = visit(server.url)
@@ -50,6 +51,7 @@ def test_a_note_begun_survives_a_reload_and_goes_with_the_grade(serve, visit, tm
         assert [(event.grade, event.note) for event in store.events()] == [(2, "only in 2025")]
 
 
+@pytest.mark.slow
 def test_an_address_opens_a_query_as_a_list_and_says_when_it_is_not_there(serve, visit, tmp_path):
     server = serve(library(tmp_path / "golden.db"))
     page = visit(f"{server.url}/?query=q1")
@@ -63,6 +65,7 @@ def test_an_address_opens_a_query_as_a_list_and_says_when_it_is_not_there(serve,
     ready(page)
 
 
+@pytest.mark.slow
 def test_a_strategy_whose_run_has_gone_is_said_and_grades_are_kept(serve, visit, tmp_path):
     path = library(
         tmp_path / "golden.db",

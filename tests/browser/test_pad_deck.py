@@ -13,14 +13,14 @@ ITEM = """
         ({query: "q1", chunk, source: "pool", replaces: null, stale: false, ...more});
     const done = (event_id, grade = 2) => ({event_id, kind: "grade", grade});
     const order = deck => deck.entries.map(entry => entry.item.chunk).join(" ");
-    const deck = new Deck();
-    const trail = new Trail();
+    const deck = new ChunkQueue();
+    const trail = new GradeHistory();
 """
 
 
 @pytest.fixture
 def run(browser):
-    with page_with(browser, "grading/deck", "grading/trail") as page:
+    with page_with(browser, "grading/queue", "grading/history") as page:
         yield lambda body: page.evaluate(f"() => {{ {ITEM}\n{body} }}")
 
 

@@ -39,6 +39,7 @@ def state(page: Page):
     return page.locator(".status .state")
 
 
+@pytest.mark.slow
 def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, browser, tmp_path):
     killable = Killable(browser.browser_type, tmp_path / "profile")
     cookie = {"name": COOKIE, "value": "Ann", "url": served.url}
@@ -79,7 +80,11 @@ def test_a_tab_closed_at_once_loses_nothing(served, visit):
 SET_BACK = "() => { const now = Date.now; Date.now = () => now() - 3600000; }"
 
 
-@pytest.mark.parametrize(("keys", "stands"), [("k3", [3]), ("u", [])], ids=["changed", "undone"])
+@pytest.mark.parametrize(
+    ("keys", "stands"),
+    [("k3", [3]), pytest.param("u", [], marks=pytest.mark.slow)],
+    ids=["changed", "undone"],
+)
 def test_a_clock_set_back_changes_no_order(served, visit, keys, stands):
     page = visit(served.url)
     ready(page)
@@ -94,6 +99,7 @@ def test_a_clock_set_back_changes_no_order(served, visit, keys, stands):
         assert list(standing(store).values()) == stands
 
 
+@pytest.mark.slow
 def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
     path = tmp_path / "long.db"
     ids = [f"{number} {'x' * 30_000}" for number in range(28)]
@@ -115,6 +121,7 @@ def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
     assert max(sizes) < 250_000
 
 
+@pytest.mark.slow
 def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(served, visit):
     page = visit(served.url)
     ready(page)
@@ -135,6 +142,7 @@ def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(ser
     expect(page.locator(".trouble")).to_contain_text("the server answered with status 413")
 
 
+@pytest.mark.slow
 def test_who_has_sent_too_much_waits_as_long_as_the_server_says(served, visit):
     page = visit(served.url)
     ready(page)
@@ -196,6 +204,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
         assert sorted(standing(store, "Hal").values()) == [0, 0, 1, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visit):
     page = visit(link_for(closed_door, "Gus"), grader=None)
     ready(page)
@@ -210,6 +219,7 @@ def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visi
         assert sorted(standing(store, "Hal").values()) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
     path = library(tmp_path / "library.db")
     with Store(path) as store:
@@ -255,6 +265,7 @@ def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
         assert sorted(standing(store).values()) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit):
     page = visit(served.url)
     ready(page)

@@ -76,6 +76,7 @@ def test_a_chunk_of_150_words_needs_no_scrolling_on_a_laptop(serve, visit, tmp_p
         press(page, "m")
 
 
+@pytest.mark.slow
 def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db")).url)
     for width, height in ((1440, 900), (1280, 720), (1024, 768), (390, 844)):
@@ -89,6 +90,7 @@ def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path
         press(page, "b")
 
 
+@pytest.mark.slow
 def test_a_phone_on_its_side_shows_what_is_graded_and_the_grades(serve, browser, visit, tmp_path):
     size = {"width": 844, "height": 390}
     context = browser.new_context(viewport=size, has_touch=True, is_mobile=True)
@@ -103,7 +105,9 @@ def test_a_phone_on_its_side_shows_what_is_graded_and_the_grades(serve, browser,
     context.close()
 
 
-@pytest.mark.parametrize("device", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    "device", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
+)
 def test_what_was_given_or_taken_back_moves_no_grade(serve, visit, tmp_path, device):
     page = visit(serve(library(tmp_path / "library.db")).url, **device)
     ready(page)
@@ -159,6 +163,7 @@ def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path
         assert [event.reason for event in store.events()] == ["needs more context"]
 
 
+@pytest.mark.slow
 def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=4))
     for address in ("?facet=intent&bucket=refund", "?intent=refund"):
@@ -173,6 +178,7 @@ def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
         expect(page.locator(".confined")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_lead_chooses_a_split_and_what_waits_is_not_lost(serve, visit, tmp_path):
     path = library(tmp_path / "library.db", queries=4)
     with Store(path) as store:
@@ -205,6 +211,7 @@ def test_a_lead_chooses_a_split_and_what_waits_is_not_lost(serve, visit, tmp_pat
     assert "split" not in page.url
 
 
+@pytest.mark.slow
 def test_a_bucket_that_is_not_there_is_said(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db"))
     page = visit(served.url)

@@ -127,7 +127,11 @@ def in_golden_set(store: Store) -> dict[Pair, tuple[int, str | None]]:
 
 @pytest.mark.parametrize(
     ("hand_of", "device", "chunks"),
-    [(Keys, LAPTOP, 60), (Mouse, LAPTOP, 25), (Finger, PHONE, 25)],
+    [
+        pytest.param(Keys, LAPTOP, 60, marks=pytest.mark.slow),
+        (Mouse, LAPTOP, 25),
+        pytest.param(Finger, PHONE, 25, marks=pytest.mark.slow),
+    ],
     ids=["keys", "mouse", "touch"],
 )
 def test_what_was_meant_is_what_counts_at_the_end(serve, visit, tmp_path, hand_of, device, chunks):

@@ -5,14 +5,31 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.padpage import all_saved, library, press, ready, shown, standing, watch_keys
+from tests.browser.padpage import (
+    all_saved,
+    begin_again,
+    events,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+    watch_keys,
+)
 
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def shared(serve_to_all, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    return serve_to_all(library(folder / "library.db"))
+
+
 @pytest.fixture
-def served(serve, tmp_path):
-    return serve(library(tmp_path / "library.db"))
+def served(shared):
+    begin_again(shared.database)
+    return shared
 
 
 def test_stepping_back_shows_the_grade_and_another_one_replaces_it(served, visit):
@@ -34,8 +51,7 @@ def test_stepping_back_shows_the_grade_and_another_one_replaces_it(served, visit
     assert shown(page) == front
     all_saved(page, 3)
     with served.store() as store:
-        events = store.events()
-        assert [event.grade for event in events] == [2, 0, 1, 3]
+        assert [event.grade for event in events(store)] == [2, 0, 1, 3]
         assert sorted(standing(store).values()) == [1, 2, 3]
     page.keyboard.press("ArrowLeft")
     page.get_by_role("button", name="K back").click()
@@ -59,7 +75,7 @@ def test_stepping_ahead_leaves_chunks_open_and_they_come_again(served, visit):
     expect(page.locator(".query-text")).not_to_have_text(query)
     all_saved(page, 8)
     with served.store() as store:
-        assert len(store.events()) == 8
+        assert len(events(store)) == 8
 
 
 def test_a_chunk_put_off_comes_last_and_is_never_lost(serve, visit, tmp_path):
@@ -83,9 +99,10 @@ def test_a_chunk_put_off_comes_last_and_is_never_lost(serve, visit, tmp_path):
     page.get_by_role("button", name="K back to what you graded").click()
     assert shown(page) == later
     with served.store() as store:
-        assert [event.grade for event in store.events()] == [0, 0, 0, 0, 3]
+        assert [event.grade for event in events(store)] == [0, 0, 0, 0, 3]
 
 
+@pytest.mark.slow
 def test_chunks_put_off_by_the_dozen_do_not_keep_new_ones_away(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=4, chunks=30))
     page = visit(served.url)
@@ -99,9 +116,10 @@ def test_chunks_put_off_by_the_dozen_do_not_keep_new_ones_away(serve, visit, tmp
         page.wait_for_timeout(15)
     assert len(seen) == 100
     with served.store() as store:
-        assert store.events() == []
+        assert events(store) == []
 
 
+@pytest.mark.slow
 def test_undo_goes_all_the_way_back_across_a_reload(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=3, chunks=10))
     page = visit(served.url)
@@ -121,7 +139,7 @@ def test_undo_goes_all_the_way_back_across_a_reload(serve, visit, tmp_path):
     expect(page.locator(".announce")).to_have_text("Nothing to undo")
     with served.store() as store:
         assert standing(store) == {}
-        assert len(store.events()) == 56
+        assert len(events(store)) == 56
 
 
 def test_undo_of_a_changed_grade_brings_the_earlier_one_back(served, visit):
@@ -148,6 +166,7 @@ def test_undo_of_a_changed_grade_brings_the_earlier_one_back(served, visit):
         assert standing(store) == {}
 
 
+@pytest.mark.slow
 def test_sixty_mixed_keys_at_speed_all_act_on_the_chunk_on_screen(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=4, chunks=30))
     page = visit(served.url)

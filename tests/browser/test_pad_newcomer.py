@@ -68,6 +68,7 @@ def test_who_comes_by_an_invitation_is_welcomed_until_the_first_grade(invited, v
     expect(welcome(page)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_who_has_graded_before_or_comes_by_an_open_door_is_not_welcomed(invited, serve, visit):
     server = invited()
     page = visit(link_for(server, "Ann"), grader=None)
@@ -123,6 +124,7 @@ def test_the_example_to_try_on_counts_for_nothing(invited, visit):
     all_saved(page, 1)
 
 
+@pytest.mark.slow
 def test_the_scale_says_what_each_grade_means_and_a_guideline_is_always_there(
     serve, visit, tmp_path
 ):
@@ -147,6 +149,7 @@ def test_the_scale_says_what_each_grade_means_and_a_guideline_is_always_there(
     expect(page.locator(".guideline dd")).to_have_text("Only statutes count.")
 
 
+@pytest.mark.slow
 def test_the_pad_says_what_the_team_calls_things(serve, visit, tmp_path):
     path = library(
         tmp_path / "library.db",
@@ -184,6 +187,7 @@ def test_the_pad_says_what_the_team_calls_things(serve, visit, tmp_path):
     assert not re.search("long tail|single", whole)
 
 
+@pytest.mark.slow
 def test_progress_counts_questions_and_what_was_imported_is_not_called_theirs(
     serve, visit, tmp_path
 ):

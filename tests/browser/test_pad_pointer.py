@@ -93,7 +93,12 @@ def middle(button: Locator) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("device", "settings"),
-    [(PHONE, {}), (TABLET, {}), (LAPTOP, {}), (LAPTOP, TERSE)],
+    [
+        (PHONE, {}),
+        pytest.param(TABLET, {}, marks=pytest.mark.slow),
+        pytest.param(LAPTOP, {}, marks=pytest.mark.slow),
+        pytest.param(LAPTOP, TERSE, marks=pytest.mark.slow),
+    ],
     ids=["phone", "tablet", "laptop", "terse"],
 )
 def test_the_grades_stay_at_one_place_whatever_is_read(serve, visit, motley, device, settings):
@@ -196,6 +201,7 @@ def test_in_a_list_the_same_row_of_grades_grades_the_current_one(serve, visit, t
         assert sorted(standing(store).values()) == [0, 1, 1, 1, 1, 1, 1, 3]
 
 
+@pytest.mark.slow
 def test_a_press_anywhere_on_a_row_opens_it(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
     rows = listed(page)
@@ -207,6 +213,7 @@ def test_a_press_anywhere_on_a_row_opens_it(serve, visit, tmp_path):
     expect(rows.nth(4)).to_have_class(re.compile("current"))
 
 
+@pytest.mark.slow
 def test_a_row_that_moves_away_under_a_press_is_the_one_that_is_graded(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=1))
     page = visit(served.url)
@@ -223,6 +230,7 @@ def test_a_row_that_moves_away_under_a_press_is_the_one_that_is_graded(serve, vi
         assert list(standing(store)) == [("q0", title.removeprefix("Title "))]
 
 
+@pytest.mark.slow
 def test_a_press_that_is_drawn_to_another_row_opens_neither(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
     rows = listed(page)
@@ -251,6 +259,7 @@ def test_undo_and_back_count_as_often_as_they_are_pressed(serve, visit, tmp_path
         assert sorted(standing(store).values()) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_the_button_under_the_pointer_never_looks_chosen(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db"))
     page = visit(served.url)
@@ -274,7 +283,9 @@ def test_the_button_under_the_pointer_never_looks_chosen(serve, visit, tmp_path)
     assert chosen[-1] == '"✓"'
 
 
-@pytest.mark.parametrize("device", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    "device", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
+)
 def test_the_grade_just_given_is_said_beside_the_buttons(serve, visit, tmp_path, device):
     served = serve(library(tmp_path / "library.db", chunks=2))
     page = visit(served.url, **device)
@@ -302,6 +313,7 @@ def test_the_grade_just_given_is_said_beside_the_buttons(serve, visit, tmp_path,
     expect(page.locator(".one")).to_have_class(re.compile("fresh"))
 
 
+@pytest.mark.slow
 def test_a_new_query_is_told_to_a_screen_reader(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db", chunks=1)).url)
     ready(page)

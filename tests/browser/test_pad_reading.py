@@ -80,6 +80,7 @@ def test_the_keys_that_read_everywhere_read_the_chunk(serve, visit, long):
         assert len(store.events()) == 1
 
 
+@pytest.mark.slow
 def test_space_presses_a_button_that_tab_reached_and_reads_on_after_the_mouse(serve, visit, long):
     served = serve(long)
     page = visit(served.url)
@@ -131,6 +132,7 @@ def test_a_field_keeps_all_its_keys(serve, visit, long):
         assert list(standing(store).values()) == [2]
 
 
+@pytest.mark.slow
 def test_a_mark_says_that_there_is_more_below_until_the_end(serve, visit, long):
     with Store(long) as store:
         store.add_chunks(loaded([Chunk("c1", "This is the text, short.")]), update=True)
@@ -153,6 +155,7 @@ def test_a_mark_says_that_there_is_more_below_until_the_end(serve, visit, long):
     expect(below).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_long_guideline_uses_its_room_and_has_the_rest_behind_more(serve, visit, tmp_path):
     path = library(
         tmp_path / "library.db", guideline="Be strict with what is meant.\n" * 60 + "END"
@@ -196,6 +199,7 @@ def test_a_list_that_is_done_leads_to_the_next_question(serve, visit, tmp_path):
         assert sorted(standing(store).values()) == [0, 1, 2, 3, 3, 3]
 
 
+@pytest.mark.slow
 def test_an_address_of_a_query_shows_its_help_and_stays_with_it(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=4, chunks=3))
     for query in ("q3", "q1"):
@@ -223,6 +227,7 @@ def test_an_address_of_a_query_shows_its_help_and_stays_with_it(serve, visit, tm
         page.close()
 
 
+@pytest.mark.slow
 def test_code_wider_than_its_place_is_scrolled_by_the_arrows_where_tab_led(serve, visit, tmp_path):
     served = serve(wide(tmp_path / "wide.db"))
     page = visit(served.url, viewport={"width": 420, "height": 600})

@@ -9,6 +9,8 @@ from labeler.store import Store
 from tests.browser.padpage import (
     JUDGMENTS,
     all_saved,
+    begin_again,
+    events,
     intercept,
     library,
     press,
@@ -20,9 +22,16 @@ from tests.browser.padpage import (
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def shared(serve_to_all, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    return serve_to_all(library(folder / "library.db", guideline="Read the whole chunk first."))
+
+
 @pytest.fixture
-def served(serve, tmp_path):
-    return serve(library(tmp_path / "library.db", guideline="Read the whole chunk first."))
+def served(shared):
+    begin_again(shared.database)
+    return shared
 
 
 def test_cannot_tell_takes_a_reason_by_key_by_word_and_by_mouse(served, visit):
@@ -47,7 +56,7 @@ def test_cannot_tell_takes_a_reason_by_key_by_word_and_by_mouse(served, visit):
     page.keyboard.press("k")
     expect(page.locator(".given")).to_have_text("you gave can’t tell: the text is broken")
     with served.store() as store:
-        said = [(event.kind, event.reason) for event in store.events()]
+        said = [(event.kind, event.reason) for event in events(store)]
     reasons = ["outside my field", "too old, 3 pages missing", None, "the text is broken"]
     assert said == [("cannot_tell", reason) for reason in reasons]
 
@@ -73,7 +82,7 @@ def test_a_note_goes_with_the_grade_and_can_be_added_afterwards(served, visit):
     press(page, "3")  # another grade keeps the note
     expect(page.locator(".status .state")).to_have_text("2 saved")
     with served.store() as store:
-        said = [(event.grade, event.note) for event in store.events()]
+        said = [(event.grade, event.note) for event in events(store)]
     assert said == [(2, "0 for now? ask Bob"), (1, None), (1, "added later"), (3, "added later")]
 
 
@@ -92,7 +101,7 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     expect(page.locator(".overall")).to_contain_text("1 of 3 questions")
     all_saved(page, 1)
     with served.store() as store:
-        remarks = [(remark.kind, remark.note) for remark in store.remarks()]
+        remarks = [(remark.kind, remark.note) for remark in store.remarks_by("Ann").values()]
     assert remarks == [("unanswered", "no document says so, I read all 3")]
     page.reload()
     ready(page)
@@ -141,9 +150,10 @@ def test_sheets_cover_the_chunk_and_let_no_key_grade_it(served, visit):
     expect(page.get_by_role("button", name="? all keys")).to_be_focused()
     all_saved(page, 0)
     with served.store() as store:
-        assert store.events() == []
+        assert events(store) == []
 
 
+@pytest.mark.slow
 def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served, visit):
     page = visit(served.url)
     ready(page)
@@ -192,11 +202,12 @@ def test_what_is_known_is_told_after_the_grade_only_and_ends_blindness(served, v
     page.keyboard.press("3")
     all_saved(page, 1)
     with served.store() as store:
-        grades = [event for event in store.events() if event.kind == "grade"]
+        grades = [event for event in events(store) if event.kind == "grade"]
         assert [(event.grade, event.blind) for event in grades] == [(2, True), (3, False)]
         assert list(standing(store).values()) == [3]
 
 
+@pytest.mark.slow
 def test_a_saved_grade_is_announced_once_it_is_saved(served, visit):
     page = visit(served.url)
     ready(page)

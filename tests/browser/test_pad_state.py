@@ -9,7 +9,9 @@ from playwright.sync_api import expect
 
 from tests.browser.padpage import (
     all_saved,
+    begin_again,
     cut_off,
+    events,
     intercept,
     let_through,
     library,
@@ -22,9 +24,16 @@ from tests.browser.padpage import (
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def shared(serve_to_all, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    return serve_to_all(library(folder / "library.db"))
+
+
 @pytest.fixture
-def served(serve, tmp_path):
-    return serve(library(tmp_path / "library.db"))
+def served(shared):
+    begin_again(shared.database)
+    return shared
 
 
 def test_two_tabs_of_one_grader_neither_double_nor_overwrite(served, visit):
@@ -60,7 +69,7 @@ def test_two_tabs_of_one_grader_neither_double_nor_overwrite(served, visit):
         all_saved(page, 24)
     with served.store() as store:
         assert len(standing(store)) == 24
-        first_grades = [e for e in store.events() if e.kind == "grade" and e.undoes is None]
+        first_grades = [e for e in events(store) if e.kind == "grade" and e.undoes is None]
     assert len(first_grades) == 25  # 24 chunks, one of them changed once
 
 
@@ -115,6 +124,7 @@ def test_a_refused_grade_can_be_tried_again_or_let_go(served, visit):
     all_saved(page, 1)
 
 
+@pytest.mark.slow
 def test_leaving_with_anything_unsent_warns(served, visit):
     page = visit(served.url)
     ready(page)
@@ -138,6 +148,7 @@ def test_leaving_with_anything_unsent_warns(served, visit):
     assert warned == ["beforeunload"]
 
 
+@pytest.mark.slow
 def test_slow_answers_hold_nothing_up_and_lose_nothing(served, visit):
     page = visit(served.url)
 
@@ -177,6 +188,7 @@ def test_changes_and_undos_given_offline_reach_a_restarted_server_in_order(serve
         assert sorted(map(str, standing(store).values())) == ["0", "1", "3", "None"]
 
 
+@pytest.mark.slow
 def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     page = visit(served.url)
     ready(page)
@@ -200,6 +212,7 @@ def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     expect(overall).to_contain_text("left at your pace")
 
 
+@pytest.mark.slow
 def test_a_changed_text_is_said_and_asked_again(served, visit):
     from labeler.model import Chunk, Loaded
 
@@ -225,6 +238,7 @@ def test_a_changed_text_is_said_and_asked_again(served, visit):
     assert sorted(stands.values()) == [0] * 21 + [2] * 3
 
 
+@pytest.mark.slow
 def test_who_is_not_let_in_any_more_is_told_and_keeps_what_was_given(served, visit):
     page = visit(served.url)
     ready(page)

@@ -9,7 +9,9 @@ from labeler.store import Store
 from tests.browser.padpage import (
     PHONE,
     all_saved,
+    begin_again,
     cut_off,
+    events,
     let_through,
     library,
     press,
@@ -22,9 +24,16 @@ from tests.browser.padpage import (
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def shared(serve_to_all, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("library")
+    return serve_to_all(library(folder / "library.db"))
+
+
 @pytest.fixture
-def served(serve, tmp_path):
-    return serve(library(tmp_path / "library.db"))
+def served(shared):
+    begin_again(shared.database)
+    return shared
 
 
 def begin_note(page: Page, text: str) -> None:
@@ -35,7 +44,7 @@ def begin_note(page: Page, text: str) -> None:
 
 def notes(store: Store) -> list[tuple[int | None, str | None]]:
     """Return the grade and the note of each event that is no undo, as they came."""
-    return [(event.grade, event.note) for event in store.events() if event.kind == "grade"]
+    return [(event.grade, event.note) for event in events(store) if event.kind == "grade"]
 
 
 def test_a_note_is_saved_by_its_button_without_a_keyboard(served, visit):
@@ -59,6 +68,7 @@ def test_a_note_is_saved_by_its_button_without_a_keyboard(served, visit):
         assert notes(store) == [(2, None), (2, "first line\nsecond line")]
 
 
+@pytest.mark.slow
 def test_a_note_that_was_not_saved_survives_reload_and_another_page(served, visit):
     page = visit(served.url)
     ready(page)
@@ -125,6 +135,7 @@ def test_an_undo_a_new_grade_and_a_redo_keep_the_note(served, visit):
         assert notes(store)[-1] == (0, "typed before a redo")
 
 
+@pytest.mark.slow
 def test_what_was_typed_after_an_undo_is_not_overwritten_by_a_redo(served, visit):
     page = visit(served.url)
     ready(page)
@@ -139,6 +150,7 @@ def test_what_was_typed_after_an_undo_is_not_overwritten_by_a_redo(served, visit
     expect(page.locator(".chunk .note")).to_have_text("Note: better words")
 
 
+@pytest.mark.slow
 def test_a_note_that_is_too_long_is_said_and_kept(served, visit):
     page = visit(served.url)
     ready(page)
@@ -186,6 +198,7 @@ def test_a_note_given_offline_is_sent_with_its_grade_once_it_can_be(served, visi
         assert notes(store) == [(3, note) for note in given]
 
 
+@pytest.mark.slow
 def test_a_tap_while_offline_is_kept_and_sent_later(served, visit):
     page = visit(served.url, **PHONE)
     ready(page)
@@ -198,9 +211,10 @@ def test_a_tap_while_offline_is_kept_and_sent_later(served, visit):
     page.context.set_offline(False)
     all_saved(page, 3)
     with served.store() as store:
-        assert [event.grade for event in store.events()] == [2, 0, 3]
+        assert [event.grade for event in events(store)] == [2, 0, 3]
 
 
+@pytest.mark.slow
 def test_undo_and_redo_go_through_grades_and_remarks_in_the_order_they_were_given(served, visit):
     page = visit(served.url)
     ready(page)

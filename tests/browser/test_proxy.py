@@ -42,10 +42,10 @@ http {{
 """
 
 
-def in_the_readme(language: str, server: str = "127.0.0.1:8501") -> str:
+def documented(language: str, server: str = "127.0.0.1:8501") -> str:
     """Return the documented example in a language that passes on to a server."""
-    text = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
-    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    texts = [each.read_text(encoding="utf-8") for each in (ROOT / "docs").glob("*.md")]
+    found = re.findall(rf"```{language}\n(.*?)```", "\n".join(texts), re.DOTALL)
     [example] = [each for each in found if server in each]
     return example
 
@@ -59,7 +59,7 @@ def certificate(folder: Path) -> None:
 
 def nginx_command(folder: Path, server: int, public: int) -> list[str]:
     """Return how nginx is started as documented, but for ports and files."""
-    content = in_the_readme("nginx")
+    content = documented("nginx")
     ports = {
         "127.0.0.1:8501": f"127.0.0.1:{server}",
         "listen 80;": f"listen 127.0.0.1:{any_port()};",
@@ -82,7 +82,7 @@ def as_nginx_takes_it(
 
 def caddy_command(folder: Path, server: int, public: int) -> list[str]:
     """Return how Caddy is started as documented, but for ports and where certificates are."""
-    content = in_the_readme("caddyfile")
+    content = documented("caddyfile")
     for said, meant in {
         "127.0.0.1:8501": f"127.0.0.1:{server}",
         f"{NAME} {{": f"{NAME}:{public} {{\n    tls {folder}/pem {folder}/key",
@@ -186,7 +186,9 @@ def outside(playwright) -> Iterator[Callable[[], BrowserContext]]:
     chromium.close()
 
 
-@pytest.mark.parametrize("proxy", PROXIES, indirect=True)
+@pytest.mark.parametrize(
+    "proxy", ["nginx", pytest.param("caddy", marks=pytest.mark.slow)], indirect=True
+)
 def test_behind_a_proxy_people_log_in_load_grade_and_log_out(public, outside):
     page = outside().new_page()
     page.goto(f"{public.url}/data")

@@ -94,6 +94,7 @@ def test_a_lead_goes_through_the_sections_to_a_query(serve, visit, judged):
     expect(page).to_have_url(re.compile(r"[?&]query=q3(&|$)"))
 
 
+@pytest.mark.slow
 def test_no_section_is_wider_than_the_window(serve, visit, judged):
     with Store(judged) as store:
         for number in range(6):

@@ -73,6 +73,7 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
     expect(page.get_by_role("table").first).not_to_contain_text("second-1")
 
 
+@pytest.mark.slow
 def test_a_page_without_a_chunking_shows_that_of_its_runs(at):
     page = at("compare?a=second-1&b=second-2")
     go(page, "Slices", {"Run, or A": "second-1", "B, to compare": "second-2"})
@@ -82,6 +83,7 @@ def test_a_page_without_a_chunking_shows_that_of_its_runs(at):
     go(page, "Queries", {"Run": "second-2"})
 
 
+@pytest.mark.slow
 def test_a_pair_of_two_chunkings_stands_together_where_it_can(at):
     page = at("compare?chunking=v2&b=second-2")
     choose(page, "A", "first-1")
@@ -94,6 +96,7 @@ def test_a_pair_of_two_chunkings_stands_together_where_it_can(at):
     shows(page, {"A": "first-1", "B": "second-2"})
 
 
+@pytest.mark.slow
 def test_the_chunking_of_an_address_with_a_run_of_another_can_be_left(at):
     page = at("slices?chunking=v2&a=first-1")
     expect(page.get_by_text("no run is called 'first-1'")).to_be_visible()

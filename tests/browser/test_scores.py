@@ -71,6 +71,7 @@ def test_a_wrong_measure_in_the_address_is_said_in_words(server, visit):
     expect(page.get_by_text("Traceback")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_a_view_is_said_in_words(server, visit):
     with server.store() as store:
         store.add_grader("Ann")
@@ -117,6 +118,7 @@ def heading(page: Page, name: str) -> Locator:
     return page.locator(".scores thead th").filter(has=page.get_by_role("link", name=name))
 
 
+@pytest.mark.slow
 def test_twenty_runs_with_long_names_fit_on_the_first_screen(crowd, visit):
     page = visit(f"{crowd.url}/scores", viewport={"width": 1440, "height": 900})
     expect(page.locator(".scores tbody tr")).to_have_count(20)
@@ -128,6 +130,7 @@ def test_twenty_runs_with_long_names_fit_on_the_first_screen(crowd, visit):
     assert last["height"] <= 32, "a row is one line"
 
 
+@pytest.mark.slow
 def test_on_a_narrow_page_each_run_says_its_share_of_holes_and_bands_stay_apart(crowd, visit):
     page = visit(f"{crowd.url}/scores", viewport={"width": 1024, "height": 768})
     expect(page.locator(".scores tbody tr")).to_have_count(20)
@@ -172,6 +175,7 @@ def test_sorting_by_the_keyboard_keeps_the_focus_and_the_place(crowd, visit):
     assert page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop") == before
 
 
+@pytest.mark.slow
 def test_runs_are_hidden_one_after_the_other_by_the_keyboard(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR")
     wait_for_links(page).get_by_role("link", name=f"Hide {LONG.format('s')}", exact=True).focus()
@@ -182,6 +186,7 @@ def test_runs_are_hidden_one_after_the_other_by_the_keyboard(crowd, visit):
         expect(following).to_be_focused()
 
 
+@pytest.mark.slow
 def test_runs_are_pinned_and_hidden_by_links_that_another_browser_opens(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR")
     page.get_by_role("link", name=f"Pin {LONG.format('q')} on top").click()
@@ -201,6 +206,7 @@ def test_runs_are_pinned_and_hidden_by_links_that_another_browser_opens(crowd, v
     expect(page.locator(".scores tbody tr")).to_have_count(20)
 
 
+@pytest.mark.slow
 def test_runs_are_chosen_found_and_grouped(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR&systems=true&find=ODD")
     expect(page.locator(".scores tr.group")).to_have_text(["odd 10 runs"])
@@ -219,6 +225,7 @@ def test_runs_are_chosen_found_and_grouped(crowd, visit):
     assert "find=even" in page.url
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_there_is_said_in_words(crowd, visit):
     page = visit(f"{crowd.url}/scores?run=dropped")
     expect(page.get_by_text("no run is called 'dropped'")).to_be_visible()
@@ -226,6 +233,7 @@ def test_a_run_that_is_not_there_is_said_in_words(crowd, visit):
     expect(page.locator(".scores tbody tr")).to_have_count(20)
 
 
+@pytest.mark.slow
 def test_every_run_in_a_chart_has_its_legend_entry_in_full(crowd, visit):
     page = visit(f"{crowd.url}/scores?view=recall+over+k")
     expect(page.locator(".legend li")).to_have_count(5)
@@ -235,7 +243,7 @@ def test_every_run_in_a_chart_has_its_legend_entry_in_full(crowd, visit):
         assert name.evaluate("it => it.scrollWidth <= it.clientWidth || it.clientWidth === 0")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_what_charts_say_can_be_read_on_either_ground(crowd, visit, scheme):
     page = visit(f"{crowd.url}/scores?measure=RR&measure=AP", color_scheme=scheme)
     expect(page.locator("svg.marks")).to_have_count(1)
@@ -259,6 +267,7 @@ READ_CHART = """svg => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_file_of_keywords_has_the_runs_that_are_shown(server, visit):
     with server.store() as store:
         queries = [replace(query, keywords=("text",)) for query in store.queries()]

@@ -25,7 +25,7 @@ from tests.browser import test_proxy
 from tests.browser.doors import come_in
 from tests.browser.padpage import all_saved, ready
 from tests.browser.server import QUIET, Server, WarmServer, any_port, small_golden_set
-from tests.browser.test_proxy import NAME, as_nginx_takes_it, certificate, in_the_readme, outside
+from tests.browser.test_proxy import NAME, as_nginx_takes_it, certificate, documented, outside
 from tests.support.postgres import Server as Database
 from tests.support.postgres import server_or_skip
 
@@ -88,7 +88,7 @@ def two(database: Database, tmp_path: Path) -> Iterator[tuple[str, Server, Serve
     for server in servers:
         server.start()
     ports = {f"10.0.0.{n}:8501": f"127.0.0.1:{server.port}" for n, server in enumerate(servers, 1)}
-    content = in_the_readme("nginx", "10.0.0.1:8501")
+    content = documented("nginx", "10.0.0.1:8501")
     arguments = as_nginx_takes_it(tmp_path, content, public, ports)
     nginx = subprocess.Popen([str(Path(found).absolute()), *arguments], **QUIET)
     test_proxy.wait_until_open(public)
@@ -125,6 +125,7 @@ class Team:
         return [int(line.rpartition(":")[2]) for line in lines if line.startswith(f"{path} ")]
 
 
+@pytest.mark.slow
 def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_too(
     two: tuple[str, Server, Server],
     database: Database,

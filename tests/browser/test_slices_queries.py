@@ -91,6 +91,7 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     assert not page.locator(".asked img, .lists img").count()
 
 
+@pytest.mark.slow
 def test_dots_have_room_to_tell_their_side_however_many_columns_there_are(serve, visit, graded):
     server = serve(graded)
     pair = "slices?a=first&b=second&facet=intent"
@@ -127,6 +128,7 @@ def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
     expect(page.get_by_text(re.compile("DCG / IDCG = 0.0000 / 7.0000"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, graded):
     server = serve(graded)
     view = "view=Why+they+fail&run=second&facet=intent&bar=RR&below=0.5"
@@ -147,6 +149,7 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     assert (chosen(page)["a"], chosen(page)["facet"]) == (["second"], ["intent"])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_there_is_said_and_the_page_goes_on_without_it(serve, visit, graded):
     server = serve(graded)
     page = visit(f"{server.url}/queries?a=nope&measure=RR", grader=None)
@@ -157,6 +160,7 @@ def test_a_run_that_is_not_there_is_said_and_the_page_goes_on_without_it(serve, 
     assert "nope" not in page.url
 
 
+@pytest.mark.slow
 def test_from_what_compare_says_of_a_bucket_it_is_a_click_to_its_worst_query(
     serve, visit, tmp_path
 ):
@@ -209,6 +213,7 @@ def test_back_from_a_query_leads_to_its_row(graded, serve, visit):
     assert name in row.inner_text()
 
 
+@pytest.mark.slow
 def test_no_heading_covers_the_query_that_has_the_focus(graded, serve, visit):
     with Store(graded) as store:
         store.add_queries(loaded([Query(f"z{n:02}", f"text {n}") for n in range(40)]))
@@ -223,6 +228,7 @@ def test_no_heading_covers_the_query_that_has_the_focus(graded, serve, visit):
         assert top >= under["y"] + under["height"] - 2
 
 
+@pytest.mark.slow
 def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
     with Store(graded) as store:
         names = [f"{HOSTILE} {n:02}".replace(" ", "-") * 3 for n in range(3)]
@@ -241,6 +247,7 @@ def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
         assert max(rows) < 80, "a long name takes two lines"
 
 
+@pytest.mark.slow
 def test_who_comes_back_from_another_query_finds_it_in_the_list(graded, serve, visit):
     with Store(graded) as store:
         store.add_queries(loaded([Query(f"z{n:03}", f"text {n}") for n in range(200)]))
@@ -255,6 +262,7 @@ def test_who_comes_back_from_another_query_finds_it_in_the_list(graded, serve, v
     assert name.split()[-1] in page.locator(".queries tbody tr").first.inner_text()
 
 
+@pytest.mark.slow
 def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
     page = stand_still(visit(f"{serve(graded).url}/queries?a=first"))
     for box, option in (("Run", "second"), ("Sorted", "most holes first")):
@@ -268,6 +276,7 @@ def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
         stand_still(page)
 
 
+@pytest.mark.slow
 def test_the_file_of_crossed_facets_says_how_many_chunks_a_prompt_holds(serve, visit, graded):
     where = "facet=intent&other=task&a=first&measure=R@budget"
     page = visit(f"{serve(graded).url}/slices?{where}")

@@ -60,6 +60,7 @@ def demo(environment: Path, tmp_path: Path) -> Iterator[str]:
 OF_USERS = ("login", "postgres", "spark")  # the extras that are not for who builds labeler
 
 
+@pytest.mark.slow
 def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environment, tmp_path):
     page = visit(demo)
     expect(page.locator(".chunk .text")).not_to_be_empty()

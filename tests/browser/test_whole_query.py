@@ -167,6 +167,7 @@ FOCUSED = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_another_grade_replaces_the_first_and_undo_goes_back_step_by_step(open_list):
     server, page = open_list()
     page.keyboard.press("Home")
@@ -226,6 +227,7 @@ def test_chunks_that_are_nearly_the_same_stand_together_and_share_a_grade(open_l
         assert grades(store) == {"Title twin": 2, "Title other twin": 2}
 
 
+@pytest.mark.slow
 def test_a_reason_and_a_note_go_with_the_row_they_were_written_for(open_list):
     server, page = open_list()
     page.keyboard.press("Home")
@@ -302,6 +304,7 @@ def test_the_mouse_alone_opens_grades_takes_back_and_leaves(open_list):
     expect(page.locator(".chunk .text")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_sixty_keys_a_quick_hand_types_grade_each_row_once_and_then_nothing(open_list):
     server, page = open_list()
     page.keyboard.press("Home")
@@ -332,6 +335,7 @@ WATCH = """(whole) => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_list_is_blind_marked_folded_and_narrow_enough_to_read(serve, visit, listed):
     with Store(listed) as store:
         store.add_grader("Bob")
@@ -387,6 +391,7 @@ LONGEST_LINE = """(host) => {
 }"""
 
 
+@pytest.mark.slow
 def test_what_was_just_graded_is_graded_in_the_list_though_it_still_waits(serve, visit, listed):
     server = serve(listed)
     page = visit(server.url)
@@ -415,6 +420,7 @@ def test_what_was_just_graded_is_graded_in_the_list_though_it_still_waits(serve,
         assert grades(store) == {graded[0]: 0, graded[1]: 2, graded[2]: 3}
 
 
+@pytest.mark.slow
 def test_a_grade_for_an_older_text_is_marked_and_open_again(serve, visit, listed):
     with Store(listed) as store:
         store.add_grader("Ann")
@@ -442,6 +448,7 @@ def test_a_grade_for_an_older_text_is_marked_and_open_again(serve, visit, listed
     expect(row.locator(".words")).to_have_text(stale)
 
 
+@pytest.mark.slow
 def test_a_list_that_does_not_come_says_so_and_comes_again(serve, visit, listed):
     server = serve(listed)
     page = visit(server.url)

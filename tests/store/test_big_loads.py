@@ -77,7 +77,7 @@ def is_refused(python: Python, database: Path, run: Path, sentence: str, *, limi
         assert content(database) == before
 
 
-@pytest.fixture(params=["a golden set", "no golden set"])
+@pytest.fixture(params=["a golden set", pytest.param("no golden set", marks=pytest.mark.slow)])
 def database(request: pytest.FixtureRequest, filled: Store, tmp_path: Path) -> Path:
     """Where a run is loaded to: a golden set with other runs, or a place where none is yet."""
     filled.close()
@@ -102,6 +102,7 @@ def test_a_column_too_few_in_the_middle_is_named_and_nothing_is_loaded(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["cut off", "a wrong checksum"])
 def test_a_damaged_archive_is_one_sentence_and_nothing_is_loaded(
     spoilt: str, filled: Store, tmp_path: Path, python: Python
@@ -155,6 +156,7 @@ def load_here(database: Path, run: Path) -> float:
     return time.monotonic() - started
 
 
+@pytest.mark.slow
 def test_a_run_whose_load_is_killed_is_wholly_there_or_not_at_all(
     filled: Store, tmp_path: Path, python: Python
 ) -> None:
@@ -209,6 +211,7 @@ def test_a_run_that_a_file_may_not_grow_by_is_not_half_loaded(
     )
 
 
+@pytest.mark.slow
 def test_a_run_the_disk_has_no_room_for_is_not_half_loaded(
     database: Path, small_disk: Path, tmp_path: Path, python: Python
 ) -> None:
@@ -259,6 +262,7 @@ def test_a_load_shows_on_a_terminal_how_far_it_is(tmp_path: Path) -> None:
     assert lines[len(bars) :] == ["Storing ..."]
 
 
+@pytest.mark.slow
 def test_an_error_stands_on_a_line_of_its_own_below_the_bar(tmp_path: Path) -> None:
     lines = results()
     lines[RESULTS // 2] = "one\n"

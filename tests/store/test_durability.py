@@ -8,6 +8,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from labeler.store import Store
 from tests.support.databases import assert_whole
 
@@ -56,10 +58,13 @@ with Store(path) as store:
 """
 
 
-def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(filled: Store, python):
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(
+    filled: Store, python, kills: int
+):
     filled.close()
     acknowledged: set[str] = set()
-    for attempt in range(10):
+    for attempt in range(kills):
         process = python(JUDGE, filled.path, attempt)
         assert process.stdout is not None
         first = process.stdout.readline()
@@ -75,7 +80,7 @@ def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(filled: Store,
             assert acknowledged <= set(events)
             assert len(events) == len(set(events))
             assert_whole(store)
-    assert len(acknowledged) >= 10
+    assert len(acknowledged) >= kills
 
 
 def test_a_load_killed_in_the_middle_leaves_nothing(filled: Store, python):

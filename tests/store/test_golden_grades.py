@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput, LabelerError
@@ -38,6 +38,7 @@ from labeler.model import (
 )
 from labeler.services.import_export.snapshots import live_content
 from labeler.store import Store
+from tests.support.examples import examples
 
 GRADERS = ("Ann", "Bob", "Cy")
 PAIRS = (("q1", "c1"), ("q1", "c2"), ("q2", "c1"))
@@ -218,7 +219,7 @@ STEPS = st.tuples(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(STEPS, min_size=1, max_size=30))
 def test_the_golden_view_is_what_the_words_say(empty, steps):
     with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
@@ -289,7 +290,7 @@ def test_nobody_is_told_a_grade_by_a_rule_that_is_not_there(filled: Store):
         agreed_grade([1], "median")
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.data())
 def test_the_golden_view_and_the_model_make_the_same_of_any_grades(empty, data):
     grades = data.draw(st.lists(st.lists(st.integers(0, 3), max_size=7), min_size=2, max_size=3))
@@ -446,7 +447,7 @@ GRADES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, other, data):
     queries = data.draw(st.lists(QUERIES, min_size=1, max_size=3, unique_by=lambda q: q.query_id))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -28,6 +28,7 @@ from labeler.store.backup.file_check import check_file
 from labeler.ui.transfers import transferred_file
 from tests.store.test_open import to_earlier_shape
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole, rewrite
+from tests.support.examples import examples
 from tests.support.page import listed_queries, open_page, words
 
 FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
@@ -399,7 +400,7 @@ EVENT = st.tuples(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(EVENT, min_size=1, max_size=4), min_size=1, max_size=6))
 def test_a_board_that_follows_the_log_is_what_a_new_one_is(
     tmp_path_factory: pytest.TempPathFactory, loaded, batches: list[list[Any]]
