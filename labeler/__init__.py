@@ -5,23 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeler.api import Limits, carry, compare, evaluate, find_keywords, plan, trend_of
+    from labeler.api import Limits, compare, evaluate, find_keywords, plan, transfer, trend_of
 
 __version__ = "0.1.0"
+OLD_NAMES = {"carry": "transfer"}
 __all__ = [
     "Limits",
     "__version__",
-    "carry",
     "compare",
     "evaluate",
     "find_keywords",
     "plan",
+    "transfer",
     "trend_of",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use, so that importing labeler is fast."""
+    name = OLD_NAMES.get(name, name)
     if name not in __all__:
         raise AttributeError(f"module 'labeler' has no attribute {name!r}")
     from labeler import api

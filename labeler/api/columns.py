@@ -33,7 +33,7 @@ def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]
         "reason": np.full(len(value), None),
         "n": n,
         "undefined": undefined,
-        "holes": means.holes[at, :, 0].T.ravel(),
+        "unjudged": means.unjudged[at, :, 0].T.ravel(),
         "missing": np.repeat(means.missing[:, 0], len(at)),
     }
     for row in np.flatnonzero(np.isnan(value)).tolist():
@@ -54,7 +54,7 @@ def value_columns_by_query(board: Scoreboard, wanted: Iterable[Measure]) -> dict
         [board.collection.query_ids[query] for query in judged.tolist()],
         measures,
         np.array([board.values(measure)[judged] for measure in measures]),
-        np.array([board.holes(measure)[judged] for measure in measures]),
+        np.array([board.unjudged(measure)[judged] for measure in measures]),
         np.array([board.counted(measure)[judged] for measure in measures]),
         np.array([board.absent(run)[judged] for run in board.run_names]),
         {
@@ -73,7 +73,7 @@ def value_columns_of_parts(whole: MergedPartitions) -> dict[str, Any]:
         [whole.part.query_ids[query] for query in judged.tolist()],
         measures,
         np.array([whole.values(measure)[judged] for measure in measures]),
-        np.array([whole.sheet.holes(measure)[judged] for measure in measures]),
+        np.array([whole.sheet.unjudged(measure)[judged] for measure in measures]),
         np.array([whole.sheet.defined(measure)[judged] for measure in measures]),
         whole.absent[judged].T,
         {measure: whole.residuals(measure)[judged] for measure in whole.shape.rbp},
@@ -85,12 +85,12 @@ def _value_columns(
     queries: Sequence[str],
     measures: Sequence[Measure],
     values: Floats,
-    holes: Ints,
+    unjudged: Ints,
     counted: Bools,
     missing: Bools,
     residuals: Mapping[Measure, Floats],
 ) -> dict[str, Any]:
-    """Return the columns; ``values`` and ``holes`` are (measures, queries, runs)."""
+    """Return the columns; ``values`` and ``unjudged`` are (measures, queries, runs)."""
     at = [place for place, measure in enumerate(measures) for _ in measure.names]
     size = len(runs) * len(queries)
     n = np.tile(counted[at].T.ravel(), len(runs))
@@ -109,7 +109,7 @@ def _value_columns(
         "reason": _reasons(measures)[measure_at, np.isnan(flat) * (1 + n)],
         "n": n.astype(np.int64),
         "undefined": (~n).astype(np.int64),
-        "holes": holes[at].transpose(2, 1, 0).ravel(),
+        "unjudged": unjudged[at].transpose(2, 1, 0).ravel(),
         "missing": np.repeat(missing.ravel(), len(at)).astype(np.int64),
     }
     if residuals:

@@ -21,6 +21,7 @@ from labeler.api.inputs import (
     parse_measures,
     preset_grade_rule,
     result_frame,
+    with_old_names,
 )
 from labeler.api.partwise import (
     EvaluationPlan,
@@ -44,6 +45,7 @@ from labeler.model import StoredRun
 from labeler.stats import LiveRanges, mean_intervals, with_unjudged_ranges
 
 
+@with_old_names(budget="prompt_k")
 def evaluate(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -51,7 +53,7 @@ def evaluate(
     *,
     preset: str = "graded",
     rel: int = 1,
-    budget: int = 5,
+    prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
     grade_map: Mapping[float, int] | None = None,
@@ -83,14 +85,14 @@ def evaluate(
     better rank. ``limits`` says how much of a file may be read, such as
     ``labeler.Limits(unpacked=4_000_000_000)``.
 
-    Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
-    ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n`` queries
-    are in the mean, ``undefined`` ones were left out, ``holes`` chunks of the top k are unjudged,
-    and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as for a run
-    without a result for any query that counts, and ``reason`` says why. For RBP, ``residual`` is
-    how much unjudged chunks could add to the value. ``frame.attrs`` has the ``"conventions"``, and
-    as ``"notes"`` what was left out or could surprise, such as queries with tied scores, or without
-    a list in a run.
+    Columns are ``run, measure, full_name, value, reason, n, undefined, unjudged chunks, missing``
+    (and ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n``
+    queries are in the mean, ``undefined`` ones were left out, ``unjudged`` chunks of the top k are
+    unjudged, and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as
+    for a run without a result for any query that counts, and ``reason`` says why. For RBP,
+    ``residual`` is how much unjudged chunks could add to the value. ``frame.attrs`` has the
+    ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
+    tied scores, or without a list in a run.
 
     Frames with many queries and Parquet files (``*.parquet``, or a folder of them) are evaluated
     some thousand queries at a time, so that memory does not grow with them, in ``workers``
@@ -107,21 +109,21 @@ def evaluate(
     >>> frame.value.round(4).tolist()
     [0.25, 0.3155]
 
-    With ``bands``, ``holes_lowest`` and ``holes_highest`` are the possible range of a mean however
-    its unjudged chunks are graded (both reached by some grades where ``holes_exact``), and
-    ``sampled_low`` and ``sampled_high`` its 90% range once graded, sampled with a model of all runs
+    With ``bands``, ``possible_low`` and ``possible_high`` are the possible range of a mean however
+    its unjudged chunks are graded (both reached by some grades where ``possible_exact``), and
+    ``likely_low`` and ``likely_high`` its 90% range once graded, sampled with a model of all runs
     given here; NaN for measures without a range, such as Judged. On 1,000 queries x 10 runs that
     takes about a second.
 
     >>> frame = evaluate(qrels, {"A": {"q1": ["new", "c1"]}}, "RR", bands=True)
-    >>> frame[["value", "holes_lowest", "holes_highest"]].values.tolist()
+    >>> frame[["value", "possible_low", "possible_high"]].values.tolist()
     [[0.25, 0.25, 0.5]]
 
     Raises `BadInput` for an unknown measure, malformed data, runs that share no query with the
     qrels, or ``bands`` with ``per_query``.
     """
     _check_bands(bands, per_query)
-    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     forced = workers != 1 or progress is not None
     if not bands and is_partwise(qrels, runs, forced=forced):
@@ -141,6 +143,7 @@ def evaluate(
     )
 
 
+@with_old_names(budget="prompt_k")
 def compare(
     qrels: GivenGrades,
     a: GivenRun | Mapping[str, GivenRun],
@@ -149,7 +152,7 @@ def compare(
     *,
     preset: str = "graded",
     rel: int = 1,
-    budget: int = 5,
+    prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
     grade_map: Mapping[float, int] | None = None,
@@ -163,7 +166,7 @@ def compare(
     """Compare run ``b`` with run ``a``: a row for each measure, or also for each query.
 
     Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
-    ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b,
+    ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, unjudged_a, unjudged_b,
     missing_a, missing_b``; the same per query, with ``query_id``, for every judged query. Without
     ``b``, ``a`` is ``{name: run}`` with at least two runs: all pairs are compared, each run with
     those before it, and ``run_a, run_b`` are the first columns.
@@ -185,7 +188,7 @@ def compare(
     [[0.5, 1.0, 0.5, 1, 'not tested: one query']]
     """
     _check_bands(bands, per_query)
-    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     runs = _named_runs(a, b)
     board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
@@ -240,6 +243,7 @@ DEFAULT_SYSTEM = "system"
 """The system of runs for which none is given."""
 
 
+@with_old_names(budget="prompt_k")
 def trend_of(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -251,7 +255,7 @@ def trend_of(
     per_run: bool = False,
     preset: str = "graded",
     rel: int = 1,
-    budget: int = 5,
+    prompt_k: int = 5,
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
@@ -282,7 +286,7 @@ def trend_of(
     >>> frame[["run", "date", "value", "change"]].values.tolist()
     [['old', '2026-01-31', 1.0, nan], ['new', '2026-02-28', 0.5, -0.5]]
     """
-    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = parse_measures(conventions, measures)

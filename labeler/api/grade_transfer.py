@@ -37,7 +37,7 @@ GivenChunks: TypeAlias = "Mapping[str, str] | str | PathLike[str]"
 GivenPassages: TypeAlias = "Mapping[str, Mapping[str, Sequence[tuple[int, int]]]]"
 
 
-def carry(
+def transfer(
     qrels: GivenGrades,
     old: GivenChunks,
     new: GivenChunks,
@@ -66,7 +66,7 @@ def carry(
 
     >>> old = {"o1": "Fees are due in May. Late fees are refused.", "o2": "Dues vary by branch."}
     >>> new = {"n1": "Fees are due in May.", "n2": "Late fees are refused. Dues vary by branch."}
-    >>> frame = carry({"q": {"o1": 3, "o2": 0}}, old, new, passages={"q": {"o1": [(0, 19)]}})
+    >>> frame = transfer({"q": {"o1": 3, "o2": 0}}, old, new, passages={"q": {"o1": [(0, 19)]}})
     >>> frame[["doc_id", "state", "relevance", "rests_on"]].values.tolist()
     [['n1', 'decided', 3, ['o1']], ['n2', 'decided', 0, ['o1', 'o2']]]
     >>> frame.attrs["qrels"]

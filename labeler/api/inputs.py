@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -334,3 +334,30 @@ def build_board(
             f"{next(iter(grades))!r}, {first})"
         )
     return board
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def with_old_names(**current: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator that takes parameters by earlier names too, given as ``old="new"``.
+
+    >>> @with_old_names(budget="prompt_k")
+    ... def depth(*, prompt_k: int = 5) -> int:
+    ...     return prompt_k
+    >>> depth(budget=8), depth(prompt_k=3)
+    (8, 3)
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **given: P.kwargs) -> T:
+            for old, new in current.items():
+                if old in given and new not in given:
+                    given[new] = given.pop(old)
+            return function(*args, **given)
+
+        return call
+
+    return decorate

@@ -45,6 +45,7 @@ from labeler.api.inputs import (
     qrels_to_dicts,
     required_columns,
     runs_to_lists,
+    with_old_names,
 )
 from labeler.errors import BadInput, LabelerError
 from labeler.evaluation import (
@@ -64,13 +65,14 @@ from labeler.measures import Measure
 from labeler.model import check_id
 
 
+@with_old_names(budget="prompt_k")
 def plan(
     runs: Iterable[str],
     measures: Measures = DEFAULT_MEASURES,
     *,
     preset: str = "graded",
     rel: int = 1,
-    budget: int = 5,
+    prompt_k: int = 5,
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
@@ -90,7 +92,7 @@ def plan(
     >>> the_plan.add_up([other, first]).value.tolist()
     [0.25]
     """
-    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     names = tuple(check_id(name, "run") for name in runs)
     if not names:
         raise BadInput("name at least one run")

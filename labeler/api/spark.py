@@ -25,6 +25,7 @@ from labeler.api.inputs import (
     SCORE_COLUMNS,
     Measures,
     find_column,
+    with_old_names,
 )
 from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
 from labeler.errors import BadInput
@@ -49,10 +50,11 @@ PART_ROWS_DDL = "query_id string, numbers array<double>, ties array<double>, pro
 COLUMN_NAMES = {"query": "query_id", "chunk": "doc_id", "value": "relevance"}
 VALUES_DDL = (
     "run string, query_id string, measure string, full_name string, value double, reason string, "
-    "n bigint, undefined bigint, holes bigint, missing bigint"
+    "n bigint, undefined bigint, unjudged bigint, missing bigint"
 )
 
 
+@with_old_names(budget="prompt_k")
 def evaluate(
     qrels: DataFrame,
     runs: Mapping[str, DataFrame],
@@ -60,7 +62,7 @@ def evaluate(
     *,
     preset: str = "graded",
     rel: int = 1,
-    budget: int = 5,
+    prompt_k: int = 5,
     per_query: bool = False,
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
@@ -90,7 +92,7 @@ def evaluate(
         measures,
         preset=preset,
         rel=rel,
-        budget=budget,
+        prompt_k=prompt_k,
         grade_map=grade_map,
         negative_as_zero=negative_as_zero,
         negative_as_ungraded=negative_as_ungraded,

@@ -18,7 +18,7 @@ from labeler.cli.candidates import candidates, take
 from labeler.cli.compare import compare
 from labeler.cli.export import export
 from labeler.cli.gate import gate
-from labeler.cli.groups import GOLDEN_SET, LabelerGroup, change, rename, restore
+from labeler.cli.groups import GOLDEN_SET, LabelerGroup, change, current_word, rename, restore
 from labeler.cli.health import health
 from labeler.cli.leaks import leakage
 from labeler.cli.load import load
@@ -36,7 +36,7 @@ from labeler.cli.versions import diff, freeze, versions
 from labeler.store.addresses import StoreLocation
 
 
-@click.group(cls=LabelerGroup)
+@click.group(cls=LabelerGroup, context_settings={"token_normalize_func": current_word})
 @click.option(
     "--db",
     type=GOLDEN_SET,

@@ -66,7 +66,7 @@ def answers(
     runs: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     facet: str | None,
     per_query: bool,
     kind: str,
@@ -76,15 +76,15 @@ def answers(
     """Set answers beside what was retrieved for them.
 
     What a query needs is in the prompt or not, and its answer is right or wrong: found but wrong is
-    a matter of generation, not found of retrieval. Where a hole could be what is needed the query
-    is counted aside. 'labeler load answers' loads them.
+    a matter of generation, not found of retrieval. Where an unjudged chunk could be what is needed
+    the query is counted aside. 'labeler load answers' loads them.
     """
     check_common_options(facet, kind, per_query=per_query, raw=raw)
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
         right = {run: store.right_answers(run) for run in store.answered_runs()}
     whole = select_runs(collection, runs)
-    board = Scoreboard(whole, conventions_of(settings, preset, rel, budget).on(collection.golden))
+    board = Scoreboard(whole, conventions_of(settings, preset, rel, prompt_k).on(collection.golden))
     named = [run for run in board.run_names if run in right]
     check_has_answers(runs, named, right)
     found = [

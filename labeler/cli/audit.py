@@ -73,7 +73,7 @@ def audit_cells(entry: AuditEntry) -> list[str]:
 EVENT_WORDS = {
     "grade": "graded",
     "import": "came with a file",
-    "carry": "carried over",
+    "carry": "transferred",
     "adjudicate": "decided",
     "propose": "proposed",
     "cannot_tell": "can't tell",
@@ -96,7 +96,7 @@ def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -
     """Say where a query came from, and what was changed of it.
 
     By whom, when, and from what to what; the newest first. With --chunk: every judgment of that
-    chunk for the query, by whom, when, and the passages that made it. A grade that was carried
+    chunk for the query, by whom, when, and the passages that made it. A grade that was transferred
     over is followed back to the judgments it rests on.
     """
     with Store(db) as store:
@@ -161,9 +161,9 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
 
 def _transfer_sources(store: Store, query_id: str, chunk_id: str) -> Iterator[str]:
     """Yield the judgments that a transferred grade rests on, with the words marked there."""
-    for each in store.carried_grades(query_id):
+    for each in store.transferred_grades(query_id):
         if each.chunk_id == chunk_id:
-            yield f"carried over: {each.why}"
+            yield f"transferred: {each.why}"
             for base in each.bases:
                 marked = _quoted(store.marked_by(query_id, base))
                 yield f"rests on {base.in_words}{f', marked: {marked}' if marked else ''}"

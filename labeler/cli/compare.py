@@ -275,7 +275,7 @@ def compare(
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     facet: str | None,
     per_query: bool,
     kind: str,
@@ -301,7 +301,7 @@ def compare(
         collection, settings = snapshots.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
         traffic = requested_traffic(store, per_query=per_query, graders=by_graders)
-    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
     if texts == DEFAULT_MEASURES:
@@ -392,9 +392,11 @@ def delta_table(shown: Sequence[TestedPair], *, per_query: bool) -> Table:
         if len(shown) == 1
         else ["of A", "of B"]
     )
-    is_carried = not per_query and any(r.carried_a or r.carried_b for s in shown for r in s.rows)
-    carried = ["carried A", "carried B"] if is_carried else []
-    numbers = [*sides, "delta", *counts, "holes A", "holes B", *carried]
+    is_transferred = not per_query and any(
+        r.transferred_a or r.transferred_b for s in shown for r in s.rows
+    )
+    transferred = ["transferred A", "transferred B"] if is_transferred else []
+    numbers = [*sides, "delta", *counts, "unjudged A", "unjudged B", *transferred]
     lines = [
         [
             *(
@@ -405,18 +407,18 @@ def delta_table(shown: Sequence[TestedPair], *, per_query: bool) -> Table:
             *line,
         ]
         for each in shown
-        for line in (_query_lines(each.found) if per_query else _mean_lines(each, is_carried))
+        for line in (_query_lines(each.found) if per_query else _mean_lines(each, is_transferred))
     ]
     return Table([*(["A", "B"] if len(shown) > 1 else []), *names], numbers, lines)
 
 
-def _mean_lines(shown: TestedPair, is_carried: bool) -> Iterator[list[str]]:
+def _mean_lines(shown: TestedPair, is_transferred: bool) -> Iterator[list[str]]:
     for row in shown.rows:
         counts = (row.wins, row.ties, row.losses, row.n, row.undefined)
-        carried = [str(row.carried_a), str(row.carried_b)] if is_carried else []
-        yield [*_delta_cells(row.bucket, row, shown.found.conventions, counts), *carried]
+        transferred = [str(row.transferred_a), str(row.transferred_b)] if is_transferred else []
+        yield [*_delta_cells(row.bucket, row, shown.found.conventions, counts), *transferred]
         if (both := shown.found.means_in_common(row)) is not None:
-            yield [*_both_cells(row, both), *([""] * len(carried))]
+            yield [*_both_cells(row, both), *([""] * len(transferred))]
 
 
 def _both_cells(row: Delta, both: CommonMeans) -> list[str]:
@@ -445,7 +447,7 @@ def _delta_cells(
         format_number(row.a),
         format_number(row.b),
         format_signed(row.delta),
-        *map(str, (*counts, row.holes_a, row.holes_b)),
+        *map(str, (*counts, row.unjudged_a, row.unjudged_b)),
     ]
 
 

@@ -193,8 +193,8 @@ def check_table(outcome: GateOutcome) -> Table:
     compared = any(finding.against is not None for finding in outcome.findings)
     sure = any(finding.check.terms.confidence is not None for finding in outcome.findings)
     names = ["result", "where", "measure", "asked"]
-    carried = any(finding.carried for finding in outcome.findings)
-    counts = ["n", "holes", *["carried"] * carried]
+    transferred = any(finding.transferred for finding in outcome.findings)
+    counts = ["n", "unjudged", *["transferred"] * transferred]
     numbers = ["value", *["delta"] * compared, *["surely"] * sure, *counts]
     body = [
         [
@@ -206,7 +206,11 @@ def check_table(outcome: GateOutcome) -> Table:
             *(describe_limit(finding), format_number(finding.value)),
             *([format_signed(finding.delta)] if compared else []),
             *([_bound_cell(finding)] if sure else []),
-            *(str(finding.n), f"{finding.holes:.0%}", *([f"{finding.carried}"] * carried)),
+            *(
+                str(finding.n),
+                f"{finding.unjudged:.0%}",
+                *([f"{finding.transferred}"] * transferred),
+            ),
         ]
         for finding in outcome.findings
     ]
@@ -248,7 +252,8 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     if any(finding.check.terms.confidence is not None for finding in outcome.findings):
         yield (
             "surely: the one-sided bound over the choice of queries: BCa bootstrap of the paired "
-            "differences or of the values, Wilson's for a yes or no; it covers neither holes nor "
+            "differences or of the values, Wilson's for a yes or no; it covers "
+            "neither unjudged chunks nor "
             "graders"
         )
     for said in fold_notes(gate_notes(outcome)):
@@ -274,9 +279,9 @@ def _check_record(finding: LimitResult) -> dict[str, Any]:
         "bound": finding.bound,
         "interval": finding.method or None,
         "n": finding.n,
-        "holes": finding.holes,
-        "most_holes": terms.most_holes,
-        "carried": finding.carried,
+        "unjudged": finding.unjudged,
+        "most_unjudged": terms.most_unjudged,
+        "transferred": finding.transferred,
         "fewest_queries": terms.fewest_queries,
         "sentence": finding.sentence,
     }
@@ -353,7 +358,7 @@ def gate(
 
     FILE says in TOML which values a run has to reach and how far it may fall behind another one.
     Ends with 0 if the run passed, 1 if it failed, and 2 if that could not be judged: an empty run,
-    too few queries, too many holes, a baseline that is not there.
+    too few queries, too many unjudged chunks, a baseline that is not there.
     """
     asked = GateRequest(run, baseline, begin, golden)
     files = {"json": json_path, "junit": junit_path, "md": md_path}
@@ -437,7 +442,7 @@ def gate_board(
         collection, settings = gate_golden(store, gate, asked.golden)
         traffic = gate_traffic(gate, store)
     names = [name for name in dict.fromkeys(wanted) if name is not None]
-    conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
+    conventions = conventions_of(settings, gate.preset, gate.rel, gate.prompt_k)
     conventions = replace(conventions, selected=gate.selected)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, names)

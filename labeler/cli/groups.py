@@ -52,6 +52,21 @@ FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
 INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 
 
+# Commands, options and settings by the names of earlier versions, which scripts may still use.
+OLD_WORDS = {
+    "budget": "prompt-k",
+    "budget-by-task": "prompt-k-by-task",
+    "carried": "transferred",
+    "carry": "transfer",
+    "holes-of": "unjudged-of",
+}
+
+
+def current_word(word: str) -> str:
+    """Return what a command, an option or a setting is called today."""
+    return OLD_WORDS.get(word, word)
+
+
 class LabelerGroup(click.Group):
     """Lists its commands in the order they were added and says failures in one sentence.
 

@@ -49,7 +49,7 @@ limit_option = click.option(
 chunking_option = click.option(
     "--chunking",
     metavar="NAME",
-    help="The chunking that its chunk ids are of, where there are several; '' is the unnamed one.",
+    help="The chunking that its chunk ids are of, where there are several; '' is the default one.",
 )
 
 
@@ -172,7 +172,7 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
 @click.option(
     "--chunking",
     metavar="NAME",
-    help="The chunking it was made on; '' is the unnamed one.  [default: the one that knows its "
+    help="The chunking it was made on; '' is the default one.  [default: the one that knows its "
     "ids]",
 )
 @limit_option
@@ -248,7 +248,7 @@ def golden(
 @click.option(
     "--chunking",
     metavar="NAME",
-    help="The chunking that its corpus makes, or belongs to.  [default: the unnamed one]",
+    help="The chunking that its corpus makes, or belongs to.  [default: the default one]",
 )
 @update_option
 @limit_option

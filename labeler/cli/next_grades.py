@@ -70,9 +70,9 @@ def next_grades(
 ) -> None:
     """List the pairs whose grades decide between runs A and B.
 
-    Says how sure it is which of them is better, over what the holes could be, how many more grades
-    are likely needed, and which pairs come next: those whose grade is expected to move the delta
-    most.
+    Says how sure it is which of them is better, over what the unjudged chunks could be, how many
+    more grades are likely needed, and which pairs come next: those whose grade is expected to move
+    the delta most.
     """
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()

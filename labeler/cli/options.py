@@ -93,7 +93,7 @@ def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
         metavar="NAME",
         expose_value=False,
         callback=_remember_chunking,
-        help=f"{says}; '' is the unnamed one.",
+        help=f"{says}; '' is the default one.",
     )
 
 
@@ -209,9 +209,9 @@ CONVENTION_OPTIONS = (
         help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
     ),
     click.option(
-        "--budget",
+        "--prompt-k",
         type=click.IntRange(min=1),
-        help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
+        help="What @prompt stands for, whatever the task.  [default: the golden set's setting]",
     ),
     undefined_option,
     *SELECTION_OPTIONS,
@@ -258,17 +258,17 @@ def value_options(command: CommandT) -> CommandT:
 
 
 def conventions_of(
-    settings: Settings, preset: str, rel: int | None, budget: int | None
+    settings: Settings, preset: str, rel: int | None, prompt_k: int | None
 ) -> Conventions:
     """Return a preset's conventions; what was not asked for comes from the settings."""
     return Conventions.of(
         preset,
         rel=settings.rel if rel is None else rel,
-        budget=settings.budget if budget is None else budget,
-        budget_by_task=settings.budget_by_task if budget is None else {},
+        prompt_k=settings.prompt_k if prompt_k is None else prompt_k,
+        prompt_k_by_task=settings.prompt_k_by_task if prompt_k is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
-        carried=settings.carried,
+        transferred=settings.transferred,
         undefined=requested_undefined(),
         selected=selection(),
     )

@@ -57,11 +57,11 @@ class Row:
     measure: Measure
     value: float
     n: int
-    holes: int
+    unjudged: int
     query_id: str | None = None
     facet: str | None = None
     bucket: str | None = None
-    carried: int = 0
+    transferred: int = 0
 
 
 def annotated(
@@ -202,12 +202,12 @@ def wide_table(rows: Sequence[Row], conventions: Conventions) -> Table:
     place = rows[0].facet if rows[0].query_id is None else "query"
     names = ["run"] if place is None else [escape_controls(place), "run"]
     headings = [conventions.heading(measure) for measure in measures]
-    holes = _unjudged_heading(measures, conventions.pool_depth)
-    counts = [holes] if rows[0].query_id is not None else ["n", holes]
-    if any(row.carried for row in rows):
-        counts.append(holes.replace("holes", "carried"))
+    unjudged = _unjudged_heading(measures, conventions.pool_depth)
+    counts = [unjudged] if rows[0].query_id is not None else ["n", unjudged]
+    if any(row.transferred for row in rows):
+        counts.append(unjudged.replace("unjudged", "transferred"))
         deepest = [lines[line][_deepest(measures)] for line in ordered]
-        body = [[*cells, str(row.carried)] for cells, row in zip(body, deepest, strict=True)]
+        body = [[*cells, str(row.transferred)] for cells, row in zip(body, deepest, strict=True)]
     return Table(names, headings + counts, body)
 
 
@@ -215,7 +215,7 @@ def _value_cells(line: dict[Measure, Row], measures: Sequence[Measure]) -> list[
     values = [format_number(line[measure].value) for measure in measures]
     deepest = line[_deepest(measures)]
     n = [_count_span([row.n for row in line.values()])] if deepest.query_id is None else []
-    return [*values, *n, str(deepest.holes)]
+    return [*values, *n, str(deepest.unjudged)]
 
 
 def _count_span(counts: Sequence[int]) -> str:
@@ -234,7 +234,7 @@ def _deepest(measures: Iterable[Measure]) -> Measure:
 
 def _unjudged_heading(measures: Iterable[Measure], pool_depth: int) -> str:
     cutoff = _deepest(measures).cutoff
-    return f"holes@{pool_depth if cutoff is None else cutoff}"
+    return f"unjudged@{pool_depth if cutoff is None else cutoff}"
 
 
 PATIENCE_SECONDS = 1.0

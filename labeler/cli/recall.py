@@ -36,7 +36,7 @@ from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
-DEFAULT_RECALL = ("R@budget",)
+DEFAULT_RECALL = ("R@prompt",)
 
 
 def recall_options(command: CommandT) -> CommandT:
@@ -61,7 +61,7 @@ def recall(
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     kind: str,
     raw: bool,
     golden: str | None,
@@ -76,7 +76,7 @@ def recall(
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
         by_hand = store.pairs_found_by_hand()
-    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     measures = parse_measures(conventions, texts)
     shown = [run.name for run in select_runs(collection, runs).runs]
     check_shared_queries(collection)

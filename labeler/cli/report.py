@@ -75,7 +75,7 @@ def report(
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     golden: str | None,
 ) -> None:
     """Write one HTML file about run A, or B against A.
@@ -88,7 +88,7 @@ def report(
 
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
-        conventions = conventions_of(settings, preset, rel, budget)
+        conventions = conventions_of(settings, preset, rel, prompt_k)
         measures = parse_measures(conventions, texts)
         check_shared_queries(select_runs(collection, (a, b) if b else (a,)))
         is_live = golden is None

@@ -131,7 +131,7 @@ def score(
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     facet: str | None,
     per_query: bool,
     kind: str,
@@ -155,7 +155,7 @@ def score(
         asked = partial(print_keywords, db, select_runs(collection, runs), facet, kind)
         asked(k=k, substring=substring, per_query=per_query, raw=raw)
         return
-    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     asked_for = ScoreRequest(
         parse_measures(conventions, texts), facet, kind, per_query, top, traffic
     )
@@ -264,10 +264,10 @@ def _mean_row(score: Score) -> Row:
         measure=score.measure,
         value=score.value,
         n=score.n,
-        holes=score.holes,
+        unjudged=score.unjudged,
         facet=score.facet,
         bucket=score.bucket,
-        carried=score.carried,
+        transferred=score.transferred,
     )
 
 
@@ -282,9 +282,9 @@ def _query_row(score: QueryScore) -> Row:
         measure=score.measure,
         value=score.value,
         n=int(not math.isnan(score.value)),
-        holes=score.holes,
+        unjudged=score.unjudged,
         query_id=score.query_id,
-        carried=score.carried,
+        transferred=score.transferred,
     )
 
 

@@ -54,8 +54,8 @@ def one_of(known: Sequence[str]) -> Callable[[Sequence[str]], str]:
     return read_one
 
 
-def budgets(values: Sequence[str]) -> dict[str, int]:
-    """Return the prompt budget of each task that is named, as ``task=number``."""
+def prompt_ks(values: Sequence[str]) -> dict[str, int]:
+    """Return the prompt size of each task that is named, as ``task=number``."""
     pairs = (value.split("=") for value in values if value)
     return {task: int(number) for task, number in pairs}
 
@@ -98,9 +98,9 @@ BY_NAME: Mapping[str, SettingForm] = {
     "meanings": FOR_EACH_GRADE,
     "question": ONE_AND_SEVERAL,
     "passage": ONE_AND_SEVERAL,
-    "budget_by_task": SettingForm(
+    "prompt_k_by_task": SettingForm(
         "task=number for each task that has its own, or ''",
-        budgets,
+        prompt_ks,
         lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
     ),
     "measures_by_task": SettingForm(
@@ -108,7 +108,7 @@ BY_NAME: Mapping[str, SettingForm] = {
         measures,
         lambda of: [f"{task}={names}" for task, names in of.items()] or [""],
     ),
-    "holes_of": SettingForm("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
+    "unjudged_of": SettingForm("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
     "evidence_from": SettingForm(
         "a grade from 0 to 3, or ''", grade_or_none, lambda grade: [nothing(grade)]
     ),
@@ -117,8 +117,8 @@ BY_NAME: Mapping[str, SettingForm] = {
         one_of(GOLDEN_RULES),
         lambda rule: [rule],
     ),
-    "carried": SettingForm(
-        " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda carried: [carried]
+    "transferred": SettingForm(
+        " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda transferred: [transferred]
     ),
     "overlap": SettingForm(
         "a share such as 10%",
@@ -171,9 +171,9 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
     """Decide a setting; 'labeler settings' lists all.
 
     \b
-    labeler change setting budget 8
+    labeler change setting prompt-k 8
     labeler change setting words no hardly partly fully
-    labeler change setting budget-by-task single=3 research=10
+    labeler change setting prompt-k-by-task single=3 research=10
     labeler change setting measures-by-task single="RR Success@1"
     labeler change setting golden-rule "upper median"
     labeler change setting guideline "$(cat guideline.txt)"
@@ -184,7 +184,7 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
     value = getattr(DEFAULTS, field) if to_default else read(name, values)
     with Store(db) as store:
         before = store.settings()
-        if field == "holes_of":
+        if field == "unjudged_of":
             check_runs(store, value or ())
         if field == "decide_by":
             parse_deciding_measure(Conventions.of(), value)

@@ -1,4 +1,4 @@
-"""``labeler carry``: transfer of grades from one chunking to the chunks of another; undo."""
+"""``labeler transfer``: transfer of grades from one chunking to the chunks of another; undo."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from labeler.store.addresses import StoreLocation
 
 MOST_REASONS = 30
 NOTHING_NEW_NOTE = "nothing new: what follows is there already"
-chunking_help = "; '' is the unnamed one."
+chunking_help = "; '' is the default one."
 
 
-@click.command("carry")
+@click.command("transfer")
 @click.option(
     "--from",
     "old",
@@ -58,7 +58,7 @@ chunking_help = "; '' is the unnamed one."
     help="Write the decided grades to a file, in JSONL, and not into the golden set.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--undo", is_flag=True, help="Take back the last carry-over between the two.")
+@click.option("--undo", is_flag=True, help="Take back the last transfer between the two.")
 @click.option("--force", is_flag=True, help="Replace what is at the output's place.")
 @click.option("--list", "listed", is_flag=True, help="Also print every pair, with its reason.")
 @format_option(
@@ -77,17 +77,17 @@ def transfer_grades(
     listed: bool,
     kind: str,
 ) -> None:
-    """Carry over the grades that follow for another chunking.
+    """Transfer the grades that follow for another chunking.
 
     Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
     nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
     that its text stood in, only likely (proposed), or open, and why. The decided ones are added to
     the log, all or none; the others are left to graders. --dry-run only says what would be done.
 
-    A carried grade counts below what people and files say of the pair, is nobody's in agreement,
-    and names the judgments it rests on: once one of these is changed, taken back or of an earlier
-    text it does not count, and the pair is open again. Run it again when grades changed; nothing
-    doubles. --undo takes the last one back, and every number is what it was.
+    A transferred grade counts below what people and files say of the pair, is nobody's in
+    agreement, and names the judgments it rests on: once one of these is changed, taken back or of
+    an earlier text it does not count, and the pair is open again. Run it again when grades changed;
+    nothing doubles. --undo takes the last one back, and every number is what it was.
     """
     if old == new:
         raise click.UsageError("--from and --to name the same chunking; name two")
@@ -126,21 +126,21 @@ def transfer_grades(
 
 def _undo(db: StoreLocation, old: str, new: str, kind: str) -> None:
     with Store(db) as store:
-        undone = store.undo_carried(old, new)
+        undone = store.undo_transfer(old, new)
     if kind == "json":
         click.echo(json.dumps({"from": old, "to": new, "undone": undone}))
     else:
-        grades = format_count(undone, "carried grade", "carried grades")
+        grades = format_count(undone, "transferred grade", "transferred grades")
         click.echo(f"{grades} taken back; every number is what it was before")
 
 
 def computed_transfer(db: StoreLocation, old: str, new: str) -> Transfer:
     """Return what follows, with progress where it takes long."""
     with Store(db) as store:
-        basis = store.carry_basis(old, new)
-    with progress_bar("Placing chunks", then="Carrying grades over ...") as progress:
+        basis = store.transfer_basis(old, new)
+    with progress_bar("Placing chunks", then="Transferring grades ...") as progress:
         places = locate_basis(basis, progress)
-    with progress_bar("Carrying grades over", then="Done.") as progress:
+    with progress_bar("Transferring grades", then="Done.") as progress:
         return compute_transfer(basis, places, progress)
 
 
@@ -166,7 +166,7 @@ def write_transfer(db: StoreLocation, found: Transfer, path: Path, *, replace: b
         data = write_golden(queries, [each for each in grades if each.query_id in there], "jsonl")
         write_output(path, data, replace=replace)
         names = {"format": "jsonl", "from": found.basis.old_name, "to": found.basis.new_name}
-        noted = store.note_if_possible("export", str(path), {**names, "carried": len(grades)})
+        noted = store.note_if_possible("export", str(path), {**names, "transferred": len(grades)})
     unnoted = "" if noted else f"\n{db} takes no writes now: this export is not in its audit"
     of = "of " + format_count(len(queries), "query", "queries")
     next_step = "" if str(path) == "-" else f"; to take them in: labeler load golden {path}"
@@ -257,7 +257,7 @@ def _pair(each: TransferOutcome) -> dict[str, Any]:
         "covered": found.covered,
         "low": found.low,
         "high": found.high,
-        "carried_before": each.before,
+        "transferred_before": each.before,
         "passages": found.passages,
         "rests_on": [
             {

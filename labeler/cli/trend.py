@@ -144,7 +144,7 @@ def trends(
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
-    budget: int | None,
+    prompt_k: int | None,
     kind: str,
     raw: bool,
 ) -> None:
@@ -161,7 +161,7 @@ def trends(
     check_trend_options(between, graded_by, facet, bucket, kind, points=points, raw=raw)
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
-        conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+        conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
         traffic = requested_traffic(store, between=between)
         measures, heard = parse_measures(conventions, texts), stored_signals(store)
         if between is not None:
@@ -348,13 +348,15 @@ def points_table(every: Sequence[TrendSeries], conventions: Conventions) -> Tabl
     """Return a line for each point."""
     faceted = [] if every[0].place.facet is None else [every[0].place.facet]
     names = ["system", *map(escape_controls, faceted), "measure", "date", "run"]
-    carried = ["carried"] if any(point.carried for each in every for point in each.points) else []
-    lines = [line for each in every for line in _point_lines(each, conventions, bool(carried))]
-    return Table(names, ["value", "change", "95% interval", "n", "holes", *carried], lines)
+    transferred = (
+        ["transferred"] if any(point.transferred for each in every for point in each.points) else []
+    )
+    lines = [line for each in every for line in _point_lines(each, conventions, bool(transferred))]
+    return Table(names, ["value", "change", "95% interval", "n", "unjudged", *transferred], lines)
 
 
 def _point_lines(
-    series: TrendSeries, conventions: Conventions, is_carried: bool
+    series: TrendSeries, conventions: Conventions, is_transferred: bool
 ) -> Iterator[list[str]]:
     place = series.place
     moved = trend.changes_by_point(series.points)
@@ -369,8 +371,8 @@ def _point_lines(
                 format_number(point.value),
                 format_signed(change),
             ),
-            *(_interval_cell(point), str(point.n), str(point.holes)),
-            *([str(point.carried)] if is_carried else []),
+            *(_interval_cell(point), str(point.n), str(point.unjudged)),
+            *([str(point.transferred)] if is_transferred else []),
         ]
 
 

@@ -41,9 +41,9 @@ class Conventions:
     cut-off, unjudged chunks are counted down to this rank, since below it every chunk is unjudged.
 
     ``golden_rule`` is how the grades of several people became one; None if each chunk came with one
-    grade. ``carried`` says whether grades transferred from another chunking count, None if there
-    are none. ``undefined`` is the value of a query with nothing relevant: 0, 1, or ``"nan"``, which
-    leaves the query out; None is the preset's rule.
+    grade. ``transferred`` says whether grades transferred from another chunking count, None if
+    there are none. ``undefined`` is the value of a query with nothing relevant: 0, 1, or ``"nan"``,
+    which leaves the query out; None is the preset's rule.
 
     ``golden`` is the hash of the golden set behind the numbers, None if it has none. It changes
     with every grade, so it is not part of equality. ``frozen`` is the name of the frozen version,
@@ -60,12 +60,12 @@ class Conventions:
     preset: str = "graded"
     rel: int = 1
     dcg: str = "exp-log2"
-    budget: int = 5
-    budget_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
+    prompt_k: int = 5
+    prompt_k_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
     pool_depth: int = 10
     golden_rule: str | None = None
     undefined: Undefined | None = None
-    carried: str | None = None
+    transferred: str | None = None
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
     selected: Selection = EVERYTHING
@@ -78,18 +78,19 @@ class Conventions:
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
         if self.dcg not in GAINS:
             raise BadInput(f"the gain must be {' or '.join(GAINS)}, not {self.dcg!r}")
-        if unknown := set(self.budget_by_task) - set(TASKS):
+        if unknown := set(self.prompt_k_by_task) - set(TASKS):
             raise BadInput(f"no task is called {min(unknown)!r}; there are {', '.join(TASKS)}")
-        for budget in (self.budget, *self.budget_by_task.values()):
-            if not _is_whole(budget) or budget < 1:
-                raise BadInput(f"a prompt budget is a whole number from 1, not {budget!r}")
+        for prompt_k in (self.prompt_k, *self.prompt_k_by_task.values()):
+            if not _is_whole(prompt_k) or prompt_k < 1:
+                raise BadInput(f"a prompt size is a whole number from 1, not {prompt_k!r}")
         if not _is_whole(self.pool_depth) or self.pool_depth < 1:
             raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
         if self.golden_rule is not None:
             check_golden_rule(self.golden_rule)
-        if self.carried not in (None, *TRANSFER_CHOICES):
+        if self.transferred not in (None, *TRANSFER_CHOICES):
             raise BadInput(
-                f"carried is {' or '.join(map(repr, TRANSFER_CHOICES))}, not {self.carried!r}"
+                f"transferred is {' or '.join(map(repr, TRANSFER_CHOICES))}, not "
+                f"{self.transferred!r}"
             )
         if self.undefined is not None and not _is_undefined(self.undefined):
             raise BadInput(f"undefined is 'nan', 0 or 1, not {self.undefined!r}")
@@ -100,20 +101,20 @@ class Conventions:
         preset: str = "graded",
         *,
         rel: int = 1,
-        budget: int = 5,
-        budget_by_task: Mapping[str, int] | None = None,
+        prompt_k: int = 5,
+        prompt_k_by_task: Mapping[str, int] | None = None,
         pool_depth: int = 10,
         golden_rule: str | None = None,
-        carried: str | None = None,
+        transferred: str | None = None,
         undefined: Undefined | None = None,
         selected: Selection = EVERYTHING,
     ) -> Conventions:
         """Make the conventions of a preset, with its gain."""
-        rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
+        rel, prompt_k = (int(each) if _is_whole(each) else each for each in (rel, prompt_k))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
-        by_task = dict(budget_by_task or {})
-        rules = (pool_depth, golden_rule, undefined, carried)
-        return cls(preset, rel, dcg, budget, by_task, *rules, selected=selected)
+        by_task = dict(prompt_k_by_task or {})
+        rules = (pool_depth, golden_rule, undefined, transferred)
+        return cls(preset, rel, dcg, prompt_k, by_task, *rules, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
         """Return these conventions for numbers on a golden set; None for one that is not kept."""
@@ -148,9 +149,9 @@ class Conventions:
             return 0.0 if self.like_trec_eval else None
         return None if isinstance(self.undefined, str) else float(self.undefined)
 
-    def budget_of(self, task: str | None) -> int:
+    def prompt_k_of(self, task: str | None) -> int:
         """Return the prompt k of a query with this task, or without a task."""
-        return self.budget_by_task.get(task or "", self.budget)
+        return self.prompt_k_by_task.get(task or "", self.prompt_k)
 
     def measures(self, texts: str | Iterable[str]) -> UniqueMeasures:
         """Parse measures, with this gain and threshold where a name leaves them open."""
@@ -190,19 +191,23 @@ class Conventions:
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),
-            *(["carried grades do not count"] if self.carried == IGNORE_TRANSFERRED else []),
+            *(
+                ["transferred grades do not count"]
+                if self.transferred == IGNORE_TRANSFERRED
+                else []
+            ),
             "ideal from all golden grades",
             "unjudged gains nothing",
-            f"holes of whole lists: top {self.pool_depth}",
+            f"unjudged chunks of whole lists: top {self.pool_depth}",
             f"nothing relevant: {_describe_stand_in(self.stand_in)}",
             "absent query: 0",
             "order by 32-bit score, ties by chunk id descending"
             if like_trec_eval
             else "ties in file order",
         ]
-        if self.budget_by_task:
-            tasks = sorted(self.budget_by_task.items())
-            words.append(f"budget {self.budget}, {', '.join(f'{t} {k}' for t, k in tasks)}")
+        if self.prompt_k_by_task:
+            tasks = sorted(self.prompt_k_by_task.items())
+            words.append(f"prompt size {self.prompt_k}, {', '.join(f'{t} {k}' for t, k in tasks)}")
         return " · ".join(words)
 
     def _golden_in_words(self) -> list[str]:
@@ -223,8 +228,8 @@ class Conventions:
         found = {**asdict(self), "description": self.describe()}
         if self.selected.chunkings is None:
             del found["selected"]["chunkings"]
-        if self.carried is None:
-            del found["carried"]
+        if self.transferred is None:
+            del found["transferred"]
         return found
 
 

@@ -87,13 +87,13 @@ def _all_grades_by_query(
     """Return the golden grades of all chunkings of each query."""
     bounds = np.searchsorted(every.query, np.arange(len(golden) + 1)).tolist()
     none = np.zeros(len(every.query), np.bool_)
-    carried = none if every.carried is None else every.carried
+    transferred = none if every.transferred is None else every.transferred
     return [
         QueryGrades(
             every.chunk[start:stop],
             every.grade[start:stop],
             none[start:stop],
-            carried=carried[start:stop] if carried[start:stop].any() else None,
+            transferred=transferred[start:stop] if transferred[start:stop].any() else None,
         )
         for start, stop in pairwise(bounds)
     ]
@@ -110,7 +110,7 @@ class DocumentHits(Hits):
     open_row: Ints
     open_rank: Ints
 
-    def holes(self, k: int | Ints) -> Ints:
+    def unjudged(self, k: int | Ints) -> Ints:
         """Return how many documents in the top ``k`` of each row have no graded chunk."""
         limits = k[self.open_row] if isinstance(k, np.ndarray) else k
         inside = self.open_row[self.open_rank <= limits]
@@ -326,15 +326,15 @@ class MeasureInputs:
             return self.documents
         return self.hits if measure.reads == "chunks" else self.found_evidence(measure.rel or 1)
 
-    def holes(self, measure: Measure, k: int | Ints) -> Ints:
+    def unjudged(self, measure: Measure, k: int | Ints) -> Ints:
         """Count what a measure cannot value in the top ``k`` of each list.
 
         These are unjudged chunks or documents; for evidence, texts without a known location.
         """
         found = self.of(measure)
         if isinstance(found, FoundEvidence):
-            return found.holes(WHOLE_LIST if measure.cutoff is None else k, measure.characters)
-        return found.holes(k)
+            return found.unjudged(WHOLE_LIST if measure.cutoff is None else k, measure.characters)
+        return found.unjudged(k)
 
     def lacks_input(self, measure: Measure) -> Bools:
         """Say which queries have no grade, or no evidence, that a measure could use."""

@@ -40,9 +40,9 @@ class Score(NamedTuple):
 
     ``value`` is NaN if no query counts, and for a run without a result for any query that counts;
     ``reason`` says which. ``n`` queries are in the mean; ``undefined`` queries were left out of it.
-    Over both together: ``holes`` counts the unjudged chunks inside the top k (inside the pool depth
-    without a cut-off), ``missing`` the queries the run has no list for, and ``carried`` the chunks
-    down to that rank with a transferred grade.
+    Over both together: ``unjudged`` counts the unjudged chunks inside the top k (inside the pool
+    depth without a cut-off), ``missing`` the queries the run has no list for, and ``transferred``
+    the chunks down to that rank with a transferred grade.
     """
 
     # A named tuple, since a board makes thousands at a time: five times as fast as a dataclass.
@@ -53,9 +53,9 @@ class Score(NamedTuple):
     value: float
     n: int
     undefined: int
-    holes: int
+    unjudged: int
     missing: int
-    carried: int = 0
+    transferred: int = 0
 
     @property
     def reason(self) -> str | None:
@@ -68,18 +68,18 @@ class QueryScore(NamedTuple):
     """One measure's value for one run and query; NaN if there is none, and ``reason`` says why.
 
     ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
-    ``holes`` and ``carried`` are as in a `Score`.
+    ``unjudged`` and ``transferred`` are as in a `Score`.
     """
 
     run: str
     measure: Measure
     query_id: str
     value: float
-    holes: int
+    unjudged: int
     missing: bool
     judged: bool
     counted: bool
-    carried: int = 0
+    transferred: int = 0
 
     @property
     def reason(self) -> str | None:
@@ -120,11 +120,11 @@ def query_scores(
     flags = zip(query_ids, absent.tolist(), strict=True)
     return [
         QueryScore(
-            *(run, measure, query_id, values[query], holes[query]),
-            *(is_absent, judged[query], counted[query], carried[query]),
+            *(run, measure, query_id, values[query], unjudged[query]),
+            *(is_absent, judged[query], counted[query], transferred[query]),
         )
         for query, (query_id, is_absent) in enumerate(flags)
-        for measure, values, holes, counted, judged, carried in listed
+        for measure, values, unjudged, counted, judged, transferred in listed
     ]
 
 
@@ -137,15 +137,15 @@ class Counts:
     unjudged: int
     grades: int
     stale: int
-    carried: int = 0
+    transferred: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
     """The means of measures in every run and bucket, as arrays.
 
-    The arrays are the fields of a `Score`: ``value``, ``holes`` and ``carried`` (measures, runs,
-    buckets), ``n`` and ``undefined`` (measures, buckets), ``missing`` (runs, buckets).
+    The arrays are the fields of a `Score`: ``value``, ``unjudged`` and ``transferred`` (measures,
+    runs, buckets), ``n`` and ``undefined`` (measures, buckets), ``missing`` (runs, buckets).
     """
 
     measures: tuple[Measure, ...]
@@ -154,14 +154,18 @@ class Means:
     value: Floats
     n: Ints
     undefined: Ints
-    holes: Ints
+    unjudged: Ints
     missing: Ints
-    carried: Ints
+    transferred: Ints
 
     def rows(self, runs: Sequence[str]) -> list[Score]:
         """Return the scores by run, then by measure, then by bucket."""
-        values, holes, missing = self.value.tolist(), self.holes.tolist(), self.missing.tolist()
-        carried = self.carried.tolist()
+        values, unjudged, missing = (
+            self.value.tolist(),
+            self.unjudged.tolist(),
+            self.missing.tolist(),
+        )
+        transferred = self.transferred.tolist()
         counts = list(zip(self.measures, self.n.tolist(), self.undefined.tolist(), strict=True))
         return [
             score
@@ -176,9 +180,9 @@ class Means:
                 values[which][at],
                 n,
                 undefined,
-                holes[which][at],
+                unjudged[which][at],
                 missing[at],
-                carried[which][at],
+                transferred[which][at],
             )
         ]
 
@@ -195,8 +199,8 @@ def merge_means(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
         value=np.concatenate([part.value for part in parts])[order],
         n=np.concatenate([part.n for part in parts])[order],
         undefined=np.concatenate([part.undefined for part in parts])[order],
-        holes=np.concatenate([part.holes for part in parts])[order],
-        carried=np.concatenate([part.carried for part in parts])[order],
+        unjudged=np.concatenate([part.unjudged for part in parts])[order],
+        transferred=np.concatenate([part.transferred for part in parts])[order],
     )
 
 
@@ -206,14 +210,14 @@ def means_from_totals(
     measures: tuple[Measure, ...],
     facet: str | None,
     buckets: tuple[str | None, ...],
-    carried: Ints | None = None,
+    transferred: Ints | None = None,
 ) -> Means:
     """Divide the sums of the rows of a table, (buckets, width), by the number of defined values."""
     columns = layout.columns(measures)
     n = totals.take(columns.defined, axis=1)
     divisor = np.where(n > 0, n, np.nan)[:, :, np.newaxis]
     value = totals.take(columns.values, axis=1) / divisor
-    holes = totals.take(columns.holes, axis=1).astype(np.int64)
+    unjudged = totals.take(columns.unjudged, axis=1).astype(np.int64)
     return Means(
         measures,
         facet,
@@ -221,15 +225,18 @@ def means_from_totals(
         value=value.transpose(1, 2, 0),
         n=n.T.astype(np.int64),
         undefined=(totals[:, :1] - n).T.astype(np.int64),
-        holes=holes.transpose(1, 2, 0),
+        unjudged=unjudged.transpose(1, 2, 0),
         missing=totals[:, 1 : 1 + layout.runs].T.astype(np.int64),
-        carried=np.zeros(holes.shape[1:] + holes.shape[:1], int) if carried is None else carried,
+        transferred=np.zeros(unjudged.shape[1:] + unjudged.shape[:1], int)
+        if transferred is None
+        else transferred,
     )
 
 
 MOST_BUCKETS_NAMED = 3
 NOT_WEIGHTED = (
-    "weighted means have intervals and tests of their own; what the holes, ties or the rest of a "
+    "weighted means have intervals and tests of their own; what the unjudged "
+    "chunks, ties or the rest of a "
     "list could make of them is not worked out, so none is shown"
 )
 

@@ -11,10 +11,10 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import BUDGET, Bools, Measure
+from labeler.measures import PROMPT, Bools, Measure
 from labeler.model import CHUNKING_SEPARATOR, DEFAULT_CHUNKING, Collection
 
-DEFAULT_MEASURES = ("nDCG@10", "R@budget", "P@budget", "Success@3", "RR", "AP", "Judged@10")
+DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "P@prompt", "Success@3", "RR", "AP", "Judged@10")
 """The default measures of all pages and commands, the leading one first.
 
 One of each kind: the whole ranking by grade, the chunks in the prompt, the first good chunk, all
@@ -23,7 +23,7 @@ that is relevant, and how far to trust the others.
 
 CROSS_CHUNKING_MEASURES = (
     *("EvidenceR@2000c", "EvidenceP@2000c", "EvidenceIoU@2000c"),
-    *("nDCG(documents=True)@10", "R(documents=True)@budget"),
+    *("nDCG(documents=True)@10", "R(documents=True)@prompt"),
 )
 """The measures that compare chunkings, in front of the defaults for runs of several chunkings.
 
@@ -34,7 +34,7 @@ MEASURES_BY_TASK: Mapping[str, str] = MappingProxyType(
     {
         "single": "Success@3 RR",
         "research": "nDCG@10 R@10",
-        "compliance": "R@budget P@budget",
+        "compliance": "R@prompt P@prompt",
         "longtail": "nDCG@10",
     }
 )
@@ -60,7 +60,7 @@ def measures_for_task(
     ``by_task`` replaces the defaults of a task by a team's choice.
 
     >>> [measure.label for measure in measures_for_task(Conventions(), "compliance")]
-    ['R@budget', 'P@budget']
+    ['R@prompt', 'P@prompt']
     """
     return conventions.measures(measure_names_for_task(task, by_task))
 
@@ -151,7 +151,7 @@ def unjudged_by_run(
     neither. May raise `NotFound`.
     """
     queries = _queries_of(board, board.judged_for(measure), facet, bucket)
-    counts = (board.holes(measure), board.looked_at(measure))
+    counts = (board.unjudged(measure), board.looked_at(measure))
     sums = [each[queries].sum(axis=0).tolist() for each in counts]
     return dict(zip(board.run_names, zip(*sums, strict=True), strict=True))
 
@@ -206,15 +206,15 @@ def _task_cautions(
 def _cutoff_cautions(
     board: Scoreboard, measures: Sequence[Measure], queries: Bools
 ) -> Iterator[Caution]:
-    budgets = board.budgets[queries]
+    prompt_ks = board.prompt_ks[queries]
     for measure in measures:
         if measure.name != "Judged" and isinstance(measure.cutoff, int):
-            beyond = int(np.sum(budgets < measure.cutoff))
+            beyond = int(np.sum(prompt_ks < measure.cutoff))
             if beyond:
                 yield Caution(
-                    "beyond the budget",
-                    f"{measure.label} looks deeper than the prompt budget of "
-                    f"{_format_span(budgets.tolist())}: what stands below it never "
+                    "beyond the prompt",
+                    f"{measure.label} looks deeper than the prompt size of "
+                    f"{_format_span(prompt_ks.tolist())}: what stands below it never "
                     "reaches the prompt",
                 )
 
@@ -246,11 +246,11 @@ def _unjudged_cautions(
     of_chunks = [measure for measure in measures if not measure.crosses]
     by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
     for measure in by_cutoff.values():
-        of = "the prompt" if measure.cutoff == BUDGET else f"the top {measure.cutoff}"
+        of = "the prompt" if measure.cutoff == PROMPT else f"the top {measure.cutoff}"
         for run, (count, listed) in unjudged_by_run(board, measure, facet, bucket).items():
             if listed and count / listed > MANY_UNJUDGED:
                 yield Caution(
-                    "holes",
+                    "unjudged",
                     f"{run}: nobody has graded {count / listed:.0%} of {of}; "
                     "what these are can move its values either way",
                 )

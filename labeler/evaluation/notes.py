@@ -161,11 +161,12 @@ def _golden_set_notes(counts: Counts, among: str) -> Iterator[tuple[str, str]]:
         of = " of measures of chunks" if among else ""
         said = f"{_count_queries(counts.unjudged)} without any golden grade{among}: left out{of}"
         yield "ungraded", said
-    if counts.carried:
+    if counts.transferred:
         of = format_count(counts.grades, "golden grade", "golden grades")
         yield (
-            "carried over",
-            f"{counts.carried:,} of {of} carried over from other chunks: they follow from grades "
+            "transferred",
+            f"{counts.transferred:,} of {of} transferred from other chunks: they "
+            "follow from grades "
             "of these, and nobody gave them",
         )
     if counts.stale:

@@ -27,8 +27,8 @@ class QueryGrades:
     """The golden grades of one query, sorted by chunk, each chunk once.
 
     ``pool`` has the chunks that a file put into the query's pool without a grade, graded by now or
-    not. ``sides`` has the chunking of each chunk, None if all are of one. ``carried`` is true for
-    transferred grades, None if there are none.
+    not. ``sides`` has the chunking of each chunk, None if all are of one. ``transferred`` is true
+    for transferred grades, None if there are none.
     """
 
     chunks: ChunkNumbers
@@ -36,7 +36,7 @@ class QueryGrades:
     stale: npt.NDArray[np.bool_]
     pool: ChunkNumbers = field(default_factory=lambda: NO_CHUNKS)
     sides: ChunkingIndex | None = None
-    carried: Bools | None = None
+    transferred: Bools | None = None
 
     def is_judged_on_all(self, like_trec_eval: bool) -> bool:
         """Say whether the query counts in each chunking."""
@@ -62,8 +62,10 @@ class QueryGrades:
 
     def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
         """Return the grades after changes, applied in order: the last one of a pair counts."""
-        carried = np.zeros(len(self.chunks), np.bool_) if self.carried is None else self.carried
-        columns = [each.tolist() for each in (self.chunks, self.grades, self.stale, carried)]
+        transferred = (
+            np.zeros(len(self.chunks), np.bool_) if self.transferred is None else self.transferred
+        )
+        columns = [each.tolist() for each in (self.chunks, self.grades, self.stale, transferred)]
         for change in changes:
             at = bisect_left(columns[0], change.chunk)
             entry = slice(at, bisect_right(columns[0], change.chunk, at))
@@ -83,7 +85,7 @@ class QueryGrades:
 def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     """Return the golden grades of each query, with an empty entry for a query without grades."""
     sides = collection.sides if collection.has_several_chunkings else None
-    carried = collection.carried
+    transferred = collection.transferred
     queries = np.arange(len(collection.query_ids) + 1)
     bounds = np.searchsorted(collection.golden_query, queries).tolist()
     pools = np.searchsorted(collection.pool_query, queries).tolist()
@@ -94,7 +96,9 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
             collection.stale[start:stop],
             collection.pool_chunk[slice(*pool)],
             sides,
-            None if carried is None or not carried[start:stop].any() else carried[start:stop],
+            None
+            if transferred is None or not transferred[start:stop].any()
+            else transferred[start:stop],
         )
         for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
     )

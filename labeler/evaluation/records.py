@@ -35,10 +35,10 @@ def score_records(
     """Return means as rows; facet and bucket are columns if any score is of a bucket.
 
     ``value`` is NaN if there is none, and ``reason`` says why. ``residuals`` add a column, NaN for
-    every measure but RBP. ``carried`` is a column if any grade was transferred.
+    every measure but RBP. ``transferred`` is a column if any grade was transferred.
     """
     rows = list(scores)
-    has_carried = any(row.carried for row in rows)
+    has_transferred = any(row.transferred for row in rows)
     in_buckets = any(row.facet is not None for row in rows)
     return [
         {
@@ -49,9 +49,9 @@ def score_records(
             "reason": row.reason,
             "n": row.n,
             "undefined": row.undefined,
-            "holes": row.holes,
+            "unjudged": row.unjudged,
             "missing": row.missing,
-            **({"carried": row.carried} if has_carried else {}),
+            **({"transferred": row.transferred} if has_transferred else {}),
             **_residual_column(residuals, (row.run, row.measure, row.bucket)),
         }
         for row in rows
@@ -64,7 +64,7 @@ def query_records(
 ) -> list[Record]:
     """Return values query by query as rows of the same columns; the counts are 0 or 1."""
     rows = list(scores)
-    has_carried = any(row.carried for row in rows)
+    has_transferred = any(row.transferred for row in rows)
     return [
         {
             "run": row.run,
@@ -74,9 +74,9 @@ def query_records(
             "reason": row.reason,
             "n": int(row.counted),
             "undefined": int(row.judged and not row.counted),
-            "holes": row.holes,
+            "unjudged": row.unjudged,
             "missing": int(row.missing),
-            **({"carried": row.carried} if has_carried else {}),
+            **({"transferred": row.transferred} if has_transferred else {}),
             **_residual_column(residuals, (row.run, row.measure, row.query_id)),
         }
         for row in rows

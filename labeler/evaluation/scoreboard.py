@@ -50,7 +50,7 @@ from labeler.evaluation.query_grades import ChunkNumbers
 from labeler.evaluation.scoreboard_state import BoardState
 from labeler.evaluation.value_table import Grouping, RowRules
 from labeler.measures import (
-    BUDGET,
+    PROMPT,
     WHOLE_LIST,
     Bools,
     Floats,
@@ -79,7 +79,7 @@ class Scoreboard:
     >>> grades = {"q1": {"c1": 3}, "q2": {"c2": 1}, "q3": {"c3": 0}, "q4": {}}
     >>> board = Scoreboard(collect(grades, {"A": {"q1": ["c1", "c9"]}}), Conventions.of())
     >>> [row] = board.table(board.conventions.measures("RR"))
-    >>> row.value, row.n, row.undefined, row.holes, row.missing
+    >>> row.value, row.n, row.undefined, row.unjudged, row.missing
     (0.5, 2, 1, 1, 2)
     """
 
@@ -91,9 +91,9 @@ class Scoreboard:
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
         self._lists = lists or OrderedLists(collection, conventions.like_trec_eval)
-        self._budgets = np.full(len(collection.query_ids), conventions.budget)
+        self._prompt_ks = np.full(len(collection.query_ids), conventions.prompt_k)
         for at, task in enumerate(collection.facets.get("task", ())):
-            self._budgets[at] = conventions.budget_of(task)
+            self._prompt_ks[at] = conventions.prompt_k_of(task)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
@@ -104,7 +104,7 @@ class Scoreboard:
         self._weighting: TrafficWeights | None = None
         rest = (conventions.stand_in, conventions.pool_depth, collection.has_several_chunkings)
         listed = self._lists.listed
-        self._rules = RowRules(~listed, self._budgets, *rest)
+        self._rules = RowRules(~listed, self._prompt_ks, *rest)
         self._lock = threading.Lock()
         self._state = BoardState.first(collection, conventions, self._lists, self._rules)
         answered = self._state.first_hits.length.reshape(listed.shape) > 0
@@ -221,7 +221,7 @@ class Scoreboard:
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
 
-        ``@budget`` becomes a plain number if it is the same for every query. Raises `NotFound` for
+        ``@prompt`` becomes a plain number if it is the same for every query. Raises `NotFound` for
         an unknown facet.
         """
         grouping, state, chosen = self._grouping(facet), self._state, self.resolve(measures)
@@ -238,8 +238,8 @@ class Scoreboard:
         """Compute the means of measures that all compare chunkings, or of measures that do not."""
         table = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
         totals = table.totals((facet, self._narrowed_by) if self._narrowed_by else facet, grouping)
-        carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)
-        means = means_from_totals(totals, table.layout, some, facet, grouping.buckets, carried)
+        transferred = state.transferred.in_buckets(state.conventions.like_trec_eval, some, grouping)
+        means = means_from_totals(totals, table.layout, some, facet, grouping.buckets, transferred)
         if (weights := self.weights) is not None:
             means = weighted_means(means, table, grouping, weights)
         self._answers.clear_silent_runs(means.value, table, some, self._everything)
@@ -262,10 +262,10 @@ class Scoreboard:
         columns = {
             measure: (
                 self._answers.values(state.table_of(measure), measure)[:, at],
-                state.table_of(measure).holes(measure)[:, at],
+                state.table_of(measure).unjudged(measure)[:, at],
                 state.table_of(measure).defined(measure),
                 self.judged_for(measure),
-                state.carried.by_query(measure)[:, at],
+                state.transferred.by_query(measure)[:, at],
             )
             for measure in chosen
         }
@@ -288,24 +288,24 @@ class Scoreboard:
         counted = self._state.table_of(*chosen).defined(*chosen)
         return counted if self._inside is None else counted & self._inside
 
-    def holes(self, measure: Measure) -> Ints:
+    def unjudged(self, measure: Measure) -> Ints:
         """Return the number of unjudged chunks inside a measure's cut-off, (queries, runs).
 
         Without a cut-off they are counted inside the pool depth.
         """
         chosen = self.resolve([measure])
-        return self._state.table_of(*chosen).holes(*chosen)
+        return self._state.table_of(*chosen).unjudged(*chosen)
 
     def looked_at(self, measure: Measure) -> Ints:
-        """Return the number of chunks of each list that `holes` checks, (queries, runs)."""
+        """Return the number of chunks of each list that `unjudged` checks, (queries, runs)."""
         lengths = self._state.first_hits.length.reshape(self._rules.absent.shape)
         if measure.cutoff is None:
             return np.minimum(lengths, self.conventions.pool_depth)
         return np.minimum(lengths, self.cutoffs(measure)[:, np.newaxis])
 
-    def carried(self, measure: Measure) -> Ints:
-        """Return the number of transferred grades as deep as `holes` checks, (queries, runs)."""
-        return self._state.carried.by_query(*self.resolve([measure]))
+    def transferred(self, measure: Measure) -> Ints:
+        """Return the number of transferred grades as deep as `unjudged` checks, (queries, runs)."""
+        return self._state.transferred.by_query(*self.resolve([measure]))
 
     @property
     def judged(self) -> Bools:
@@ -321,15 +321,15 @@ class Scoreboard:
         return self._rules.absent[:, self.column_of(run)]
 
     def cutoffs(self, measure: Measure) -> Ints:
-        """Return the cut-off of each query, (queries,): ``@budget`` depends on the query's task."""
-        if measure.cutoff == BUDGET:
-            return self._budgets
-        return np.full(len(self._budgets), measure.cutoff or WHOLE_LIST)
+        """Return the cut-off of each query, (queries,): ``@prompt`` depends on the query's task."""
+        if measure.cutoff == PROMPT:
+            return self._prompt_ks
+        return np.full(len(self._prompt_ks), measure.cutoff or WHOLE_LIST)
 
     @property
-    def budgets(self) -> Ints:
+    def prompt_ks(self) -> Ints:
         """The prompt k of each query, (queries,)."""
-        return self._budgets
+        return self._prompt_ks
 
     def moved_since(self, before: Scoreboard) -> Ints:
         """Return the queries with other golden grades than on the board ``before``, ascending.
@@ -358,26 +358,26 @@ class Scoreboard:
         values = score(hits, measure, self.cutoffs(measure)[rows])
         if self.conventions.stand_in is not None:
             values = np.nan_to_num(values, nan=self.conventions.stand_in)
-        values[hits.unjudged] = np.nan
+        values[hits.without_grades] = np.nan
         if self._inside is not None:
             values[~self._inside[rows]] = np.nan
         return values
 
     def resolve(self, measures: Iterable[Measure]) -> UniqueMeasures:
-        """Replace ``@budget`` by its number if there is only one, and drop repeated measures."""
-        chosen, plain = without_repeats(measures), self._plain_budget
+        """Replace ``@prompt`` by its number if there is only one, and drop repeated measures."""
+        chosen, plain = without_repeats(measures), self._plain_prompt_k
         if plain is None or not chosen.use_prompt_k:
             return chosen
         return without_repeats(
-            replace(measure, cutoff=plain) if measure.cutoff == BUDGET else measure
+            replace(measure, cutoff=plain) if measure.cutoff == PROMPT else measure
             for measure in chosen
         )
 
     @cached_property
-    def _plain_budget(self) -> int | None:
+    def _plain_prompt_k(self) -> int | None:
         """The prompt k, if it is the same for all queries."""
-        budgets = set(self._budgets.tolist()) or {self.conventions.budget}
-        return budgets.pop() if len(budgets) == 1 else None
+        prompt_ks = set(self._prompt_ks.tolist()) or {self.conventions.prompt_k}
+        return prompt_ks.pop() if len(prompt_ks) == 1 else None
 
     def groups(self, facet: str | None) -> tuple[tuple[str | None, ...], Ints]:
         """Return a facet's buckets, and each query's place among them: past the last if in none."""
@@ -526,7 +526,7 @@ def regraded(board: Scoreboard, runs: Sequence[str], golden: GoldenGrades) -> Sc
         golden_chunk=chunk,
         golden_grade=grade,
         stale=np.zeros(len(grade), dtype=np.bool_),
-        carried=None,
+        transferred=None,
         everywhere=_regraded_everywhere(board, golden),
         revision=board.revision,
         golden=None,

@@ -59,7 +59,7 @@ class BoardState:
     first_hits: Hits
     new_hits: Mapping[int, Hits]
     tables: dict[bool, ValueTable]
-    carried: TransferredGrades
+    transferred: TransferredGrades
     known: Sequence[QueryEvidence]
     chunkings: CrossChunking
     means: dict[Hashable, Means] = field(default_factory=dict, init=False, repr=False)
@@ -76,9 +76,9 @@ class BoardState:
         golden = LazySequence(len(collection.query_ids), partial(grades_by_query, collection))
         known = LazySequence(len(golden), partial(evidence_by_query, collection, golden))
         chunkings = CrossChunking(collection, lists)
-        carried = TransferredGrades.of(collection, golden, known, chunkings, rules)
+        transferred = TransferredGrades.of(collection, golden, known, chunkings, rules)
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
-        state = BoardState(*at, golden, lists.hits(golden), {}, {}, carried, known, chunkings)
+        state = BoardState(*at, golden, lists.hits(golden), {}, {}, transferred, known, chunkings)
         if not collection.has_several_chunkings:  # otherwise a grade in each chunking is needed
             vars(state)["judged"] = judged_in_collection(collection, conventions.like_trec_eval)
         stale = int(np.count_nonzero(collection.stale))
@@ -87,7 +87,7 @@ class BoardState:
 
     @property
     def rules(self) -> RowRules:
-        return self.carried.rules
+        return self.transferred.rules
 
     @cached_property
     def hits(self) -> Hits:
@@ -135,7 +135,7 @@ class BoardState:
             unjudged=len(self.golden) - judged,
             grades=self._graded[0],
             stale=self._graded[1],
-            carried=self.carried.total,
+            transferred=self.transferred.total,
         )
 
     @cached_property
@@ -183,11 +183,11 @@ class BoardState:
         for crosses, table in tables.items():
             fresh = dict(zip(new_hits, fill_rows(table.layout, self.rules, inputs), strict=True))
             tables[crosses] = table.with_rows(fresh, groupings)
-        carried = self.carried.changed(golden, known, new_hits)
+        transferred = self.transferred.changed(golden, known, new_hits)
         all_new_hits = {**self.new_hits, **new_hits}
         at = (revision, self.conventions.on(golden_state), golden_state)
         return BoardState(
-            *at, golden, self.first_hits, all_new_hits, tables, carried, known, chunkings
+            *at, golden, self.first_hits, all_new_hits, tables, transferred, known, chunkings
         )
 
     def with_measures(self, measures: tuple[Measure, ...], *, crosses: bool) -> ValueTable:
@@ -249,7 +249,7 @@ class TransferredGrades:
         """Find the transferred grades of every query of a collection."""
         every = given if given.everywhere is None else given.everywhere
         queries = _queries_with_transferred(
-            known, range(0 if every.carried is None else len(known))
+            known, range(0 if every.transferred is None else len(known))
         )
         return TransferredGrades(golden, known, chunkings, rules, queries)
 
@@ -319,25 +319,26 @@ class TransferredGrades:
             lists = [self.chunkings.ordered(at) for at in self.queries.tolist()]
             found = self.chunkings.documents(known, lists)
             own = [
-                replace(each, grades=_select_grades(each.grades, carried=False)) for each in known
+                replace(each, grades=_select_grades(each.grades, transferred=False))
+                for each in known
             ]
             self._documents = _changed_documents(found, self.chunkings.documents(own, lists))
         return self._documents
 
 
 def _queries_with_transferred(known: Sequence[QueryEvidence], among: Iterable[int]) -> Ints:
-    transferred = (at for at in among if known[at].grades.carried is not None)
+    transferred = (at for at in among if known[at].grades.transferred is not None)
     return np.array(sorted(transferred), dtype=np.int64)
 
 
 def _only_transferred(golden: QueryGrades) -> QueryGrades:
-    return _select_grades(golden, carried=True)
+    return _select_grades(golden, transferred=True)
 
 
-def _select_grades(golden: QueryGrades, *, carried: bool) -> QueryGrades:
+def _select_grades(golden: QueryGrades, *, transferred: bool) -> QueryGrades:
     """Return the transferred grades of a query, or the others."""
-    of = golden.carried
-    kept: Bools = (np.zeros(len(golden.chunks), np.bool_) if of is None else of) == carried
+    of = golden.transferred
+    kept: Bools = (np.zeros(len(golden.chunks), np.bool_) if of is None else of) == transferred
     return QueryGrades(golden.chunks[kept], golden.grades[kept], golden.stale[kept])
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.cross_chunking import MeasureInputs
 from labeler.measures import (
-    BUDGET,
+    PROMPT,
     WHOLE_LIST,
     Bools,
     Cutoff,
@@ -39,14 +39,14 @@ Depth = tuple[Cutoff, Reads, int | None]
 class RowRules:
     """What a row depends on besides hits, independent of grades.
 
-    ``absent`` (queries, runs) is where a run has no list, ``budgets`` (queries,) are prompt k.
+    ``absent`` (queries, runs) is where a run has no list, ``prompt_ks`` (queries,) are prompt k.
     ``stand_in`` replaces undefined values, None if nothing does. For a measure of the whole list,
     unjudged chunks are counted down to ``pool_depth``. With several chunkings, a measure that is
     undefined for some runs is undefined for all.
     """
 
     absent: Bools
-    budgets: Ints
+    prompt_ks: Ints
     stand_in: float | None
     pool_depth: int
     several: bool = False
@@ -57,8 +57,8 @@ class RowRules:
 
     def limit(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
         """Return a cut-off as a number, or as one number for each run of each query."""
-        if cutoff == BUDGET:
-            return np.repeat(self.budgets[queries], self.runs)
+        if cutoff == PROMPT:
+            return np.repeat(self.prompt_ks[queries], self.runs)
         return cutoff or WHOLE_LIST
 
     def unjudged_within(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
@@ -83,12 +83,12 @@ class MeasureFamily:
 class RowColumns:
     """The columns of some measures in a row.
 
-    ``values`` and ``holes`` (measures, runs), ``defined`` (measures,).
+    ``values`` and ``unjudged`` (measures, runs), ``defined`` (measures,).
     """
 
     values: Ints
     defined: Ints
-    holes: Ints
+    unjudged: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,7 @@ class RowLayout:
     @cached_property
     def reads_only_chunks(self) -> bool:
         """Whether all depths are fixed numbers of chunks, or whole lists."""
-        return all(cutoff != BUDGET and reads == "chunks" for cutoff, reads, _ in self.depths)
+        return all(cutoff != PROMPT and reads == "chunks" for cutoff, reads, _ in self.depths)
 
     @cached_property
     def crossing(self) -> tuple[int, ...]:
@@ -200,7 +200,7 @@ class RowLayout:
         return RowColumns(
             values=self._by_run(self.all_values.start, places),
             defined=self.all_defined.start + np.array(places, dtype=np.int64),
-            holes=self._by_run(self.all_defined.stop, cutoffs),
+            unjudged=self._by_run(self.all_defined.stop, cutoffs),
         )
 
     def _by_run(self, first: int, places: Sequence[int]) -> Ints:
@@ -230,12 +230,12 @@ def fill_rows(layout: RowLayout, rules: RowRules, inputs: MeasureInputs) -> Floa
         rows[:, each.columns] = _by_query(each.compute(inputs.of(first), limit), len(rows), runs)
     if layout.reads_only_chunks and inputs.hits.is_small:
         depths = [rules.unjudged_within(cutoff, queries) for cutoff, *_ in layout.depths]
-        holes = inputs.hits.holes(np.array(depths, dtype=np.int64)[:, np.newaxis])
-        rows[:, layout.all_defined.stop :] = _by_query(holes, len(rows), runs)
+        unjudged = inputs.hits.unjudged(np.array(depths, dtype=np.int64)[:, np.newaxis])
+        rows[:, layout.all_defined.stop :] = _by_query(unjudged, len(rows), runs)
     else:
         for measure, columns in zip(layout.depths.values(), layout.spans_of_unjudged, strict=True):
-            holes = inputs.holes(measure, rules.unjudged_within(measure.cutoff, queries))
-            rows[:, columns] = holes.reshape(len(rows), runs)
+            unjudged = inputs.unjudged(measure, rules.unjudged_within(measure.cutoff, queries))
+            rows[:, columns] = unjudged.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
@@ -296,10 +296,10 @@ class ValueTable:
         defined = self.defined(measure)[:, np.newaxis]
         return np.where(defined, self.matrix[:, columns.values[0]], np.nan)
 
-    def holes(self, measure: Measure) -> Ints:
+    def unjudged(self, measure: Measure) -> Ints:
         """Return the number of unjudged chunks inside a measure's cut-off, (queries, runs)."""
         columns = self.layout.columns((measure,))
-        return self.matrix[:, columns.holes[0]].astype(np.int64)
+        return self.matrix[:, columns.unjudged[0]].astype(np.int64)
 
     def totals(self, key: Hashable, grouping: Grouping) -> Floats:
         """Return the sums of the rows of each bucket, (buckets, width).
@@ -336,7 +336,7 @@ class ValueTable:
             new, old = (each.columns(part.layout.measures) for each in (layout, part.layout))
             matrix[:, new.values] = part.matrix[:, old.values]
             matrix[:, new.defined] = part.matrix[:, old.defined]
-            matrix[:, new.holes] = part.matrix[:, old.holes]
+            matrix[:, new.unjudged] = part.matrix[:, old.unjudged]
         return ValueTable.of(layout, matrix)
 
 

@@ -109,7 +109,7 @@ def _parse_judgment(record: Record, limits: Limits) -> Judgment:
     blind = record.get("blind", True)
     if not isinstance(blind, bool):
         raise BadInput(f"blind must be true or false, not {short(blind)}")
-    carried = record.get(TRANSFERRED_FROM)
+    transferred = record.get(TRANSFERRED_FROM)
     return Judgment(
         event_id=take_id(record, ["event_id"], "event", limits),
         query_id=take_id(record, ["query_id"], "query", limits),
@@ -127,7 +127,7 @@ def _parse_judgment(record: Record, limits: Limits) -> Judgment:
         text_hash=_event_text(record, "text_hash"),
         created_at=_parse_time(record),
         evidence=check_evidence(record.get("evidence") or ()),
-        carried_from=None if carried is None else check_transfer_sources(carried),
+        carried_from=None if transferred is None else check_transfer_sources(transferred),
     )
 
 

@@ -398,7 +398,7 @@ def _put_judgment(pairs: GradeCollector, line: int, query_id: str, judgment: Rec
     names = take_names(values, _GRADERS, ";")
     carried_from = check_transfer_sources(values.get(TRANSFERRED_FROM) or ())
     if carried_from and names:
-        raise BadInput("a grade that was carried over is nobody's: graders must be []")
+        raise BadInput("a grade that was transferred is nobody's: graders must be []")
     rest = (note, evidence, _chunking_of(values), carried_from)
     _add_pair(pairs, line, query_id, chunk_id, grade, names, *rest)
 

@@ -37,6 +37,7 @@ from labeler.formats.queries import parse_query
 from labeler.formats.writers import event_fields, query_fields, write_golden, write_jsonl
 from labeler.model import (
     COUNT_TRANSFERRED,
+    OLD_NAMES,
     Chunk,
     Document,
     GoldenGrade,
@@ -53,6 +54,7 @@ from labeler.model import (
     UnjudgedPair,
     check_chunking,
     is_storable,
+    settings_from,
 )
 
 _HEADER_TEXTS = (FROZEN, "hash", "at", "lines")
@@ -225,11 +227,11 @@ def write_complete(whole: CompleteSet) -> bytes:
 
 def _settings_fields(settings: Settings) -> dict[str, Any]:
     """Return settings for a file; those added in later versions only where not the default."""
-    fields = {**asdict(settings), "budget_by_task": dict(settings.budget_by_task)}
+    fields = {**asdict(settings), "prompt_k_by_task": dict(settings.prompt_k_by_task)}
     if settings.evidence_from is None:
         del fields["evidence_from"]
-    if settings.carried == COUNT_TRANSFERRED:
-        del fields["carried"]
+    if settings.transferred == COUNT_TRANSFERRED:
+        del fields["transferred"]
     return fields
 
 
@@ -420,10 +422,9 @@ def _settings_of(header: Record) -> Settings:
     if not isinstance(header["golden"], str):
         raise BadInput(f"golden must be a hash, not {short(header['golden'])}")
     given = header["settings"]
-    if unknown := sorted(given.keys() - {each.name for each in fields(Settings)}):
+    if unknown := sorted(given.keys() - {each.name for each in fields(Settings)} - set(OLD_NAMES)):
         raise BadInput(f"no setting is called {or_list(unknown)}; of a newer labeler?")
-    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
     try:
-        return Settings(**{**given, **lists})
+        return settings_from(given)
     except (TypeError, AttributeError) as error:
         raise BadInput(f"settings that cannot be read: {json.dumps(given)[:200]}") from error

@@ -11,11 +11,12 @@ from labeler.measures.evidence import FoundEvidence, PromptTexts, RetrievedTexts
 from labeler.measures.formulas import GAINS, rbp_residual
 from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
-    BUDGET,
+    PROMPT,
     Cutoff,
     Measure,
     Reads,
     UniqueMeasures,
+    current_name,
     parse,
     parse_all,
     without_repeats,

@@ -10,7 +10,7 @@ from labeler.errors import BadInput
 from labeler.measures.definition import HIT_OPTIONS
 from labeler.measures.evidence import FoundEvidence
 from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
-from labeler.measures.names import BUDGET, CACHED_MEASURES, Measure
+from labeler.measures.names import CACHED_MEASURES, PROMPT, Measure
 
 Scorer = Callable[["Hits | FoundEvidence", "int | Ints | None"], Floats]
 
@@ -20,7 +20,7 @@ def score(hits: Hits | FoundEvidence, measure: Measure, k: int | Ints | None = N
 
     ``hits`` must match `Measure.reads`: `Hits` of chunks, `Hits` of documents, or `FoundEvidence`.
     ``k`` replaces the measure's cut-off: a number, or one for each row. It is required for
-    ``@budget``, since a measure does not know prompt_k. For several cut-offs, (cut-offs, 1), the
+    ``@prompt``, since a measure does not know prompt_k. For several cut-offs, (cut-offs, 1), the
     values of chunks and documents are (cut-offs, rows).
 
     >>> score(Hits.of([[0, 1], [0, 0]]), Measure("RR", rel=1)).tolist()
@@ -74,6 +74,6 @@ def _arguments(measure: Measure) -> tuple[bool, Mapping[str, Any]]:
 
 
 def _cutoff_of(measure: Measure, k: int | Ints | None) -> int | Ints:
-    if k is None and measure.cutoff == BUDGET:
-        raise BadInput(f"{measure} needs to be told the prompt budget")
+    if k is None and measure.cutoff == PROMPT:
+        raise BadInput(f"{measure} needs to be told the prompt size")
     return k if k is not None else int(measure.cutoff or WHOLE_LIST)

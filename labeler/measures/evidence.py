@@ -140,7 +140,7 @@ class FoundEvidence:
             sizes = sizes + parts * is_cut
         return sizes
 
-    def holes(self, k: int | Ints, characters: int | None = None) -> Ints:
+    def unjudged(self, k: int | Ints, characters: int | None = None) -> Ints:
         """Count the texts taken of each ranking without a known position."""
         return self.texts.count_unplaced(self.texts.taken(k, characters))
 

@@ -242,7 +242,7 @@ class Hits:
         return np.arange(1, len(self.row) + 1) - self.start[self.row]
 
     @cached_property
-    def unjudged(self) -> Bools:
+    def without_grades(self) -> Bools:
         """Whether the query of each row has no grade at all, (n,)."""
         rows: Bools = self.known.sum(axis=1) == 0
         return rows
@@ -300,7 +300,7 @@ class Hits:
             self._counts[k] = np.bincount(inside, minlength=rows)
         return self._counts[k]
 
-    def holes(self, k: int | Ints) -> Ints:
+    def unjudged(self, k: int | Ints) -> Ints:
         """Return the number of unjudged chunks in each row's top ``k``."""
         return np.minimum(self.length, k) - self.count(k)
 

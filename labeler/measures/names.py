@@ -16,10 +16,11 @@ from labeler.measures.definition import PARAMETERS, Definition, is_whole
 from labeler.measures.hits import WHOLE_LIST
 from labeler.measures.registry import MEASURES
 
-Cutoff = int | Literal["budget"] | None
+Cutoff = int | Literal["prompt"] | None
 Reads = Literal["chunks", "documents", "evidence"]
 
-BUDGET: Literal["budget"] = "budget"
+PROMPT: Literal["prompt"] = "prompt"
+_PROMPT_NAMES = (PROMPT, "budget")  # files and links may have the earlier name
 
 
 def _fold(name: str) -> str:
@@ -44,7 +45,7 @@ _family_of = attrgetter("name", *PARAMETERS)
 class Measure:
     """A measure with all its parameters; `str` returns its full ir_measures name.
 
-    ``cutoff`` is None for the whole list, or ``"budget"`` for prompt_k, which can depend on a
+    ``cutoff`` is None for the whole list, or ``"prompt"`` for prompt_k, which can depend on a
     query's task. Other parameters are set exactly where the measure takes them: ``gains`` (one for
     each grade) in place of ``dcg``, and ``NumRet`` may have no ``rel``. A prompt of ``characters``
     replaces a cut-off. ``asked`` are the names it was requested by, if any; they do not affect
@@ -123,7 +124,7 @@ class Measure:
         >>> parse("P@5").family == parse("P@10").family, parse("P@5").family == parse("R@5").family
         (True, False)
         """
-        own = self.cutoff if self.cutoff == BUDGET or self.reads == "evidence" else None
+        own = self.cutoff if self.cutoff == PROMPT or self.reads == "evidence" else None
         return own, *_family_of(self)
 
     @property
@@ -184,7 +185,7 @@ class UniqueMeasures(tuple[Measure, ...]):
     @cached_property
     def use_prompt_k(self) -> bool:
         """Whether one of them depends on prompt_k."""
-        return any(measure.cutoff == BUDGET for measure in self)
+        return any(measure.cutoff == PROMPT for measure in self)
 
     @cached_property
     def _hash(self) -> int:
@@ -224,8 +225,17 @@ def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
     if cutoff is not None and definition.cutoff == "never":
         instead = f"; {definition.instead} has one" if definition.instead else ""
         raise BadInput(f"{name} takes no cut-off{instead}")
-    if cutoff not in (None, BUDGET) and not is_whole(cutoff, 1, WHOLE_LIST - 1):
+    if cutoff not in (None, PROMPT) and not is_whole(cutoff, 1, WHOLE_LIST - 1):
         raise BadInput(f"the cut-off of {name} is a whole number from 1, not {cutoff}")
+
+
+def current_name(text: str) -> str:
+    """Return the name of a measure with ``@prompt`` where earlier versions wrote ``@budget``.
+
+    >>> current_name("R(rel=2)@budget")
+    'R(rel=2)@prompt'
+    """
+    return re.sub(r"@(\s*)budget\b", rf"@\1{PROMPT}", text, flags=re.IGNORECASE)
 
 
 @lru_cache(maxsize=CACHED_MEASURES)
@@ -238,8 +248,8 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
 
     >>> str(parse("mrr@10", rel=2))
     'RR(rel=2)@10'
-    >>> str(parse("R(rel=3)@budget", rel=2))
-    'R(rel=3)@budget'
+    >>> str(parse("R(rel=3)@prompt", rel=2))
+    'R(rel=3)@prompt'
     >>> str(parse("RBP")), str(parse("ERR(max=4)@10"))
     ('RBP(rel=1, p=0.8)', 'ERR(max=4)@10')
     """
@@ -259,7 +269,7 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
         else:
             cutoff = _read_cutoff(match["cutoff"])
         parameters = _add_defaults(given, definition, {"rel": rel, "dcg": dcg})
-        return Measure(definition.name, cutoff, **parameters, asked=(text.strip(),))
+        return Measure(definition.name, cutoff, **parameters, asked=(current_name(text).strip(),))
     except BadInput as error:
         raise BadInput(f"{text!r} is not a measure: {error}") from None
 
@@ -314,10 +324,10 @@ def _find_name(text: str) -> str:
 def _read_cutoff(text: str | None) -> Cutoff:
     if text is None:
         return None
-    if text.lower() == BUDGET:
-        return BUDGET
+    if text.lower() in _PROMPT_NAMES:
+        return PROMPT
     if not re.fullmatch("[0-9]{1,9}", text):
-        raise BadInput(f"a cut-off is a whole number from 1, or 'budget', not {text!r}")
+        raise BadInput(f"a cut-off is a whole number from 1, or 'prompt', not {text!r}")
     return int(text)
 
 

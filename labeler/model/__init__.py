@@ -130,10 +130,13 @@ from labeler.model.settings import (
     LONGEST_WORD,
     MOST_CHUNKS,
     MOST_USEFUL,
+    OLD_NAMES,
     QUERY_BY_QUERY,
     STRATEGIES,
     UNJUDGED_OF_TWO,
     Settings,
+    settings_from,
+    settings_to_store,
 )
 from labeler.model.text import (
     capitalize_first,

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from labeler.errors import BadInput
 
 DEFAULT_CHUNKING = ""
-DEFAULT_LABEL = "(unnamed)"  # not a valid name, so no chunking can have it
+DEFAULT_LABEL = "default"  # not a valid name, so no chunking can have it
 CHUNKING_SEPARATOR = ":"
 _NAME = re.compile(r"[\w.-]{1,60}")
 
@@ -36,8 +36,8 @@ def check_chunking(name: str) -> str:
 def chunking_label(name: str) -> str:
     """Return a chunking's label in URLs and select boxes; `chunking_from_label` reverses it.
 
-    >>> chunking_label(""), chunking_from_label("(unnamed)"), chunking_from_label("v2")
-    ('(unnamed)', '', 'v2')
+    >>> chunking_label(""), chunking_from_label("default"), chunking_from_label("v2")
+    ('default', '', 'v2')
     """
     return name or DEFAULT_LABEL
 
@@ -103,4 +103,4 @@ def chunk_id_prefix(chunking: str) -> str:
 
 def describe_chunking(name: str) -> str:
     """Return the words for a chunking within a sentence."""
-    return f"chunking {name}" if name else "the unnamed chunking"
+    return f"chunking {name}" if name else "the default chunking"

@@ -93,7 +93,7 @@ class AllGoldenGrades:
     query: npt.NDArray[np.int32]
     chunk: npt.NDArray[np.int32]
     grade: npt.NDArray[np.int8]
-    carried: npt.NDArray[np.bool_] | None = None
+    transferred: npt.NDArray[np.bool_] | None = None
 
 
 def _no_pairs() -> npt.NDArray[np.int32]:
@@ -138,7 +138,7 @@ class Collection:
     places: npt.NDArray[np.int64] | None = None
     sides: ChunkingIndex | None = None
     runs_left_out: tuple[StoredRun, ...] = ()
-    carried: npt.NDArray[np.bool_] | None = None
+    transferred: npt.NDArray[np.bool_] | None = None
     everywhere: AllGoldenGrades | None = None
     marks: Mapping[tuple[str, int], tuple[Passage, ...]] = field(default_factory=dict)
     texts: Callable[[], CollectionTexts] | None = None
@@ -357,7 +357,7 @@ def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collectio
         collection.golden_query,
         collection.golden_chunk,
         collection.golden_grade,
-        collection.carried,
+        collection.transferred,
     )
     return replace(
         collection,
@@ -369,7 +369,7 @@ def _only_chunkings(collection: Collection, names: tuple[str, ...]) -> Collectio
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
-        carried=None if collection.carried is None else collection.carried[golden],
+        transferred=None if collection.transferred is None else collection.transferred[golden],
         pool_query=collection.pool_query[pool],
         pool_chunk=collection.pool_chunk[pool],
     )
@@ -402,7 +402,7 @@ def _only_queries(collection: Collection, kept: list[int]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
-        carried=None if collection.carried is None else collection.carried[golden],
+        transferred=None if collection.transferred is None else collection.transferred[golden],
         everywhere=None if every is None else _renumbered(every, place),
         places=np.array(kept) if collection.places is None else collection.places[kept],
         pool_query=pool[pool >= 0],
@@ -414,5 +414,5 @@ def _only_queries(collection: Collection, kept: list[int]) -> Collection:
 def _renumbered(every: AllGoldenGrades, place: npt.NDArray[np.int32]) -> AllGoldenGrades:
     moved = place[every.query]
     kept = moved >= 0
-    carried = None if every.carried is None else every.carried[kept]
-    return AllGoldenGrades(moved[kept], every.chunk[kept], every.grade[kept], carried)
+    transferred = None if every.transferred is None else every.transferred[kept]
+    return AllGoldenGrades(moved[kept], every.chunk[kept], every.grade[kept], transferred)

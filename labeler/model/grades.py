@@ -25,7 +25,7 @@ GOLDEN_RULE_MEANINGS = {
     UPPER_MEDIAN: "the middle one counts, of two in the middle the higher",
     ROUNDED_MEAN: "their mean counts, rounded to a grade; a half is rounded down",
     MAJORITY: "the one that most gave counts; where two grades have as many, none does: the chunk "
-    "is a hole until one more grade, or an adjudication, decides",
+    "is unjudged until one more grade, or an adjudication, decides",
 }
 
 

@@ -241,12 +241,12 @@ class Judgment:
             raise BadInput(
                 f"a judgment's kind can be {', '.join(JUDGMENT_KINDS)}, not {self.kind!r}"
             )
-        self._check_carried()
+        self._check_transferred()
         if self.kind != "import" and self.carried_from is None:
             check_id(self.grader, "grader")
         elif self.grader is not None:
             names = "an import names its graders in 'graders' and"
-            what = names if self.kind == "import" else "what was carried over"
+            what = names if self.kind == "import" else "what was transferred"
             raise BadInput(f"{what} has no grader of its own")
         if self.kind in GRADELESS_KINDS:
             if self.grade is not None:
@@ -256,7 +256,7 @@ class Judgment:
         if check_evidence(self.evidence) and self.grade is None:
             raise BadInput(f"evidence is for a grade; a judgment of kind {self.kind!r} has none")
 
-    def _check_carried(self) -> None:
+    def _check_transferred(self) -> None:
         if self.kind == "carry" and not self.carried_from:
             raise BadInput("a carried grade names in 'carried_from' what it rests on")
         if self.carried_from is not None and self.kind not in ("carry", "withdraw"):

@@ -17,9 +17,17 @@ from labeler.model.records import GRADES, TASKS, check_grade
 
 STRATEGIES = (
     *("query by query", "most useful first", "least judged first"),
-    *("only holes of A vs B", "what decides A vs B"),
+    *("only unjudged of A vs B", "what decides A vs B"),
 )
 QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, UNJUDGED_OF_TWO, ACTIVE_OF_TWO = STRATEGIES
+# Names in files and databases of earlier development versions.
+OLD_NAMES = {
+    "budget": "prompt_k",
+    "budget_by_task": "prompt_k_by_task",
+    "holes_of": "unjudged_of",
+    "carried": "transferred",
+}
+_OLD_STRATEGIES = {"only holes of A vs B": UNJUDGED_OF_TWO}
 LONGEST_WORD = 40  # characters of a grade's name, which is on a button
 LONGEST_MEANING = 60  # characters, in the line under the name
 LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
@@ -44,15 +52,15 @@ class Settings:
     are the graders' words for a query and a chunk, singular and plural. ``guideline`` applies to
     every query, beside the query's own; if it is empty, ``default_guideline`` does. ``contact``
     says whom graders can ask. ``overlap`` is the share of queries that every grader gets, so that
-    agreement can be measured. ``strategy`` says which chunks come first; ``holes_of`` are the two
-    runs of "only holes of A vs B" and "what decides A vs B". The latter uses the measure
+    agreement can be measured. ``strategy`` says which chunks come first; ``unjudged_of`` are the
+    two runs of "only unjudged of A vs B" and "what decides A vs B". The latter uses the measure
     ``decide_by``, and ignores deltas below ``matters``. ``golden_rule`` says how several people's
     grades of a pair become one, see `agreed_grade`. ``measures_by_task`` names the primary measure
     of a task and, after a space, the secondary one; pages start with these, and no number depends
     on them. From the grade ``evidence_from`` on graders are asked to mark the passage that made it,
-    which is optional; None asks nobody. ``carried`` says whether grades transferred from another
-    chunking count. With ``show_before`` graders of pairs that a transfer left open see the earlier
-    grades and passages, and are not blind.
+    which is optional; None asks nobody. ``transferred`` says whether grades transferred from
+    another chunking count. With ``show_before`` graders of pairs that a transfer left open see the
+    earlier grades and passages, and are not blind.
     """
 
     words: tuple[str, str, str, str] = (
@@ -62,13 +70,13 @@ class Settings:
         "highly relevant",
     )
     rel: int = 1
-    budget: int = 5
-    budget_by_task: Mapping[str, int] = field(default_factory=dict)
+    prompt_k: int = 5
+    prompt_k_by_task: Mapping[str, int] = field(default_factory=dict)
     pool_depth: int = 10
     guideline: str = ""
     show_reference: bool = True
     strategy: str = QUERY_BY_QUERY
-    holes_of: tuple[str, str] | None = None
+    unjudged_of: tuple[str, str] | None = None
     overlap: float = 0.1
     meanings: tuple[str, str, str, str] = (
         "about something else",
@@ -84,7 +92,7 @@ class Settings:
     matters: float = 0.01
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
     evidence_from: int | None = None
-    carried: str = COUNT_TRANSFERRED
+    transferred: str = COUNT_TRANSFERRED
     show_before: bool = True
 
     @property
@@ -110,12 +118,12 @@ class Settings:
         self._check_texts()
         if self.rel not in GRADES[1:]:
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
-        for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
+        for name, value in [("pool depth", self.pool_depth), ("prompt size", self.prompt_k)]:
             if not 1 <= value <= MOST_CHUNKS:
                 raise BadInput(f"the {name} must be from 1 to {MOST_CHUNKS:,}, not {value}")
-        for task, budget in self.budget_by_task.items():
-            if task not in TASKS or not 1 <= budget <= MOST_CHUNKS:
-                raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+        for task, prompt_k in self.prompt_k_by_task.items():
+            if task not in TASKS or not 1 <= prompt_k <= MOST_CHUNKS:
+                raise BadInput(f"the prompt size of task {task!r} cannot be {prompt_k}")
         for task, measures in self.measures_by_task.items():
             if task not in TASKS:
                 raise BadInput(f"no task is called {task!r}; there are {', '.join(TASKS)}")
@@ -144,7 +152,7 @@ class Settings:
         if self.strategy not in STRATEGIES:
             raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
         if self.strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO) and (
-            self.holes_of is None or self.holes_of[0] == self.holes_of[1]
+            self.unjudged_of is None or self.unjudged_of[0] == self.unjudged_of[1]
         ):
             raise BadInput(f"{self.strategy!r} needs two different runs A and B")
         if not 0 <= self.overlap <= 1:
@@ -153,9 +161,35 @@ class Settings:
             raise BadInput(f"a difference that matters is from 0 to 1, not {self.matters}")
         if self.evidence_from is not None:
             check_grade(self.evidence_from)
-        if self.carried not in TRANSFER_CHOICES:
+        if self.transferred not in TRANSFER_CHOICES:
             raise BadInput(
-                f"carried grades can be {' or '.join(TRANSFER_CHOICES)}, not {self.carried!r}"
+                f"transferred grades can be {' or '.join(TRANSFER_CHOICES)}, not "
+                f"{self.transferred!r}"
             )
         if not self.decide_by.strip():
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")
+
+
+def settings_from(stored: Mapping[str, Any]) -> Settings:
+    """Return settings from JSON, with the names of today or of earlier versions.
+
+    Raises `BadInput` for a value that is none, `TypeError` for a name that no setting has.
+
+    >>> settings_from({"budget": 8, "strategy": "only holes of A vs B", "holes_of": ["a", "b"]})
+    ... # doctest: +ELLIPSIS
+    Settings(words=(...), rel=1, prompt_k=8, ..., strategy='only unjudged of A vs B', ...)
+    """
+    found = {OLD_NAMES.get(name, name): value for name, value in stored.items()}
+    lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+    strategy = found.get("strategy", QUERY_BY_QUERY)
+    return Settings(**{**found, **lists, "strategy": _OLD_STRATEGIES.get(strategy, strategy)})
+
+
+def settings_to_store(settings: Settings) -> dict[str, Any]:
+    """Return settings as a database keeps them, whose views read the names of earlier versions."""
+    stored_as = {new: old for old, new in OLD_NAMES.items()}
+    values = {each.name: getattr(settings, each.name) for each in fields(settings)}
+    return {
+        stored_as.get(name, name): dict(value) if isinstance(value, Mapping) else value
+        for name, value in values.items()
+    }

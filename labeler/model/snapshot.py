@@ -14,8 +14,8 @@ escaped only where JSON requires it.
    ``[chunk_id, grade, graders, text_hash, [[start, end]]]``. A grade transferred from other chunks
    ends with ``"carried"`` and the sorted event ids of the judgments it rests on.
 2. The hash is the SHA-256 of lines that end with a line feed: an object with ``format``, the
-   conventions stored as settings (``rel``, ``budget``, ``budget_by_task``, ``pool_depth``) and
-   the rule ``golden_rule``, and ``carried`` if it is ``ignore``; then the digest of every
+   conventions stored as settings (``rel``, ``prompt_k``, ``prompt_k_by_task``, ``pool_depth``) and
+   the rule ``golden_rule``, and ``transferred`` if it is ``ignore``; then the digest of every
    query, sorted by the UTF-8 bytes of query ids.
 
 Metadata, notes, texts of chunks, runs, and times of grades are not part of it: no number depends
@@ -85,11 +85,11 @@ def canonical_grades(chunk_ids: Iterable[str], *columns: Iterable[Any]) -> Itera
 
 @lru_cache(maxsize=10_000)
 def _canonical_grade(
-    grade: int, names: tuple[str, ...], evidence: Evidence | None, carried: tuple[str, ...]
+    grade: int, names: tuple[str, ...], evidence: Evidence | None, transferred: tuple[str, ...]
 ) -> str:
     """Return the canonical form of a golden grade after its chunk id."""
     more = f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}" if evidence else ""
-    more += f',"carried",{_JSON.encode(sorted(carried))}' if carried else ""
+    more += f',"carried",{_JSON.encode(sorted(transferred))}' if transferred else ""
     return f",{grade},[{','.join(map(_text, sorted(names)))}]{more}]"
 
 
@@ -111,9 +111,13 @@ def canonical_conventions(settings: Settings) -> bytes:
     """
     return _JSON.encode(
         {
-            "budget": settings.budget,
-            "budget_by_task": _sorted(settings.budget_by_task),
-            **({} if settings.carried == COUNT_TRANSFERRED else {"carried": settings.carried}),
+            "budget": settings.prompt_k,
+            "budget_by_task": _sorted(settings.prompt_k_by_task),
+            **(
+                {}
+                if settings.transferred == COUNT_TRANSFERRED
+                else {"carried": settings.transferred}
+            ),
             "format": FORMAT,
             "golden_rule": settings.golden_rule,
             "pool_depth": settings.pool_depth,
@@ -143,9 +147,16 @@ def _sorted(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(sorted(given.items(), key=lambda pair: pair[0].encode("utf-16-be")))
 
 
-CONVENTIONS = ("rel", "budget", "budget_by_task", "pool_depth", "golden_rule")
-# Newer than the first versions: stored only if the value differs from what applied before.
-LATER_CONVENTIONS = ("carried",)
+# The settings that a version keeps, by the names in its canonical bytes, which never change.
+CONVENTIONS = {
+    "rel": "rel",
+    "budget": "prompt_k",
+    "budget_by_task": "prompt_k_by_task",
+    "pool_depth": "pool_depth",
+    "golden_rule": "golden_rule",
+}
+# Settings that came after the first versions: kept where they are not the default.
+LATER_CONVENTIONS = {"carried": "transferred"}
 
 
 @dataclass(frozen=True)
@@ -226,24 +237,28 @@ def settings_from_conventions(
                 if names
             )
         )
-    first = {name: getattr(Settings(), name) for name in LATER_CONVENTIONS}
+    names = CONVENTIONS | LATER_CONVENTIONS
+    first = {name: getattr(Settings(), name) for name in LATER_CONVENTIONS.values()}
+    chosen = {names[name]: value for name, value in conventions.items()}
     try:
-        return replace(settings or Settings(), **{**first, **conventions})
+        return replace(settings or Settings(), **{**first, **chosen})
     except (TypeError, AttributeError) as error:
         raise BadInput(f"the conventions of the version cannot be read: {error}") from error
 
 
 def snapshot_conventions(settings: Settings) -> dict[str, Any]:
-    """Return the settings that a version stores."""
-    kept = [
-        name for name in LATER_CONVENTIONS if getattr(settings, name) != getattr(Settings(), name)
-    ]
-    return {name: getattr(settings, name) for name in (*CONVENTIONS, *kept)}
+    """Return the settings that a version keeps."""
+    later = {
+        name: field
+        for name, field in LATER_CONVENTIONS.items()
+        if getattr(settings, field) != getattr(Settings(), field)
+    }
+    return {name: getattr(settings, field) for name, field in (CONVENTIONS | later).items()}
 
 
 def _graded_by(grade: GoldenGrade) -> GradedBy:
-    carried = tuple(each.event_id for each in grade.carried_from)
-    return grade.chunk_id, grade.grade, grade.graders, grade.evidence, carried
+    transferred = tuple(each.event_id for each in grade.carried_from)
+    return grade.chunk_id, grade.grade, grade.graders, grade.evidence, transferred
 
 
 ADDED, CHANGED, GONE = "added", "changed", "gone"
@@ -327,7 +342,7 @@ def describe_changes(changes: Sequence[GoldenChange]) -> str:
 
 def _setting_changes(old: GoldenSnapshot, new: GoldenSnapshot) -> Iterator[GoldenChange]:
     before, after = snapshot_conventions(old.settings), snapshot_conventions(new.settings)
-    for name in {**before, **after}:
+    for name in ((CONVENTIONS | LATER_CONVENTIONS)[each] for each in {**before, **after}):
         pair = getattr(old.settings, name), getattr(new.settings, name)
         if pair[0] != pair[1]:
             yield GoldenChange(CHANGED, SETTING, None, None, name, *pair)

@@ -175,7 +175,7 @@ def compare_csv(
     """Return the means of all queries and of each bucket, those that a page shows first.
 
     Those are tested together, as the page says, and all others apart from them. With ``bands`` of
-    the means and of the deltas there are columns for what holes could make of them.
+    the means and of the deltas there are columns for what unjudged chunks could make of them.
     """
     shown = rows_in_scope(comparison, bucket)
     rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
@@ -238,7 +238,7 @@ def crossed_facets_csv(
 ) -> bytes:
     """Return crossed facets: a row for each cell and run."""
     cells = list(cells)
-    has_carried = any(any(cell.carried) for cell in cells)
+    has_transferred = any(any(cell.transferred) for cell in cells)
     return as_csv(
         (
             {
@@ -254,8 +254,8 @@ def crossed_facets_csv(
                 else None,
                 "n": cell.n,
                 "undefined": cell.undefined,
-                "holes": cell.holes[at],
-                **({"carried": cell.carried[at]} if has_carried else {}),
+                "unjudged": cell.unjudged[at],
+                **({"transferred": cell.transferred[at]} if has_transferred else {}),
             }
             for cell in cells
             for at, run in enumerate(runs)
@@ -277,7 +277,7 @@ def query_list_csv(
 ) -> bytes:
     """Return the list of queries; a column for each measure, under the name it was asked for by."""
     rows = list(rows)
-    has_carried = any(row.carried for row in rows)
+    has_transferred = any(row.transferred for row in rows)
     return as_csv(
         (
             {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
@@ -289,8 +289,8 @@ def query_list_csv(
             }
             | {"full_names": " ".join(map(str, measures))}
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
-            | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
-            | ({"carried": row.carried} if has_carried else {})
+            | {"unjudged": row.unjudged, "top_k": row.shown, "judged": row.judged}
+            | ({"transferred": row.transferred} if has_transferred else {})
             | {"absent": row.missing, "class": row.status}
             | ({} if row.outcome is None else {"outcome": row.outcome.name})
             | _relevant_position_columns(row.failure)
@@ -331,7 +331,7 @@ def _relevant_position_columns(failure: Failure | None) -> dict[str, object]:
             "other_runs_only": "elsewhere",
             "in_no_run": "nowhere",
             "first_relevant_rank": "first",
-            "holes_in_top_k": "holes",
+            "unjudged_in_top_k": "unjudged",
         }.items()
     }
 
@@ -374,7 +374,7 @@ def reranked_csv(rows: Iterable[PerfectReranking], conventions: Conventions) -> 
 def lists_csv(
     lists: Mapping[str, Sequence[RankedChunk]], query_id: str, conventions: Conventions
 ) -> bytes:
-    """Return one query's lists; a hole's grade is empty, never 0."""
+    """Return one query's lists; an unjudged chunk's grade is empty, never 0."""
     return as_csv(
         (
             {"query_id": query_id, "run": run, "rank": each.rank, "chunk_id": each.chunk_id}

@@ -40,7 +40,7 @@ class ValueBounds:
     ``low``, ``high`` and ``exact`` (queries, runs, plus one for the delta of two runs): over all
     grades that give a value, and whether some grades give the bounds themselves. ``must``
     (queries,): queries in the mean whatever the grades; ``may``: in it for some grades only.
-    ``holes`` (queries,): how many chunks are unjudged.
+    ``unjudged`` (queries,): how many chunks are unjudged.
     """
 
     low: Floats
@@ -48,11 +48,11 @@ class ValueBounds:
     exact: Bools
     must: Bools
     may: Bools
-    holes: Ints
+    unjudged: Ints
 
     def replaced(self, queries: Ints, part: ValueBounds) -> ValueBounds:
         """Return a copy in which ``queries`` have the bounds of ``part``."""
-        names = ("low", "high", "exact", "must", "may", "holes")
+        names = ("low", "high", "exact", "must", "may", "unjudged")
         copies = [getattr(self, name).copy() for name in names]
         for each, name in zip(copies, names, strict=True):
             each[queries] = getattr(part, name)
@@ -147,12 +147,14 @@ def _delta_of(rows: MeasuredLists, grades: SmallInts) -> Floats:
 
 
 def _ranks_of_unjudged(rows: MeasuredLists) -> tuple[Ints, Ints]:
-    """Return each unjudged chunk's rank in A and in B, (holes,), 0 where below the cut-off."""
+    """Return each unjudged chunk's rank in A and in B, (unjudged chunks,), 0 where below the
+    cut-off.
+    """
     lists, found = rows.lists, []
     for run in (0, 1):
-        rank = np.zeros(len(lists.holes), dtype=np.int64)
+        rank = np.zeros(len(lists.unjudged), dtype=np.int64)
         own = rows.inside[lists.row[rows.inside] % 2 == run]
-        rank[lists.hole[own]] = rows.rank[own]
+        rank[lists.unjudged_number[own]] = rows.rank[own]
         found.append(rank)
     return found[0], found[1]
 
@@ -193,7 +195,7 @@ def _weights(rows: MeasuredLists, rank: Ints, side: int) -> Floats:
 def _choose_first(rows: MeasuredLists, sides: tuple[Ints, ...], sign: int) -> Bools:
     """Choose at most one chunk of each query: a second one could only help the other run."""
     lists, size = rows.lists, len(rows.lists.queries)
-    not_relevant = np.zeros(len(lists.holes), dtype=np.int8)
+    not_relevant = np.zeros(len(lists.unjudged), dtype=np.int8)
     now = np.nan_to_num(score(lists.with_grades(not_relevant), rows.measure, rows.limit))
     before = (now[::2], now[1::2])[::sign]
     after = []
@@ -204,7 +206,7 @@ def _choose_first(rows: MeasuredLists, sides: tuple[Ints, ...], sign: int) -> Bo
         after.append(np.maximum(value[lists.query], found))
     best, at = group_maxima(after[1] - after[0], lists.query, size)
     gains_more = (best > before[1] - before[0]) | ~rows.is_defined[::2]
-    chosen = np.zeros(len(lists.holes), dtype=np.bool_)
+    chosen = np.zeros(len(lists.unjudged), dtype=np.bool_)
     chosen[at[gains_more & (at >= 0)]] = True
     return chosen
 
@@ -222,7 +224,7 @@ def _choose_for_recall(rows: MeasuredLists, sides: tuple[Ints, ...], sign: int) 
     key = 1.0 * own - other + both * (own & other)
     order = np.lexsort((-key, lists.query))
     query = lists.query[order]
-    hits = lists.with_grades(np.zeros(len(lists.holes), dtype=np.int8))
+    hits = lists.with_grades(np.zeros(len(lists.unjudged), dtype=np.int8))
     rel = measure.rel or 1
     counts = hits.relevant(rel).count(rows.limit)
     found = (counts[::2], counts[1::2])[::sign]
@@ -315,14 +317,14 @@ def _ap_by_count(rows: MeasuredLists) -> tuple[Floats, Floats]:
 def _try_all(rows: MeasuredLists, low: Floats, high: Floats, exact: Bools) -> None:
     """Set the exact bounds of queries with few unjudged chunks, by trying all their grades."""
     grades = (0, 1, 2, 3) if rows.measure.name == "ERR" else (0, BEST_GRADE)
-    for holes in range(1, int(rows.lists.count.max(initial=0)) + 1):
-        if len(grades) ** holes > MOST_GRADINGS:
+    for unjudged in range(1, int(rows.lists.count.max(initial=0)) + 1):
+        if len(grades) ** unjudged > MOST_GRADINGS:
             break
-        chosen = np.flatnonzero(rows.lists.count == holes)
+        chosen = np.flatnonzero(rows.lists.count == unjudged)
         if not len(chosen):
             continue
         part = MeasuredLists(rows.lists.among(chosen), rows.measure, rows.cutoff[chosen])
-        tried = np.array(list(product(grades, repeat=holes)), dtype=np.int8)
+        tried = np.array(list(product(grades, repeat=unjudged)), dtype=np.int8)
         deltas = np.array([_delta_of(part, np.tile(each, len(chosen))) for each in tried])
         with np.errstate(all="ignore"):
             low[chosen] = np.fmin.reduce(deltas, axis=0)

@@ -194,11 +194,11 @@ def current_gains(rows: MeasuredLists) -> Floats:
     return group_sums(terms, lists.row[there], rows.size)
 
 
-def ideals_of_groups(rows: MeasuredLists, known: Ints, cutoff: Ints, holes: Ints) -> IdealGains:
-    """Return ideals by ``known`` chunks of each grade, (groups, 4), and unjudged ``holes``."""
+def ideals_of_groups(rows: MeasuredLists, known: Ints, cutoff: Ints, unjudged: Ints) -> IdealGains:
+    """Return ideals by ``known`` chunks of each grade, (groups, 4), and unjudged ``unjudged``."""
     reached = np.cumsum(known[:, ::-1], axis=1)[:, ::-1][:, 1:]
     return IdealGains(
-        reached, gain_steps(rows.measure), limit_cutoffs(cutoff, reached[:, 0] + holes)
+        reached, gain_steps(rows.measure), limit_cutoffs(cutoff, reached[:, 0] + unjudged)
     )
 
 

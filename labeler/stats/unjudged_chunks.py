@@ -114,11 +114,12 @@ class PartlyJudgedLists:
     """The judged and the unjudged chunks in the lists of ``runs`` runs, for some queries.
 
     A row is a run's list for a query; rows of a query are contiguous. ``row``, ``rank``, ``grade``
-    and ``hole`` have an entry for each judged or unjudged chunk in a list, by row, then by rank.
-    ``hole`` is the number of an unjudged chunk, the same in all lists, and ``JUDGED`` for others.
-    ``holes`` are the unjudged chunks' indices in `TopChunks`, and ``query`` (holes,) the index of
-    their query in ``queries``; both rise. ``known`` (queries, 4) counts the chunks of each grade of
-    a query, ``length`` (rows,) all chunks of a list.
+    and ``unjudged_number`` have an entry for each judged or unjudged chunk in a list, by row, then
+    by rank. ``unjudged_number`` is the number of an unjudged chunk, the same in all lists, and
+    ``JUDGED`` for others. ``unjudged`` are the unjudged chunks' indices in `TopChunks`, and
+    ``query`` (unjudged chunks,) the index of their query in ``queries``; both rise. ``known``
+    (queries, 4) counts the chunks of each grade of a query, ``length`` (rows,) all chunks of a
+    list.
     """
 
     queries: Ints
@@ -126,8 +127,8 @@ class PartlyJudgedLists:
     row: Ints
     rank: Ints
     grade: SmallInts
-    hole: Ints
-    holes: Ints
+    unjudged_number: Ints
+    unjudged: Ints
     query: Ints
     known: Ints
     length: Ints
@@ -139,7 +140,7 @@ class PartlyJudgedLists:
 
     @cached_property
     def is_unjudged(self) -> Bools:
-        found: Bools = self.hole != JUDGED
+        found: Bools = self.unjudged_number != JUDGED
         return found
 
     @cached_property
@@ -154,20 +155,24 @@ class PartlyJudgedLists:
         return found
 
     def only(self, kept: Bools, above: Ints | None = None) -> PartlyJudgedLists:
-        """Return the lists without the unjudged chunks that are not ``kept``, (holes,).
+        """Return the lists without the unjudged chunks that are not ``kept``, (unjudged chunks,).
 
         Where ``above`` (queries,) is given, entries below that rank are left out: they only count
         in ``known``.
         """
         number = np.where(kept, np.cumsum(kept) - 1, JUDGED - 1)
-        hole = np.where(self.is_unjudged, np.append(number, 0)[self.hole], JUDGED)
-        stays = hole >= JUDGED
+        unjudged_number = np.where(
+            self.is_unjudged, np.append(number, 0)[self.unjudged_number], JUDGED
+        )
+        stays = unjudged_number >= JUDGED
         if above is not None:
             stays &= self.rank <= np.repeat(above, self.runs)[self.row]
         there = np.flatnonzero(stays)
-        entries = (self.row[there], self.rank[there], self.grade[there], hole[there])
-        holes = (self.holes[kept], self.query[kept])
-        return PartlyJudgedLists(self.queries, self.runs, *entries, *holes, self.known, self.length)
+        entries = (self.row[there], self.rank[there], self.grade[there], unjudged_number[there])
+        unjudged = (self.unjudged[kept], self.query[kept])
+        return PartlyJudgedLists(
+            self.queries, self.runs, *entries, *unjudged, self.known, self.length
+        )
 
     def among(self, chosen: Ints) -> PartlyJudgedLists:
         """Return the lists of the ``chosen`` queries, rising indices of ``queries``."""
@@ -177,24 +182,28 @@ class PartlyJudgedLists:
         number = np.cumsum(kept) - 1
         of = self.row // self.runs
         there = np.flatnonzero(place[of] >= 0)
-        hole = np.where(self.is_unjudged, np.append(number, 0)[self.hole], JUDGED)[there]
+        unjudged_number = np.where(
+            self.is_unjudged, np.append(number, 0)[self.unjudged_number], JUDGED
+        )[there]
         row = place[of[there]] * self.runs + self.row[there] % self.runs
         rows = (chosen[:, np.newaxis] * self.runs + np.arange(self.runs)).ravel()
-        entries = (row, self.rank[there], self.grade[there], hole)
-        holes = (self.holes[kept], place[self.query[kept]])
+        entries = (row, self.rank[there], self.grade[there], unjudged_number)
+        unjudged = (self.unjudged[kept], place[self.query[kept]])
         known = (self.known[chosen], self.length[rows])
-        return PartlyJudgedLists(self.queries[chosen], self.runs, *entries, *holes, *known)
+        return PartlyJudgedLists(self.queries[chosen], self.runs, *entries, *unjudged, *known)
 
     def with_grades(self, grades: SmallInts) -> Hits:
-        """Return the hits if the unjudged chunks have these ``grades``, (holes,)."""
-        grade = np.where(self.is_unjudged, np.append(grades, 0)[self.hole], self.grade)
+        """Return the hits if the unjudged chunks have these ``grades``, (unjudged chunks,)."""
+        grade = np.where(self.is_unjudged, np.append(grades, 0)[self.unjudged_number], self.grade)
         return Hits(self.row, self.rank, grade, self._known(grades), self.length)
 
     def with_drawn_grades(self, grades: SmallInts) -> Hits:
-        """Return the hits for several draws of ``grades``, (draws, holes), one after the other."""
+        """Return the hits for several draws of ``grades``, (draws, unjudged chunks), one after the
+        other.
+        """
         times, rows = len(grades), len(self.length)
         grade = np.tile(self.grade, (times, 1))
-        grade[:, self.open] = np.take(grades, self.hole[self.open], axis=1)
+        grade[:, self.open] = np.take(grades, self.unjudged_number[self.open], axis=1)
         grade = grade.ravel()
         row = (np.arange(times)[:, np.newaxis] * rows + self.row).ravel()
         known = np.concatenate([self._known(each) for each in grades])
@@ -223,10 +232,10 @@ def find_partly_judged_lists(
     place[queries] = np.arange(len(queries))
     depths = np.full(tops.queries, tops.depth)
     unjudged = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
-    holes = unjudged[tops.within(columns, depths, unjudged)]
-    ranks = tops.ranks[holes][:, list(columns)]
+    unjudged = unjudged[tops.within(columns, depths, unjudged)]
+    ranks = tops.ranks[unjudged][:, list(columns)]
     number, column = np.nonzero(ranks)
-    rows = [place[tops.query[holes[number]]] * runs + column]
+    rows = [place[tops.query[unjudged[number]]] * runs + column]
     parts: list[list[Ints]] = [[ranks[number, column]], [np.full(len(number), -1)], [number]]
     lengths = np.zeros((len(queries), runs), dtype=np.int64)
     names = [board.run_names[at] for at in columns]
@@ -238,7 +247,7 @@ def find_partly_judged_lists(
             parts[1].append(hits.grade.astype(np.int64))
             parts[2].append(np.full(len(hits.row), JUDGED))
             lengths[start : start + len(hits.length), at] = hits.length
-    row, rank, grade, hole = (np.concatenate(each) for each in (rows, *parts))
+    row, rank, grade, unjudged_number = (np.concatenate(each) for each in (rows, *parts))
     order = np.argsort(row << 32 | rank)
     known = np.array([board.counts_of(ids[query]) for query in queries.tolist()], dtype=np.int64)
     return PartlyJudgedLists(
@@ -247,9 +256,9 @@ def find_partly_judged_lists(
         row[order],
         rank[order],
         grade[order].astype(np.int8),
-        hole[order],
-        holes,
-        place[tops.query[holes]],
+        unjudged_number[order],
+        unjudged,
+        place[tops.query[unjudged]],
         known.reshape(-1, 4),
         lengths.ravel(),
     )

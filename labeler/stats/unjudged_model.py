@@ -94,7 +94,7 @@ class UnjudgedModel:
     barren: Bools
 
     @property
-    def holes(self) -> Ints:
+    def unjudged(self) -> Ints:
         """The indices in ``tops`` of the unjudged chunks."""
         return np.flatnonzero(self.grades == UNGRADED)
 
@@ -199,7 +199,7 @@ def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> Unju
     >>> runs = {"A": {query: ["a", "b"] for query in grades}}
     >>> board = Scoreboard(collect(grades, runs), Conventions.of())
     >>> model = fit_unjudged_model(board)
-    >>> [relevant_first, relevant_second] = 1 - model.chances(model.holes)[:, 0]
+    >>> [relevant_first, relevant_second] = 1 - model.chances(model.unjudged)[:, 0]
     >>> bool(relevant_first > 0.5 > relevant_second)
     True
     """

@@ -40,7 +40,7 @@ class UnjudgedRange(NamedTuple):
 
     No grades take it below ``lowest`` or above ``highest``; if ``exact``, some grades reach both.
     In 90% of the draws from the model it is from ``low`` to ``high``. All are NaN where no grades
-    give a value. ``holes`` counts the unjudged chunks, each once for its query.
+    give a value. ``unjudged`` counts the unjudged chunks, each once for its query.
     """
 
     lowest: float
@@ -48,7 +48,7 @@ class UnjudgedRange(NamedTuple):
     exact: bool
     low: float
     high: float
-    holes: int
+    unjudged: int
 
     @property
     def is_open(self) -> bool:
@@ -217,7 +217,7 @@ class LiveRanges:
     def _compute(
         self, board: Scoreboard, measures: Iterable[Measure], lists: PartlyJudgedLists
     ) -> dict[Measure, _KeptMeasure]:
-        drawn = self._model.draw(lists.holes, self.draws)
+        drawn = self._model.draw(lists.unjudged, self.draws)
         alike: dict[tuple[Cutoff, bool], list[Measure]] = {}
         for measure in measures:
             alike.setdefault((measure.cutoff, measure.judged_only), []).append(measure)
@@ -239,7 +239,7 @@ class LiveRanges:
         """Return the results of measures that look equally deep, so at the same unjudged chunks."""
         stand_in, first, cutoff = board.conventions.stand_in, measures[0], board.cutoffs
         depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
-        kept = self._tops.within(self._columns, depth, lists.holes)
+        kept = self._tops.within(self._columns, depth, lists.unjudged)
         of = cutoff(first)[lists.queries]
         sees_below = first.cutoff is None or first.judged_only
         part = lists.only(kept, None if sees_below else of)
@@ -251,12 +251,12 @@ class LiveRanges:
         """Return the ranges of a measure over some queries: of each run, then of the delta."""
         kept = self._kept[measure]
         ends = (*kept.bounds.of_mean(inside), *kept.sampled.interval(inside))
-        holes = int(kept.bounds.holes[inside].sum())
+        unjudged = int(kept.bounds.unjudged[inside].sum())
         low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)
         always_defined = self._always_defined(kept.bounds)
         exact = [each and always for each, always in zip(exact, always_defined, strict=False)]
         found = zip(low, high, exact, likely_low, likely_high, strict=True)
-        return [_RawRange(*each, holes) for each in found]
+        return [_RawRange(*each, unjudged) for each in found]
 
     def _values(
         self, board: Scoreboard, measures: Sequence[Measure], facet: str | None
@@ -290,7 +290,7 @@ class _RawRange(NamedTuple):
     exact: bool
     low: float
     high: float
-    holes: int
+    unjudged: int
 
     def with_value(self, value: float, is_silent: bool) -> UnjudgedRange:
         """Return the range of a mean whose present ``value`` is known.
@@ -299,18 +299,18 @@ class _RawRange(NamedTuple):
         their last bits. A silent run has no range. The range always includes the value; it is not
         exact where no grades give it, because a query without grades then counts for all of them.
         """
-        if is_silent or (math.isnan(value) and not self.holes):
-            return UnjudgedRange(math.nan, math.nan, True, math.nan, math.nan, self.holes)
-        if not self.holes:
+        if is_silent or (math.isnan(value) and not self.unjudged):
+            return UnjudgedRange(math.nan, math.nan, True, math.nan, math.nan, self.unjudged)
+        if not self.unjudged:
             return UnjudgedRange(value, value, True, value, value, 0)
         lowest, highest = self.lowest, self.highest
         if not math.isnan(value):
             lowest, highest = min(lowest, value), max(highest, value)
         exact = self.exact and max(self.lowest - lowest, highest - self.highest) < ROUNDING
         if math.isnan(self.low):  # no draw gives a value
-            return UnjudgedRange(lowest, highest, exact, lowest, highest, self.holes)
+            return UnjudgedRange(lowest, highest, exact, lowest, highest, self.unjudged)
         low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
-        return UnjudgedRange(lowest, highest, exact, low, high, self.holes)
+        return UnjudgedRange(lowest, highest, exact, low, high, self.unjudged)
 
 
 _MeanOrSilent = tuple[float, bool]
@@ -428,7 +428,7 @@ def sample_values(
     *,
     stand_in: float | None,
 ) -> list[SampledValues]:
-    """Measure every list for each draw of ``grades``, (draws, holes).
+    """Measure every list for each draw of ``grades``, (draws, unjudged chunks).
 
     ``lists`` has only the unjudged chunks that matter to the measures, which share a ``cutoff``.
     ``stand_in`` replaces undefined values.
@@ -467,9 +467,10 @@ def with_unjudged_ranges(
 ) -> list[Record]:
     """Return rows of means, or of deltas, with the ranges over their unjudged chunks.
 
-    ``holes_lowest`` and ``holes_highest``: over all grades, reached by some where ``holes_exact``;
-    ``sampled_low`` and ``sampled_high``: in 90% of the draws. Rows of two runs have them for the
-    delta, and with ``_a`` and ``_b`` for the means. NaN where a measure has no range.
+    ``possible_low`` and ``possible_high``: over all grades, reached by some where
+    ``possible_exact``; ``likely_low`` and ``likely_high``: in 90% of the draws. Rows of two runs
+    have them for the delta, and with ``_a`` and ``_b`` for the means. NaN where a measure has no
+    range.
     """
     by_mean = {(run, str(measure), bucket): each for (run, measure, bucket), each in means.items()}
     by_delta = {(str(measure), bucket): each for (measure, bucket), each in (deltas or {}).items()}
@@ -490,9 +491,9 @@ def with_unjudged_ranges(
 
 def _range_columns(found: UnjudgedRange, side: str = "") -> Record:
     return {
-        f"holes_lowest{side}": found.lowest,
-        f"holes_highest{side}": found.highest,
-        f"holes_exact{side}": None if math.isnan(found.lowest) else found.exact,
-        f"sampled_low{side}": found.low,
-        f"sampled_high{side}": found.high,
+        f"possible_low{side}": found.lowest,
+        f"possible_high{side}": found.highest,
+        f"possible_exact{side}": None if math.isnan(found.lowest) else found.exact,
+        f"likely_low{side}": found.low,
+        f"likely_high{side}": found.high,
     }

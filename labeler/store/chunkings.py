@@ -72,11 +72,11 @@ class Chunkings(ContentsReader):
     """Several chunkings side by side, and the texts they were cut from."""
 
     def chunkings(self) -> list[ChunkingSummary]:
-        """List the chunkings that have a chunk: the unnamed one, then the others as they came."""
+        """List the chunkings that have a chunk: the default one, then the others as they came."""
         return [ChunkingSummary(*row) for row in self._rows(CHUNKING_SUMMARIES)]
 
     def chunking_names(self) -> list[str]:
-        """Return the names of the chunkings, the unnamed one first; it is always there."""
+        """Return the names of the chunkings, the default one first; it is always there."""
         rows = self._rows("SELECT name FROM chunkings ORDER BY id")
         return [DEFAULT_CHUNKING, *(name for (name,) in rows)]
 
@@ -90,7 +90,7 @@ class Chunkings(ContentsReader):
         )
 
     def chunkings_with_runs(self) -> list[str]:
-        """Return the chunkings that runs are of, the unnamed one first."""
+        """Return the chunkings that runs are of, the default one first."""
         rows = self._rows(
             "SELECT coalesce(k.name, '') FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking "
@@ -99,7 +99,7 @@ class Chunkings(ContentsReader):
         return [name for (name,) in rows]
 
     def openings(self) -> list[tuple[str, str]]:
-        """Return between which chunkings grades may be carried over: from a graded one to a run's.
+        """Return between which chunkings grades may be transferred: from a graded one to a run's.
 
         Retired queries and what was taken back are not looked at.
         """
@@ -135,7 +135,7 @@ class Chunkings(ContentsReader):
             return False
         if taken := self._begin_with(chunking, "text IS NOT NULL"):
             raise BadInput(
-                f"{where}: chunk {taken[0]!r} of the unnamed chunking begins with "
+                f"{where}: chunk {taken[0]!r} of the default chunking begins with "
                 f"{chunk_id_prefix(chunking)!r}, as the chunks of a chunking "
                 f"{chunking!r} would; choose "
                 "another name"
@@ -161,7 +161,7 @@ class Chunkings(ContentsReader):
     def _chunking_of(self, rankings: Iterable[Ranking], where: str) -> str:
         """Return which chunking a run is of by its ids, where nobody said it.
 
-        It is the one that knows all of its ids, or the only one that knows any; the unnamed one
+        It is the one that knows all of its ids, or the only one that knows any; the default one
         where none does. Raises `BadInput` where its ids fit several.
         """
         names = self.chunking_names()
@@ -189,7 +189,7 @@ class Chunkings(ContentsReader):
         return sum(int(self._value(COUNT_KNOWN_IDS, [each, chunking])) for each in some)
 
     def _check_apart(self, rankings: Iterable[Ranking], where: str) -> None:
-        """Raise `BadInput` where a run of the unnamed chunking has a chunk of another one."""
+        """Raise `BadInput` where a run of the default chunking has a chunk of another one."""
         before = tuple(chunk_id_prefix(name) for name in self.chunking_names() if name)
         if not before:
             return
@@ -197,7 +197,7 @@ class Chunkings(ContentsReader):
             for chunk_id in ranking.chunk_ids:
                 if chunk_id.startswith(before):
                     raise BadInput(
-                        f"{where}: chunk {chunk_id!r} is not of the unnamed chunking; a run is of "
+                        f"{where}: chunk {chunk_id!r} is not of the default chunking; a run is of "
                         "one chunking, which --chunking names"
                     )
 

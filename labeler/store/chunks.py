@@ -230,7 +230,7 @@ def has_changed(counts: Mapping[str, int]) -> bool:
 
 
 def chunking_suffix(chunking: str) -> str:
-    """Return words that say of which chunking something is; none for the unnamed one."""
+    """Return words that say of which chunking something is; none for the default one."""
     return f" of {describe_chunking(chunking)}" if chunking else ""
 
 
@@ -352,7 +352,7 @@ class ChunkTexts(ContentsReader):
         return part, ends if ends < length and part else None
 
 
-# By number, as runs and chunks have them; the unnamed one is 0.
+# By number, as runs and chunks have them; the default one is 0.
 CHUNKINGS_OF_QUERY = """
 SELECT DISTINCT coalesce(r.chunking, 0) FROM runs AS r
 WHERE EXISTS (SELECT 1 FROM ranked_lists AS l WHERE l.run = r.id AND l.query_id = ?)

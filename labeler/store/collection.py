@@ -64,7 +64,7 @@ SELECT coalesce(k.name, ''), c.id, c.chunk_id, c.text, c.document_id, c.position
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
 WHERE c.text <> '' ORDER BY coalesce(c.chunking, 0), c.id
 """
-# Places in an earlier wording of a text mean nothing. Proposed grades are nobody's, and carried
+# Places in an earlier wording of a text mean nothing. Proposed grades are nobody's, and transferred
 # ones rest on passages that are marked in other chunks already.
 MARKED_PASSAGES = """
 SELECT q.query_id, j.query, j.chunk, j.grade, j.evidence
@@ -233,8 +233,8 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
                 golden_chunk=golden.grades.chunk.astype(np.int32),
                 golden_grade=golden.grades.grade.astype(np.int8),
                 stale=np.isin(golden.grades.judgment, self._numbers(STALE_JUDGMENTS)),
-                carried=is_carried
-                if (is_carried := golden.grades.kind == TRANSFER).any()
+                transferred=is_transferred
+                if (is_transferred := golden.grades.kind == TRANSFER).any()
                 else None,
                 revision=self._value(NEWEST_JUDGMENT),
                 data_revision=self.data_revision(),
@@ -263,12 +263,15 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
         log = JudgmentArrays.of(self._each(f"{ALL_JUDGMENTS}{of_one} ORDER BY j.id", asked))
         current, settings = log.current(self._numbers(UNDONE_JUDGMENTS)), self.settings()
-        is_carried = current.kind == TRANSFER
-        carried, given = current[is_carried], current[~is_carried] if is_carried.any() else current
+        is_transferred = current.kind == TRANSFER
+        transferred, given = (
+            current[is_transferred],
+            current[~is_transferred] if is_transferred.any() else current,
+        )
         grades = GoldenArrays.of(given, settings.golden_rule)
-        if len(carried.pair) and settings.carried == COUNT_TRANSFERRED:
+        if len(transferred.pair) and settings.transferred == COUNT_TRANSFERRED:
             bases = TransferArrays.of(self._each(f"{TRANSFER_SOURCES}{of_one}", asked))
-            grades = grades.with_carried(given, carried, bases)
+            grades = grades.with_transferred(given, transferred, bases)
         if query is None:
             retired = self._numbers("SELECT id FROM queries WHERE retired_at IS NOT NULL")
             grades = grades[~np.isin(grades.query, retired)]
@@ -343,11 +346,11 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
         evidence = self._golden_evidence(golden.by_pair, query)
         pairs = zip(of.query.tolist(), chunks, strict=True) if evidence else ()
         rests_on = map(evidence.get, pairs) if evidence else repeat(None, len(chunks))
-        ids, carried = map(chunk_ids.__getitem__, chunks), self._named(of, query)
-        return ids, of.grade.tolist(), golden.names(), rests_on, carried
+        ids, transferred = map(chunk_ids.__getitem__, chunks), self._named(of, query)
+        return ids, of.grade.tolist(), golden.names(), rests_on, transferred
 
     def _named(self, of: GoldenArrays, query: int | None) -> Iterable[tuple[str, ...]]:
-        """Return for each golden grade the events that it names where it was carried over."""
+        """Return for each golden grade the events that it names where it was transferred."""
         if not (of.kind == TRANSFER).any():
             return repeat((), len(of.kind))
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])

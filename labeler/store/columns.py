@@ -136,12 +136,12 @@ def column_from_passages(passages: Sequence[Passage]) -> str | None:
 
 
 def sources_from_column(column: str | None) -> tuple[TransferSource, ...] | None:
-    """Return what a carried grade rests on, None for what is no carried grade."""
+    """Return what a transferred grade rests on, None for what is no transferred grade."""
     return None if column is None else check_transfer_sources(json.loads(column))
 
 
 def column_from_sources(bases: Sequence[TransferSource] | None) -> str | None:
-    """Return the column that holds what a carried grade rests on."""
+    """Return the column that holds what a transferred grade rests on."""
     return None if bases is None else as_json(transfer_source_dicts(bases))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
@@ -27,6 +27,8 @@ from labeler.model import (
     Settings,
     merge_passages,
     order_buckets,
+    settings_from,
+    settings_to_store,
 )
 from labeler.store.audit import Audit
 from labeler.store.columns import (
@@ -137,7 +139,7 @@ def _evidence_from_row(row: tuple[Any, ...], golden: GoldenDecision | None) -> G
 
 
 def _is_golden(golden: GoldenDecision | None, judgment: int, kind: str, grade: int) -> bool:
-    """Say whether a judgment says what counts of its pair; a carried grade only by itself."""
+    """Say whether a judgment says what counts of its pair; a transferred grade only by itself."""
     if golden is None:
         return False
     return golden[1] == judgment if kind == "carry" else golden[0] == grade
@@ -257,8 +259,7 @@ class ContentsReader(EvidenceReader):
                 word if len(word) <= LONGEST_WORD else word.strip()[:LONGEST_WORD]
                 for word in chosen["words"]
             ]
-        lists = {key: tuple(value) for key, value in chosen.items() if isinstance(value, list)}
-        return Settings(**{**chosen, **lists})
+        return settings_from(chosen)
 
     def save_settings(self, settings: Settings) -> None:
         """Keep the team's settings."""
@@ -270,7 +271,7 @@ class ContentsReader(EvidenceReader):
         self._db.execute(
             "INSERT INTO settings (key, value) VALUES ('settings', ?) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            [as_json({**asdict(settings), "budget_by_task": dict(settings.budget_by_task)})],
+            [as_json(settings_to_store(settings))],
         )
         if changed:
             self._note("settings", ", ".join(changed), changed)

@@ -23,7 +23,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 GraderNames: TypeAlias = tuple[str, ...]
 
 ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER, TRANSFER, WITHDRAW_TRANSFER = range(8)
-"""Kinds, as COLUMNS numbers them; the last takes back what was carried over."""
+"""Kinds, as COLUMNS numbers them; the last takes back what was transferred."""
 # Three numbers a judgment, not six: reading a log takes as long as there are numbers in it.
 JUDGMENT_COLUMNS = """
 j.id, (j.query << 32) | j.chunk,
@@ -123,11 +123,11 @@ class ImportedGraders:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransferArrays:
-    """What carried grades rest on (n,): each names a ``carry`` and a judgment, and its pair.
+    """What transferred grades rest on (n,): each names a ``carry`` and a judgment, and its pair.
 
     0 stands for a judgment that is not in the log. It is ``stale`` where its text has changed, and
-    ``golden`` is what its pair's golden grade has to be. A carried grade whose own text has changed
-    is not among them.
+    ``golden`` is what its pair's golden grade has to be. A transferred grade whose own text has
+    changed is not among them.
     """
 
     carry: Integers
@@ -170,7 +170,7 @@ class GoldenArrays:
     def of(current: JudgmentArrays, rule: str) -> GoldenArrays:
         """Return what a current log says by a rule of `labeler.model.GOLDEN_RULES`.
 
-        Without what was carried over: see `with_carried`.
+        Without what was transferred: see `with_transferred`.
         """
         start = current.starts()
         end = np.append(start[1:], len(current.pair))
@@ -196,25 +196,26 @@ class GoldenArrays:
     def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> GoldenArrays:
         return GoldenArrays(*(column[which] for column in self._columns()))
 
-    def with_carried(
-        self, given: JudgmentArrays, carried: JudgmentArrays, bases: TransferArrays
+    def with_transferred(
+        self, given: JudgmentArrays, transferred: JudgmentArrays, bases: TransferArrays
     ) -> GoldenArrays:
-        """Add the carried grades that count below what is ``given``, from which this was decided.
+        """Add the transferred grades that count below what is ``given``, from which this was
+        decided.
 
         One counts where nobody has graded its pair, as long as each of its ``bases`` stands.
         """
         now = np.isin(bases.judgment, given.judgment) & ~bases.stale
         now &= self._grades_of(bases) == bases.golden
         fallen = bases.carry[(bases.judgment != 0) & ~now]
-        counts = ~np.isin(carried.pair, given.pair) & np.isin(carried.judgment, bases.carry)
-        own = carried[counts & ~np.isin(carried.judgment, fallen)]
+        counts = ~np.isin(transferred.pair, given.pair) & np.isin(transferred.judgment, bases.carry)
+        own = transferred[counts & ~np.isin(transferred.judgment, fallen)]
         nobody = np.zeros_like(own.judgment)
         more = (own.pair, own.grade, own.judgment, own.kind, nobody, nobody)
         both = [np.concatenate(pair) for pair in zip(self._columns(), more, strict=True)]
         return GoldenArrays(*both)[np.argsort(both[0])]
 
     def _grades_of(self, bases: TransferArrays) -> Integers:
-        """Return the golden grades of the pairs that carried grades rest on; -1 for none."""
+        """Return the golden grades of the pairs that transferred grades rest on; -1 for none."""
         wanted = pair_numbers(bases.query, bases.chunk)
         at = np.searchsorted(self.pair, wanted)
         there = np.append(self.pair, -1)[at] == wanted
@@ -228,8 +229,8 @@ class GoldenArrays:
     ) -> Attribution:
         """Return who stands behind each golden grade, by name.
 
-        Behind an import stand those whom its file named, and behind a carried grade nobody; behind
-        others whoever has graded the pair, of the ``graders`` by number.
+        Behind an import stand those whom its file named, and behind a transferred grade nobody;
+        behind others whoever has graded the pair, of the ``graders`` by number.
         """
         names: list[GraderNames] = [()] * (max(graders, default=0) + 1)
         for grader, name in graders.items():

@@ -89,7 +89,7 @@ WHERE e.event_id = :undoes
 """
 
 
-# A carried grade is of the same query as what it rests on.
+# A transferred grade is of the same query as what it rests on.
 CHANGED_PAIRS = """
 WITH tail AS MATERIALIZED (
     SELECT DISTINCT query, chunk FROM judgments NOT INDEXED WHERE id > ?
@@ -342,7 +342,7 @@ class JudgmentLog(Audit):
     def changes_since(self, revision: int) -> list[GradeChange]:
         """Return the golden grades of all pairs judged after ``revision``, as they are now.
 
-        And of all pairs whose carried grade rests on what was said of one of these.
+        And of all pairs whose transferred grade rests on what was said of one of these.
         """
         pairs = self._rows(CHANGED_PAIRS, [revision])
         return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
@@ -353,7 +353,7 @@ class JudgmentLog(Audit):
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
     def _current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
-        """Return what files say of each pair now, or what was carried over to its present text."""
+        """Return what files say of each pair now, or what was transferred to its present text."""
         return {
             (query_id, chunk_id): GoldenGrade(
                 *(query_id, chunk_id, grade, tuple(json.loads(graders or "[]")), note),

@@ -178,7 +178,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             title = f"run {name!r} is already there with the same content"
             return LoadReport(title, {}, changed=False)
         if len(self.chunking_names()) > 1:
-            of = {"chunking": chunking or "the unnamed one"}
+            of = {"chunking": chunking or "the default one"}
             loaded = replace(loaded, facts={**loaded.facts, **of})
         return self._run_report(loaded, name, stored, twins)
 
@@ -280,7 +280,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         A pair whose current import is the same stays as it is, so loading a file twice changes
         nothing. Unknown queries are refused (JSONL brings its own), unknown chunks are accepted
         by id and counted. Grades of retired queries are kept, and warned of. Ids are those of a
-        ``chunking``, and in the unnamed one what chunks are called in a golden set.
+        ``chunking``, and in the default one what chunks are called in a golden set.
         """
         with self._writing():
             if chunking != DEFAULT_CHUNKING:
@@ -347,7 +347,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         there = {kind: self._current_imports(kind) for kind in ("import", "carry")}
         for index, grade in enumerate(loaded.records):
             kind = "carry" if grade.carried_from else "import"
-            done = "carried over" if grade.carried_from else "imported"
+            done = "transferred" if grade.carried_from else "imported"
             if there[kind].get((grade.query_id, grade.chunk_id)) == grade:
                 counts[f"already {done}"] += 1
                 continue

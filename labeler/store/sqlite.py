@@ -230,7 +230,7 @@ class SQLite:
     ) -> list[int]:
         """Return the chunks with all of some words, or any; the last may only begin one.
 
-        ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
+        ``among`` are numbers of chunkings, 0 the default one, None all of them.
         """
         expression = (" AND " if all_of else " OR ").join(fts_terms(words))
         chunkings = [] if among is None else [as_json(list(among))]

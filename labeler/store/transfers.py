@@ -119,8 +119,8 @@ class TransferInput:
 
     Chunks without a text are left out; ``unreadable`` counts the asked pairs that have such a one.
     ``grades`` are those of the first that were given there, and ``derived`` counts those that were
-    carried over to it themselves; ``graded`` those of the second. ``recorded`` are its pairs that a
-    carry-over gave a grade, counted or not, and ``counts`` says whether such grades count at all.
+    transferred to it themselves; ``graded`` those of the second. ``recorded`` are its pairs that a
+    transfer gave a grade, counted or not, and ``counts`` says whether such grades count at all.
     """
 
     old_name: str
@@ -141,7 +141,7 @@ class TransferInput:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTransfer:
-    """A carry-over that is in the log: between which chunkings, when, and how many grades."""
+    """A transfer that is in the log: between which chunkings, when, and how many grades."""
 
     old: str
     new: str
@@ -152,8 +152,8 @@ class LoggedTransfer:
 class Transfers(GradingQueue, Loads):
     """What grades of one chunking may say of another's chunks is found from this, and kept."""
 
-    def carry_basis(self, old: str, new: str) -> TransferInput:
-        """Return what a carry-over from a chunking to another starts from, as of one moment.
+    def transfer_basis(self, old: str, new: str) -> TransferInput:
+        """Return what a transfer from a chunking to another starts from, as of one moment.
 
         Asked for is the pool of the second one's runs, as deep as the settings say. Raises
         `NotFound` for a chunking that is not there, for one without a golden grade, and for a
@@ -168,7 +168,7 @@ class Transfers(GradingQueue, Loads):
             chunks = self._chunks_in(new)
             readable = {each.chunk_id for each in chunks}
             asked, unreadable = self._asked(runs, settings.pool_depth, readable)
-            carried = self._current_imports("carry")
+            transferred = self._current_imports("carry")
             return TransferInput(
                 old,
                 new,
@@ -182,11 +182,11 @@ class Transfers(GradingQueue, Loads):
                 settings.pool_depth,
                 unreadable,
                 len(there) - len(grades),
-                {pair: grade for pair, grade in carried.items() if pair[1] in readable},
-                settings.carried == COUNT_TRANSFERRED,
+                {pair: grade for pair, grade in transferred.items() if pair[1] in readable},
+                settings.transferred == COUNT_TRANSFERRED,
             )
 
-    def add_carried(
+    def add_transferred(
         self,
         old: str,
         new: str,
@@ -195,7 +195,7 @@ class Transfers(GradingQueue, Loads):
         wordings: Mapping[str, str | None],
         progress: ProgressCallback | None = None,
     ) -> None:
-        """Add grades that follow to the log, and take back what was carried over and is ``lost``.
+        """Add grades that follow to the log, and take back what was transferred and is ``lost``.
 
         All of it or nothing. ``wordings`` are the fingerprints of the texts that were looked at:
         one that has changed since has no grade by this, and neither has a grade that rests on a
@@ -212,11 +212,11 @@ class Transfers(GradingQueue, Loads):
                 if progress is not None and (done % PROGRESS_STEP == 0 or done == len(events)):
                     progress(done / len(events))
             names = {"from": old, "to": new}
-            self._note("carry", new, {**names, "carried": len(grades), "taken back": len(lost)})
+            self._note("carry", new, {**names, "transferred": len(grades), "taken back": len(lost)})
         self.seal_if_possible()
 
-    def carried_over(self) -> list[LoggedTransfer]:
-        """Return the carry-overs that can be taken back, the newest first."""
+    def pairs_transferred(self) -> list[LoggedTransfer]:
+        """Return the transfers that can be taken back, the newest first."""
         found = []
         for source, at, grades in self._rows(LOGGED_TRANSFERS, {"begins": SOURCE_PREFIX}):
             old, new, _ = source.removeprefix(SOURCE_PREFIX).split(":")
@@ -241,8 +241,8 @@ class Transfers(GradingQueue, Loads):
         """
         return bool(self._value(HAS_CHANGED, [revision, old, new]))
 
-    def undo_carried(self, old: str, new: str) -> int:
-        """Take the last carry-over between two chunkings back; return how many events that were.
+    def undo_transfer(self, old: str, new: str) -> int:
+        """Take the last transfer between two chunkings back; return how many events that were.
 
         Every golden grade is what it was before, but for what people said since. Raises `NotFound`
         where there is none left.
@@ -251,7 +251,7 @@ class Transfers(GradingQueue, Loads):
             source = self._value(LOGGED_TRANSFERS, {"begins": _source_prefix(old, new)})
             if source is None:
                 raise NotFound(
-                    f"nothing was carried over from {describe_chunking(old)} to "
+                    f"nothing was transferred from {describe_chunking(old)} to "
                     f"{describe_chunking(new)} that could be taken back"
                 )
             rows, at = self._rows(EVENTS_OF_TRANSFER, [source]), moment()
@@ -286,7 +286,7 @@ class Transfers(GradingQueue, Loads):
         if not has_grades:
             raise NotFound(
                 f"no chunk of {describe_chunking(old)} has a golden grade, so there is none to "
-                "carry over"
+                "transfer"
             )
         if not has_runs:
             raise NotFound(
@@ -329,7 +329,7 @@ class Transfers(GradingQueue, Loads):
 
 
 def _source_prefix(old: str, new: str) -> str:
-    """Return how the source of each event begins that carries over from a chunking to another."""
+    """Return how the source of each event begins that transfers from a chunking to another."""
     return f"{SOURCE_PREFIX}{old}:{new}:"
 
 
@@ -385,7 +385,7 @@ WHERE q.query_id = ? AND c.chunk_id = ?
 
 @dataclass(frozen=True, slots=True)
 class TransferredGrade:
-    """A carried grade that counts, why it follows, and the judgments that it rests on.
+    """A transferred grade that counts, why it follows, and the judgments that it rests on.
 
     ``passages`` are those that made it, in the text of the chunk ``chunk_id``, number ``chunk``.
     """
@@ -418,8 +418,8 @@ class MarkedJudgment(NamedTuple):
 class Provenance(Transfers):
     """What stands behind a golden grade."""
 
-    def carried_grades(self, query_id: str | None = None) -> list[TransferredGrade]:
-        """Return the carried grades that count, of all queries in use or of one."""
+    def transferred_grades(self, query_id: str | None = None) -> list[TransferredGrade]:
+        """Return the transferred grades that count, of all queries in use or of one."""
         return [
             TransferredGrade(
                 *(
@@ -434,9 +434,9 @@ class Provenance(Transfers):
             )
         ]
 
-    def carried_trails(self, query_id: str) -> dict[str, str]:
-        """Return by chunk the trail of each carried grade of a query that counts."""
-        return {each.chunk_id: each.trail for each in self.carried_grades(query_id)}
+    def transfer_trails(self, query_id: str) -> dict[str, str]:
+        """Return by chunk the trail of each transferred grade of a query that counts."""
+        return {each.chunk_id: each.trail for each in self.transferred_grades(query_id)}
 
     def said_of(self, query_id: str, chunk_id: str) -> tuple[list[MarkedJudgment], int | None]:
         """Return every judgment of a pair, the oldest first, and its golden grade.
@@ -460,7 +460,7 @@ class Provenance(Transfers):
         ], golden
 
     def marked_by(self, query_id: str, base: TransferSource) -> tuple[str, ...]:
-        """Return the words that were marked by a judgment a carried grade rests on."""
+        """Return the words that were marked by a judgment a transferred grade rests on."""
         said, _ = self.said_of(query_id, base.chunk_id)
         return next((each.words for each in said if each.event.event_id == base.event_id), ())
 

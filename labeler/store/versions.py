@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
+    OLD_NAMES,
     Collection,
     GoldenGrade,
     GoldenState,
@@ -144,7 +145,7 @@ class Versions(CollectionReader):
                 golden_chunk=table[1],
                 golden_grade=table[2].astype(np.int8),
                 stale=np.zeros(len(rows), dtype=np.bool_),
-                carried=table[3].astype(np.bool_) if table[3].any() else None,
+                transferred=table[3].astype(np.bool_) if table[3].any() else None,
                 revision=state.revision,
                 data_revision=self.data_revision(),
                 golden=state,
@@ -225,8 +226,10 @@ ORDER BY q.id
 """
 # The first change after the moment names the rule it put away.
 SETTING_BEFORE = """
-SELECT json_extract(detail, '$.{name}[0]') FROM audit
-WHERE kind = 'settings' AND at >= :until AND json_extract(detail, '$.{name}[0]') IS NOT NULL
+SELECT coalesce(json_extract(detail, '$.{name}[0]'), json_extract(detail, '$.{earlier}[0]'))
+FROM audit WHERE kind = 'settings' AND at >= :until AND coalesce(
+    json_extract(detail, '$.{name}[0]'), json_extract(detail, '$.{earlier}[0]')
+) IS NOT NULL
 ORDER BY id LIMIT 1
 """
 GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
@@ -240,7 +243,9 @@ class AsOf(Versions):
         return self._setting_at("golden_rule", moment(when))
 
     def _setting_at(self, name: str, until: str) -> str:
-        before = self._value(SETTING_BEFORE.format(name=name), {"until": until})
+        earlier = next((old for old, new in OLD_NAMES.items() if new == name), name)
+        statement = SETTING_BEFORE.format(name=name, earlier=earlier)
+        before = self._value(statement, {"until": until})
         return str(before or getattr(self.settings(), name))
 
     def first_judgment_at(self) -> str | None:
@@ -282,7 +287,7 @@ class AsOf(Versions):
                 golden_chunk=table[1],
                 golden_grade=table[2].astype(np.int8),
                 stale=np.zeros(len(table[0]), dtype=np.bool_),
-                carried=table[3].astype(np.bool_) if table[3].any() else None,
+                transferred=table[3].astype(np.bool_) if table[3].any() else None,
                 revision=self.revision_at(when),
                 data_revision=self.data_revision(),
                 pool_query=pool[0],
@@ -294,8 +299,8 @@ class AsOf(Versions):
             )
 
     def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
-        """Return query, chunk, grade and whether it was carried over, and the passages marked."""
-        asked = {"until": until, "rule": rule, "carried": self._setting_at("carried", until)}
+        """Return query, chunk, grade and whether it was transferred, and the passages marked."""
+        asked = {"until": until, "rule": rule, "carried": self._setting_at("transferred", until)}
         over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
         golden = self._rows(over + GOLDEN_ROWS, asked)
         grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
@@ -319,6 +324,6 @@ class AsOf(Versions):
 
 
 def _by_position(golden: GoldenRows, place: dict[int, int]) -> npt.NDArray[np.int32]:
-    """Return int32 (4, n): query position, chunk, grade, whether it was carried over, sorted."""
+    """Return int32 (4, n): query position, chunk, grade, whether it was transferred, sorted."""
     rows = [(place[query], *rest) for query, *rest in golden if query in place]
     return np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T

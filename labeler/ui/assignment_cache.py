@@ -84,13 +84,13 @@ class DecisionQueue:
         """
         with self._lock, ui.open_store() as store:
             settings, newest = store.settings(), store.revision()
-            if settings.strategy != ACTIVE_OF_TWO or settings.holes_of is None:
+            if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
                 return ()
             key = (store.golden_set_uuid(), store.data_revision())
             if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
                 pairs: Sequence[Pair] = ()
                 with suppress(LabelerError):
-                    selected = _selection_of_both(store.chunkings_of_runs(), settings.holes_of)
+                    selected = _selection_of_both(store.chunkings_of_runs(), settings.unjudged_of)
                     pairs = _deciding_pairs(scoreboards.server_board(store, selected), settings)
                 self._kept = key, newest, pairs
             return self._kept[2]
@@ -110,7 +110,7 @@ def _is_fresh(looked: int, newest: int) -> bool:
 
 def _deciding_pairs(board: Scoreboard, settings: Settings) -> Sequence[Pair]:
     [measure] = board.resolve([parse_deciding_measure(board.conventions, settings.decide_by)])
-    a, b = settings.holes_of or ("", "")
+    a, b = settings.unjudged_of or ("", "")
     decider = decider_of(board)
     if decider.standing(board, a, b, measure, settings.matters).settled:
         return ()

@@ -113,7 +113,7 @@ def run_box_options(names: Iterable[str]) -> dict[str, Any]:
 OFFERED_MEASURES = (
     *DEFAULT_MEASURES,
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
-    *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
+    *("Success@prompt", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
     *(
         "Rprec",
         "Bpref",
@@ -129,7 +129,7 @@ OFFERED_MEASURES = (
         "NumRel",
     ),
     *CROSS_CHUNKING_MEASURES,
-    *("EvidenceR@budget", "EvidenceP@budget", "EvidenceIoU@budget", "RR(documents=True)"),
+    *("EvidenceR@prompt", "EvidenceP@prompt", "EvidenceIoU@prompt", "RR(documents=True)"),
 )
 MOST_MEASURES_NAMED = 3  # measures in the line
 NOT_WEIGHTED_HERE = "this page is not weighted: each query counts the same"
@@ -248,7 +248,7 @@ def choose_measures(default: Sequence[str] = DEFAULT_MEASURES) -> list[str]:
         "measure",
         default,
         help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
-        "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
+        "`@prompt` is the prompt size. A column's heading says what its value means; there is no "
         "value that is good everywhere, so compare runs on the same golden set.",
     )
     if not chosen:

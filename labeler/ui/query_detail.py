@@ -201,26 +201,26 @@ def show_keywords(opened: QueryDetail) -> None:
 def show_lists(opened: QueryDetail, lists: RankedByRun, depth: int) -> None:
     """Show every run's list side by side, the chosen run first, those of many others folded."""
     chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
-    k = int(opened.board.budgets[opened.board.number_of(opened.query_id)])
+    k = int(opened.board.prompt_ks[opened.board.number_of(opened.query_id)])
     with ui.open_store() as store:
         marked = evidence_by_chunk(store.evidence(opened.query_id))
-        carried = store.carried_trails(opened.query_id)
+        transferred = store.transfer_trails(opened.query_id)
     columns = []
     for name, ranked in lists.items():
         part = ranked[:depth]
-        holes = sum(each.grade is None for each in part)
+        unjudged = sum(each.grade is None for each in part)
         many = format_count(len(ranked), "chunk", "chunks")
-        line = f"{many}, {holes} of the {len(part)} shown not graded"
+        line = f"{many}, {unjudged} of the {len(part)} shown not graded"
         columns.append(
             tables.list_column(
                 tables.run_name(name, opened.short),
                 part,
                 chunks,
                 opened.words,
-                budget=k,
+                prompt_k=k,
                 line=line,
                 evidence=marked,
-                carried=carried,
+                transferred=transferred,
             )
         )
     if not chunks and any(lists.values()):
@@ -228,7 +228,7 @@ def show_lists(opened: QueryDetail, lists: RankedByRun, depth: int) -> None:
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
         )
     to_read = " Click a title for its text." if chunks else ""
-    st.caption(f"The dashed line stands under the prompt budget of {k}.{to_read}")
+    st.caption(f"The dashed line stands under the prompt size of {k}.{to_read}")
     show_html(tables.lists_side_by_side(columns[: opened.in_sight]))
     if others := columns[opened.in_sight :]:
         with st.expander(f"The lists of the other {len(others)} runs"):
@@ -266,10 +266,11 @@ def show_pool(opened: QueryDetail, lists: RankedByRun, depth: int) -> None:
     """Show every chunk that is graded or near a run's top, with its rank in each run."""
     golden = opened.board.golden(opened.query_id)
     rows = diagnosis.pool_rows(golden, lists, depth, opened.board.collection.chunk_ids)
-    holes = sum(row.grade is None for row in rows)
+    unjudged = sum(row.grade is None for row in rows)
     st.text(
-        f"{format_count(len(golden), 'chunk is', 'chunks are')} graded; {holes:,} of the runs' top "
-        f"{depth} {'is' if holes == 1 else 'are'} not. "
+        f"{format_count(len(golden), 'chunk is', 'chunks are')} graded; "
+        f"{unjudged:,} of the runs' top "
+        f"{depth} {'is' if unjudged == 1 else 'are'} not. "
         "A dash: the run has it at no depth."
     )
     with ui.open_store() as store:
@@ -426,7 +427,7 @@ def show_chunk_panel(
     with ui.open_store() as store:
         items = store.items([(query_id, move.chunk)], LONGEST_SHOWN)
         marked = evidence_by_chunk(store.evidence(query_id)).get(move.chunk_id, [])
-        trail = store.carried_trails(query_id).get(move.chunk_id, "")
+        trail = store.transfer_trails(query_id).get(move.chunk_id, "")
     item = items.get((query_id, move.chunk))
     grade(view, query_id, move, None if item is None else item.text_hash, words)
     title, text = (None, None) if item is None else (item.chunk.title, item.chunk.text)

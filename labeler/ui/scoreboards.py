@@ -49,11 +49,11 @@ def conventions(
     return Conventions.of(
         preset,
         rel=settings.rel,
-        budget=settings.budget,
-        budget_by_task=settings.budget_by_task,
+        prompt_k=settings.prompt_k,
+        prompt_k_by_task=settings.prompt_k_by_task,
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
-        carried=settings.carried,
+        transferred=settings.transferred,
         selected=selected,
     )
 
@@ -263,8 +263,8 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
         openings = [(old, new) for old, new in store.openings() if new in shown]
     for old, new in openings[:1]:
         there = {"from": chunking_label(old), "to": chunking_label(new)}
-        graded = f"Carry over what grades of {describe_chunking(old)} say of these chunks"
-        links.link(graded, url_state.page_url("/data", section="Carry over", **there))
+        graded = f"Transfer what grades of {describe_chunking(old)} say of these chunks"
+        links.link(graded, url_state.page_url("/data", section="Transfer", **there))
 
 
 def graded_line(board: Scoreboard) -> str:
@@ -355,7 +355,9 @@ def _ranges_of(
 
 
 @st.cache_resource(
-    max_entries=MOST_RANGES_KEPT, show_spinner="Filling the holes …", hash_funcs={Conventions: repr}
+    max_entries=MOST_RANGES_KEPT,
+    show_spinner="Filling the unjudged chunks …",
+    hash_funcs={Conventions: repr},
 )
 def _cached_ranges(
     path: str,

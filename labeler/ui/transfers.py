@@ -50,18 +50,18 @@ MOST_REASONS, MOST_WARNINGS = 30, 3
 def show_transfer() -> None:
     """Let a lead look at what follows for another chunking, keep it, and take it back."""
     with ui.guard(), ui.open_store() as store:
-        found, done = store.chunkings(), store.carried_over()
+        found, done = store.chunkings(), store.pairs_transferred()
         settings = store.settings()
     graded = [chunking_label(each.name) for each in found if each.golden]
     asked_for = [chunking_label(each.name) for each in found if each.runs]
     st.caption(WHAT_IT_DOES)
-    if settings.carried != "count":
-        st.text("⚠ Carried grades do not count now: see Settings.")
+    if settings.transferred != "count":
+        st.text("⚠ Transferred grades do not count now: see Settings.")
     for each in done[:1]:
         _offer_undo(each)
     if not any(old != new for old in graded for new in asked_for):
         ui.say_empty(
-            "There is nothing to carry over to",
+            "There is nothing to transfer to",
             "It takes grades of one chunking, and a run on another.",
             LOAD_COMMANDS,
         )
@@ -106,11 +106,11 @@ def _offer_transfer(found: Transfer) -> None:
         return
     st.text(f"{describe_logged(found)}, if you go on.")
     many = format_count(len(found.fresh), "grade", "grades")
-    if st.button(f"Carry over {many}", type="primary"):
+    if st.button(f"Transfer {many}", type="primary"):
         bar = st.progress(0.0, "Writing …")
         with ui.guard(), ui.open_store() as store:
             record_transfer(store, found, lambda share: _show_progress(bar, share, "Writing …"))
-        ui.done("Carried over", look=None)
+        ui.done("Transferred", look=None)
 
 
 def _link_to_open(old: str, new: str) -> None:
@@ -125,12 +125,12 @@ def _offer_undo(last: LoggedTransfer) -> None:
     between = f"from {describe_chunking(last.old)} to {describe_chunking(last.new)}"
     grades = format_count(last.grades, "grade", "grades")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"{grades} carried over {between} on {last.at[:10]}", width="content")
+        st.text(f"{grades} transferred {between} on {last.at[:10]}", width="content")
         if st.button("Take it back", help="Every number is what it was before."):
             with ui.guard(), ui.open_store() as store:
-                store.undo_carried(last.old, last.new)
+                store.undo_transfer(last.old, last.new)
             ui.done("Taken back", look=None)
-    links.link("See all of them", url_state.to("/review", review="Carried over"))
+    links.link("See all of them", url_state.to("/review", review="Transferred"))
     if not url_state.get("look"):
         _link_to_open(last.old, last.new)
 
@@ -151,7 +151,7 @@ def _computed_transfer(old: str, new: str) -> Transfer:
                 return found
         stand = store.data_revision(), store.revision()
         bar = st.progress(0.0, "Placing chunks …")
-        basis = store.carry_basis(old, new)
+        basis = store.transfer_basis(old, new)
     places = locate_basis(basis, lambda share: _show_progress(bar, share / 2, "Placing chunks …"))
     found = compute_transfer(
         basis, places, lambda share: _show_progress(bar, 0.5 + share / 2, "Following grades …")
@@ -181,28 +181,30 @@ def show_transferred() -> None:
     """Show the transferred grades that count, and the judgments each rests on."""
     with ui.open_store() as store:
         among = store.selected_queries(scoreboards.shown_selection())
-        found = [r for r in store.carried_grades() if among is None or r.query_id in among]
+        found = [r for r in store.transferred_grades() if among is None or r.query_id in among]
         rows = sorted(found, key=lambda row: -row.grade)
-        here = url_state.choose_part(rows, ON_A_PAGE, "carried-page")
+        here = url_state.choose_part(rows, ON_A_PAGE, "transferred-page")
         texts, runs = store.chunks_numbered(row.chunk for row in here), _run_of_chunking(store)
         _note_grades_told(store, here)
         scale, revision = store.settings().words, store.revision()
     if not rows:
-        st.subheader("No carried grade counts")
-        st.write("Grades of one chunking are carried over to another on Data, where they follow.")
-        links.link("Carry over", url_state.page_url("/data", section="Carry over"))
+        st.subheader("No transferred grade counts")
+        st.write("Grades of one chunking are transferred to another on Data, where they follow.")
+        links.link("Transfer", url_state.page_url("/data", section="Transfer"))
         return
     grades = format_count(len(rows), "grade counts that was", "grades count that were")
-    st.caption(f"{grades} carried over, the highest first · click a query to open it")
+    st.caption(f"{grades} transferred, the highest first · click a query to open it")
     table = [
         _transferred_row(row, texts.get(row.chunk), scale, runs.get(row.chunking)) for row in here
     ]
     show_html(tables.plain_table(TRANSFERRED_HEADINGS, table))
     st.caption(
-        "A carried grade is nobody's. It stands below what people and files say, and counts as "
+        "A transferred grade is nobody's. It stands below what people and files say, and counts as "
         "long as all it rests on is as it was."
     )
-    ui.offer("Download this list as CSV", lambda: transferred_file(rows), "carried.csv", revision)
+    ui.offer(
+        "Download this list as CSV", lambda: transferred_file(rows), "transferred.csv", revision
+    )
 
 
 def _run_of_chunking(store: Store) -> Mapping[str, str]:
@@ -251,7 +253,7 @@ def _transferred_records(rows: Sequence[TransferredGrade]) -> Iterator[dict[str,
                 "chunk_id": row.chunk_id,
                 "grade": row.grade,
                 "why": row.why,
-                "carried_at": row.created_at,
+                "transferred_at": row.created_at,
                 "rests_on": base.chunk_id,
                 "rests_on_grade": base.grade,
                 "rests_on_who": ", ".join(base.who),

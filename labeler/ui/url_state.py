@@ -18,6 +18,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import Incomparable, NotFound
+from labeler.measures import current_name
 
 # What a link to another page takes along: which runs of which chunking, which queries, by which
 # measures, what counts as failing, and by which golden set. The rest of an address is about the
@@ -26,6 +27,15 @@ KEPT_PARAMETERS = (
     *("a", "b", "also", "chunking", "facet", "bucket", "other", "crossing", "measure", "preset"),
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
+
+# What links of earlier versions call parameters, and their values.
+OLD_PARAMETERS = {"holes": "unjudged"}
+OLD_VALUES = {
+    ("review", "Carried over"): "Transferred",
+    ("section", "Carry over"): "Transfer",
+    ("sort", "most holes first"): "most unjudged first",
+}
+MEASURE_PARAMETERS = ("bar", "by", "measure", "of", "sort")
 
 PAGES_SHOWN = 7  # numbers of pages beside each other
 PAGE_NUMBER_WIDTH, PAGER_WIDTH = 40, 96  # pixels, of one of them and of what stands around all
@@ -84,10 +94,16 @@ def _parameters() -> Mapping[str, Sequence[str]]:
 def _parsed(query_string: str) -> Mapping[str, Sequence[str]]:
     found = parse_qs(query_string, keep_blank_values=True)
     return {
-        name: tuple(each)
+        OLD_PARAMETERS.get(name, name): tuple(_current_value(name, value) for value in each)
         for name, each in found.items()
         if name.lower() not in STREAMLIT_PARAMETERS
     }
+
+
+def _current_value(name: str, value: str) -> str:
+    if name in MEASURE_PARAMETERS:
+        value = current_name(value)
+    return OLD_VALUES.get((name, value), value)
 
 
 def write(**changes: Value) -> None:

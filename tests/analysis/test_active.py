@@ -92,7 +92,9 @@ def test_few_grades_settle_which_run_is_better(text: str):
     assert standing.certainty >= SETTLED_AT
     assert LEAST_GRADES <= standing.graded < standing.pool / 4
     assert standing.sentence().startswith(f"good > bad by {text} with ")
-    assert re.search(r"with (9[78]%|over 99%) over what the holes could be", standing.sentence())
+    assert re.search(
+        r"with (9[78]%|over 99%) over what the unjudged chunks could be", standing.sentence()
+    )
     assert standing.sentence().endswith(f"{standing.graded} of {standing.pool} grades were needed")
 
 
@@ -163,7 +165,7 @@ def test_what_both_have_at_the_same_rank_is_chosen_after_what_one_has_on_top():
     assert {(each.rank_a, each.rank_b) for each in chosen} == {(1, None), (None, 1), (2, 2)}
 
 
-@pytest.mark.parametrize("text", ["nDCG@10", "AP", "RR", "R@budget", "ERR@10"])
+@pytest.mark.parametrize("text", ["nDCG@10", "AP", "RR", "R@prompt", "ERR@10"])
 @pytest.mark.parametrize("preset", ["graded", "trec_eval"])
 def test_a_grade_that_is_followed_leaves_what_a_new_look_would(text: str, preset: str):
     board = board_of({f"q{n}": {"c1": 2, "c20": 0} for n in range(9)}, preset)

@@ -160,7 +160,7 @@ def defined_fleiss(ratings: Ratings) -> Fraction | None:
 
 @st.composite
 def sheets(draw, least: int = 2, most: int = 4) -> list[list[int | None]]:
-    """Give ratings of a few graders with holes, some grades being rare."""
+    """Give ratings of a few graders with unjudged chunks, some grades being rare."""
     often = draw(st.sampled_from([(0, 1, 2, 3), (0, 0, 0, 0, 3), (0, 0, 0, 1, 3), (2, 2)]))
     cell = st.one_of(st.none(), st.sampled_from(often))
     chunks = draw(st.integers(1, 12))

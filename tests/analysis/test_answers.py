@@ -40,25 +40,27 @@ BECAME = {
     "spoiled": "found but wrong",
     "missed": "not found and wrong",
     "lucky": "not found but right",
-    "hole": "undecided",
+    "unjudged chunk": "undecided",
     "silent": "no answer",
     "absent": "not found and wrong",
 }
-RIGHT = {"both": True, "spoiled": False, "missed": False, "lucky": True, "hole": True}
+RIGHT = {"both": True, "spoiled": False, "missed": False, "lucky": True, "unjudged chunk": True}
 
 
 def made(**more: int) -> Scoreboard:
-    """Seven queries: the prompt holds a useful chunk of the first two, and a hole of "hole"."""
+    """Seven queries: the prompt holds a useful chunk of the first two, and an unjudged chunk of
+    "unjudged chunk".
+    """
     golden = {name: {"good": 3, "bad": 0, "weak": 1} for name in BECAME}
     lists = {
         "both": ["bad", "good"],
         "spoiled": ["good", "new"],
         "missed": ["bad", "weak", "good"],
         "lucky": ["bad", "weak", "new"],
-        "hole": ["bad", "new", "good"],
+        "unjudged chunk": ["bad", "new", "good"],
         "silent": ["good"],
     }
-    return Scoreboard(collect(golden, {"A": lists}), Conventions.of(budget=2, **more))
+    return Scoreboard(collect(golden, {"A": lists}), Conventions.of(prompt_k=2, **more))
 
 
 def test_each_cell_holds_what_its_name_says() -> None:
@@ -82,9 +84,9 @@ def test_found_goes_by_the_grade_of_the_failure_bar_and_the_prompt_budget() -> N
     )
     assert lenient["missed"].name == "found but wrong", "the weak chunk is in the prompt"
     deep = diagnosis.find_outcomes(board, "A", RIGHT, MinimumValue(parse("Success(rel=2)@9"), 1.0))
-    assert deep["missed"].name == "not found and wrong", "the good one is below the budget"
+    assert deep["missed"].name == "not found and wrong", "the good one is below the prompt size"
     wider = made().snapshot()
-    wider = Scoreboard(wider.collection, Conventions.of(budget=3))
+    wider = Scoreboard(wider.collection, Conventions.of(prompt_k=3))
     assert diagnosis.find_outcomes(wider, "A", RIGHT)["missed"].name == "found but wrong"
 
 
@@ -92,10 +94,13 @@ def test_a_grade_decides_what_a_hole_left_open() -> None:
     board = made()
     golden = {name: {"good": 3, "bad": 0, "weak": 1, "new": 0} for name in BECAME}
     graded = Scoreboard(
-        collect(golden, {"A": {"hole": ["bad", "new", "good"]}}), Conventions.of(budget=2)
+        collect(golden, {"A": {"unjudged chunk": ["bad", "new", "good"]}}),
+        Conventions.of(prompt_k=2),
     )
-    assert diagnosis.find_outcomes(board, "A", RIGHT)["hole"].name == "undecided"
-    assert diagnosis.find_outcomes(graded, "A", RIGHT)["hole"].name == "not found but right"
+    assert diagnosis.find_outcomes(board, "A", RIGHT)["unjudged chunk"].name == "undecided"
+    assert (
+        diagnosis.find_outcomes(graded, "A", RIGHT)["unjudged chunk"].name == "not found but right"
+    )
 
 
 def test_where_nothing_is_answered_all_of_it_is_empty_and_undefined() -> None:
@@ -151,7 +156,7 @@ def filled(tmp_path: Path) -> Path:
             for chunk, grade in (("good", 3), ("bad", 0), ("weak", 1))
         ]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        store.save_settings(Settings(budget=2))
+        store.save_settings(Settings(prompt_k=2))
     return path
 
 

@@ -1,4 +1,6 @@
-"""How sure a verdict is once the holes are graded: the sentence under Compare's answer."""
+"""How sure a verdict is once the unjudged chunks are graded: the sentence under Compare's
+answer.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def told(standing: Certainty, *beside: object) -> str:
 
 def test_who_is_ahead_how_surely_and_what_settles_it_is_one_sentence() -> None:
     assert told(OPEN, seen(0.03)) == (
-        "Once all holes are graded, B is ahead on these queries by RR@10 with 86%; about 60 of the "
+        "Once all unjudged chunks are graded, B is ahead on these queries by RR@10 "
+        "with 86%; about 60 of the "
         "1,036 open grades settle it."
     )
     done = replace(OPEN, ahead=1.0, settled=True, likely=0)
@@ -64,7 +67,7 @@ def test_before_there_are_grades_enough_nobody_is_ahead() -> None:
     [
         (0.03, 0.001, 0.04, " (a stricter count than the 90%);"),
         (0.03, -0.001, 0.04, " 86%;"),
-        (-0.03, -0.001, 0.04, ", the holes are likely to turn it: B is ahead"),
+        (-0.03, -0.001, 0.04, ", the unjudged chunks are likely to turn it: B is ahead"),
         (0.03, math.nan, math.nan, " 86%;"),
     ],
 )
@@ -80,7 +83,10 @@ def test_where_what_stands_beside_it_says_otherwise_a_word_says_why(
 
 def test_beside_the_answer_for_a_bucket_it_says_that_it_is_of_all_queries() -> None:
     said = told(OPEN, seen(-0.2, "hard"), UnjudgedRange(-0.3, -0.1, True, -0.3, -0.1, 9))
-    start = "Of all queries, not of this bucket alone: once all holes are graded, B is ahead on all"
+    start = (
+        "Of all queries, not of this bucket alone: once all unjudged chunks are "
+        "graded, B is ahead on all"
+    )
     assert said.startswith(start)
     few = told(replace(OPEN, graded=12, likely=90), seen(-0.2, "hard"))
     assert few.startswith("Of all queries, not of this bucket alone: too few grades to say who")

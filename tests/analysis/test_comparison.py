@@ -35,12 +35,12 @@ from tests.support.boards import board_of
 from tests.support.rankings import OF_CHUNKS
 
 ALL = (
-    "nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@budget P@budget Success@3 "
-    "RR RR(rel=3)@5 AP AP@5 Judged Judged@5 Judged@budget Rprec Rprec(rel=2) Bpref Bpref(rel=2) "
+    "nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@prompt P@prompt Success@3 "
+    "RR RR(rel=3)@5 AP AP@5 Judged Judged@5 Judged@prompt Rprec Rprec(rel=2) Bpref Bpref(rel=2) "
     "RBP RBP(p=0.5, rel=2)@5 ERR ERR(max=4)@5 SetP SetP(judged_only=True) SetR SetF "
-    "SetF(beta=2.0) F1@5 F1@budget NumRel NumRel(rel=2) NumRet(rel=1) NumRet(rel=2) "
+    "SetF(beta=2.0) F1@5 F1@prompt NumRel NumRel(rel=2) NumRet(rel=1) NumRet(rel=2) "
     "nDCG(gains={1: 0, 2: 10, 3: 100})@5 nDCG(judged_only=True)@3 P(judged_only=True)@2 "
-    "AP(judged_only=True) R(judged_only=True)@budget IPrec@0.1 IPrec(rel=2)@0.6 infAP infAP(rel=2)"
+    "AP(judged_only=True) R(judged_only=True)@prompt IPrec@0.1 IPrec(rel=2)@0.6 infAP infAP(rel=2)"
 )
 
 
@@ -66,7 +66,7 @@ def test_a_delta_is_b_minus_a_over_the_same_queries() -> None:
     row = delta_of(board_of(qrels, runs), "RR")
     assert (row.a, row.b, row.delta) == (0.75, 0.5, -0.25)
     assert (row.wins, row.ties, row.losses, row.n, row.undefined) == (1, 0, 1, 2, 1)
-    assert (row.holes_a, row.holes_b, row.missing_a, row.missing_b) == (2, 2, 0, 1)
+    assert (row.unjudged_a, row.unjudged_b, row.missing_a, row.missing_b) == (2, 2, 0, 1)
     assert row.b != 1.0, "the query that B has no list for counts, as 0"
 
 
@@ -121,7 +121,7 @@ def test_the_rows_of_queries_say_which_nobody_graded() -> None:
         compare(board, "A", "B", parse_all("RR"))
     board = board_of({"q1": {"c": 1}, "q2": {}}, {"A": {"q1": ["c"]}, "B": {"q1": ["x"]}})
     first, second = compare(board, "A", "B", parse_all("RR@1")).queries()
-    assert (first.query_id, first.delta, first.judged, first.holes_b) == ("q1", -1.0, True, 1)
+    assert (first.query_id, first.delta, first.judged, first.unjudged_b) == ("q1", -1.0, True, 1)
     assert (second.judged, second.missing_a) == (False, True)
     assert math.isnan(second.delta)
 
@@ -166,7 +166,7 @@ def test_two_facets_cross_in_every_combination() -> None:
         "task": {"q0": "single", "q1": "single", "q2": "single", "q3": "single", "q4": "research"},
     }
     cells = cross_facets(board_of(qrels, runs, facets), ["A", "B"], parse("RR"), "intent", "task")
-    assert [(cell.bucket, cell.other, cell.n, cell.undefined, cell.holes) for cell in cells] == [
+    assert [(cell.bucket, cell.other, cell.n, cell.undefined, cell.unjudged) for cell in cells] == [
         ("refund", "single", 1, 1, (2, 0)),
         ("refund", "research", 0, 0, (0, 0)),
         ("billing", "single", 1, 0, (1, 0)),
@@ -385,7 +385,9 @@ def test_a_dcg_table_is_the_one_tutorials_print() -> None:
 
 
 def test_a_dcg_table_of_judged_chunks_alone_leaves_holes_out_before_ranks_are_counted() -> None:
-    """Without the holes x, y and z the list is 0 2 1 3, of which three ranks are looked at."""
+    """Without the unjudged chunks x, y and z the list is 0 2 1 3, of which three ranks are looked
+    at.
+    """
     grades = {"zero": 0, "two": 2, "one": 1, "three": 3}
     runs = {"A": {"q": ["x", "zero", "two", "y", "one", "z", "three"]}}
     board = board_of({"q": grades}, runs)
@@ -400,9 +402,9 @@ def test_a_dcg_table_of_judged_chunks_alone_leaves_holes_out_before_ranks_are_co
     assert [row.chunk_id for row in table.ideal] == ["three", "two", "one"]
     assert (table.dcg, table.idcg) == (2 / math.log2(3) + 0.5, 3 + 2 / math.log2(3) + 0.5)
     assert table.ndcg == pytest.approx(table.dcg / table.idcg, abs=1e-12)
-    with_holes = dcg_table(board, "A", "q", measure_of(board, "nDCG(dcg='log2')@3"))
-    assert [row.grade for row in with_holes.rows] == [None, 0, 2]
-    assert with_holes.ndcg < table.ndcg
+    with_unjudged_chunks = dcg_table(board, "A", "q", measure_of(board, "nDCG(dcg='log2')@3"))
+    assert [row.grade for row in with_unjudged_chunks.rows] == [None, 0, 2]
+    assert with_unjudged_chunks.ndcg < table.ndcg
 
 
 def test_a_dcg_table_of_judged_chunks_alone_may_have_no_row() -> None:
@@ -492,7 +494,7 @@ def boards(draw: st.DrawFn) -> Scoreboard:
     """A board with runs A and B that share at least q0, under either preset."""
     collection = collect(draw(QRELS), {"A": draw(LISTS), "B": draw(LISTS)}, FACETS)
     conventions = Conventions.of(
-        draw(st.sampled_from(PRESETS)), budget=2, budget_by_task={"research": 4}
+        draw(st.sampled_from(PRESETS)), prompt_k=2, prompt_k_by_task={"research": 4}
     )
     return Scoreboard(collection, conventions)
 
@@ -548,7 +550,7 @@ def test_the_other_way_round_is_the_opposite(board: Scoreboard) -> None:
         assert (one.wins, one.ties, one.losses) == (other.losses, other.ties, other.wins)
         outcomes = one.wins + one.ties + one.losses
         assert outcomes == (0 if math.isnan(one.delta) else one.n)
-        assert (one.holes_a, one.missing_b) == (other.holes_b, other.missing_a)
+        assert (one.unjudged_a, one.missing_b) == (other.unjudged_b, other.missing_a)
 
 
 @given(boards())
@@ -683,7 +685,7 @@ def test_a_strip_is_the_list_cut_at_k(board: Scoreboard, k: int) -> None:
 
 @given(boards(), st.sampled_from(QUERIES))
 def test_a_dcg_table_ends_in_the_measure_s_value(board: Scoreboard, query: str) -> None:
-    names = "nDCG nDCG@3 nDCG(dcg='log2')@budget nDCG(judged_only=True)@2 nDCG(judged_only=True)"
+    names = "nDCG nDCG@3 nDCG(dcg='log2')@prompt nDCG(judged_only=True)@2 nDCG(judged_only=True)"
     for measure in board.conventions.measures(names):
         table = dcg_table(board, "A", query, measure)
         at = board.number_of(query)

@@ -87,7 +87,7 @@ def board_of(
         for run, ranked in runs.items()
     }
     return Scoreboard(
-        collect({"q": grades, "other": {}}, lists), Conventions.of(**{"budget": 2, **conventions})
+        collect({"q": grades, "other": {}}, lists), Conventions.of(**{"prompt_k": 2, **conventions})
     )
 
 
@@ -165,17 +165,19 @@ def test_one_relevant_chunk_in_the_corpus_is_enough_to_look_further() -> None:
 
 def test_holes_are_no_reason_and_stand_beside_the_one_there_is() -> None:
     ranked = ["h1", "h2", "x", "c", "d", "y"]
-    found = failure_of(board_of({"c": 1, "d": 1, "e": 1, "x": 0}, {"A": ranked}, budget=3))
+    found = failure_of(board_of({"c": 1, "d": 1, "e": 1, "x": 0}, {"A": ranked}, prompt_k=3))
     assert found is not None
-    assert found.failure == TOO_LOW, "where the relevant chunks are is known, whatever the holes"
-    assert found.places.mostly_holes
+    assert found.failure == TOO_LOW, (
+        "where the relevant chunks are is known, whatever the unjudged chunks"
+    )
+    assert found.places.mostly_unjudged
     assert found.places.sentence == (
-        "3 known relevant: 0 in the top 3, 2 at 4–6, 1 never retrieved; 2 of the top 3 are holes"
+        "3 known relevant: 0 in the top 3, 2 at 4–6, 1 never retrieved; 2 of the top 3 are unjudged"
     )
     half = failure_of(board_of({"c": 1, "x": 0}, {"A": ["h1", "x", "c"]}))
     assert half is not None
-    assert not half.places.mostly_holes, "half is not most"
-    assert half.places.sentence.endswith("1 at 3; 1 of the top 2 is a hole")
+    assert not half.places.mostly_unjudged, "half is not most"
+    assert half.places.sentence.endswith("1 at 3; 1 of the top 2 is unjudged")
 
 
 def test_what_this_run_lacks_is_told_from_what_no_run_has() -> None:
@@ -185,7 +187,7 @@ def test_what_this_run_lacks_is_told_from_what_no_run_has() -> None:
     assert (found.places.below, found.places.elsewhere, found.places.nowhere) == (1, 1, 1)
     assert describe_failures({"q": found, "fine": None}, "it does")[-1] == (
         "3 known of grade 2 or better: 0 in the top 2, 1 further down, 2 never retrieved by "
-        "this run (1 of them by another); 1 of the 2 chunks in their top 2 is a hole"
+        "this run (1 of them by another); 1 of the 2 chunks in their top 2 is unjudged"
     )
 
 
@@ -253,7 +255,7 @@ def test_where_nothing_is_better_than_grade_1_that_is_enough() -> None:
     )
     qrels = {"q": {"c": 1}, "better": {"d": 3}}
     both = Scoreboard(
-        collect(qrels, {"A": {"q": ["c"], "better": ["e", "f"]}}), Conventions.of(budget=1)
+        collect(qrels, {"A": {"q": ["c"], "better": ["e", "f"]}}), Conventions.of(prompt_k=1)
     )
     assert [each and each.failure for each in diagnose(both, "A").values()] == [
         None,
@@ -283,8 +285,8 @@ def test_a_measure_brings_a_bar_of_its_own(name: str, least: float) -> None:
 
 
 def test_a_query_with_a_poor_value_fails_by_the_usual_bar_and_a_perfect_one_never() -> None:
-    poor = board_of({"c": 3, "d": 3, "e": 3, "x": 0}, {"A": ["x", "y", "z", "c"]}, budget=5)
-    perfect = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]}, budget=5)
+    poor = board_of({"c": 3, "d": 3, "e": 3, "x": 0}, {"A": ["x", "y", "z", "c"]}, prompt_k=5)
+    perfect = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]}, prompt_k=5)
     for name in ("nDCG@10", "ERR@10", "RBP", "AP", "RR", "R@3", "P@5"):
         assert class_of(poor, MinimumValue.usual(parse(name))) is not None
         assert class_of(perfect, MinimumValue.usual(parse(name))) is None, (
@@ -336,7 +338,7 @@ def test_each_task_may_have_its_own_bar_and_each_query_its_own_budget() -> None:
     qrels = {"q1": {"c": 1, "x": 0}, "q2": {"c": 1, "x": 0}}
     facets = {"task": {"q1": "single", "q2": "research"}}
     collection = collect(qrels, {"A": {q: ["x", "c"] for q in qrels}}, facets)
-    board = Scoreboard(collection, Conventions.of(budget=1, budget_by_task={"research": 2}))
+    board = Scoreboard(collection, Conventions.of(prompt_k=1, prompt_k_by_task={"research": 2}))
     plain = diagnose(board, "A")
     assert plain["q1"] is not None
     assert plain["q2"] is None
@@ -350,7 +352,7 @@ def test_no_task_asks_for_a_perfect_ranking() -> None:
     assert {task: (bar.measure.label, bar.least) for task, bar in bars.items()} == {
         "single": ("Success@3", 1.0),
         "research": ("nDCG@10", 0.5),
-        "compliance": ("R@budget", 0.5),
+        "compliance": ("R@prompt", 0.5),
         "longtail": ("nDCG@10", 0.5),
     }
 
@@ -383,7 +385,7 @@ CHUNKS = [f"c{number}" for number in range(6)]
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.lists(st.sampled_from(CHUNKS), unique=True),
     st.lists(st.sampled_from(CHUNKS), unique=True),
-    st.sampled_from(["Success@budget", "RR", "nDCG@3", "R@budget"]),
+    st.sampled_from(["Success@prompt", "RR", "nDCG@3", "R@prompt"]),
 )
 def test_every_query_below_the_bar_has_one_class_and_no_other(
     grades: dict[str, int], ranked: list[str], other: list[str], name: str
@@ -407,7 +409,7 @@ def test_every_query_below_the_bar_has_one_class_and_no_other(
 @given(
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.lists(st.sampled_from(CHUNKS), unique=True, min_size=1),
-    st.sampled_from(["Success@budget", "RR", "nDCG@3", "R@budget", "P@4", "RBP", "ERR@3"]),
+    st.sampled_from(["Success@prompt", "RR", "nDCG@3", "R@prompt", "P@4", "RBP", "ERR@3"]),
 )
 @example({"c0": 0, "c1": 1, "c2": 1, "c3": 1, "c4": 2}, ["c0", "c1", "c2", "c3"], "nDCG@3")
 def test_ranking_is_what_the_best_order_of_the_list_would_mend_and_recall_what_none_would(
@@ -535,7 +537,7 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
         "recall 7 (it is not in the list, or too little of it: no reranker can help) · "
         "cannot be told 4 (nobody knows a chunk that they need)",
         "29 known of grade 2 or better: 0 in the top 5, 21 further down, 8 never retrieved; 13 of "
-        "the 150 chunks in their top 5 are holes, more than half in 3 queries",
+        "the 150 chunks in their top 5 are unjudged, more than half in 3 queries",
     ]
     by_task = count_by_bucket(board, found, "task")
     assert tuple(by_task) == board.facets["task"]
@@ -571,7 +573,7 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
     again = {"q0": ["y", "x"], "q1": ["y", "x", "c"], "q2": ["c", "x"], "q3": ["w", "v"]}
     first |= {"q4": ["x", "y", "c"], "q5": ["x"]}
     again |= {"q4": ["y", "x"], "q5": ["x"]}
-    board = Scoreboard(collect(qrels, {"A": first, "B": again}), Conventions.of(budget=1))
+    board = Scoreboard(collect(qrels, {"A": first, "B": again}), Conventions.of(prompt_k=1))
     in_a, in_b = diagnose(board, "A"), diagnose(board, "B")
     assert describe_reranking(board, "A", "B", in_a, in_b) == (
         "B holds nothing that A did not find in 4 of 5 queries that fail in both; for 1 what is "
@@ -627,22 +629,22 @@ def test_each_task_has_its_measures() -> None:
     assert labels == {
         "single": ["Success@3", "RR"],
         "research": ["nDCG@10", "R@10"],
-        "compliance": ["R@budget", "P@budget"],
+        "compliance": ["R@prompt", "P@prompt"],
         "longtail": ["nDCG@10"],
         "other": [],
         None: [],
     }
 
 
-def many(size: int, task: str, grade: int = 1, holes: int = 0) -> Scoreboard:
+def many(size: int, task: str, grade: int = 1, unjudged: int = 0) -> Scoreboard:
     qrels = {f"q{number}": {"c": grade} for number in range(size)}
-    ranked = ["c", *(f"h{number}" for number in range(holes))]
+    ranked = ["c", *(f"h{number}" for number in range(unjudged))]
     facets = {"task": dict.fromkeys(qrels, task)}
     return Scoreboard(collect(qrels, {"A": dict.fromkeys(qrels, ranked)}, facets), Conventions())
 
 
 def test_a_number_that_does_not_lie_has_no_caution() -> None:
-    assert kinds(many(50, "research"), "nDCG@5 R@budget") == []
+    assert kinds(many(50, "research"), "nDCG@5 R@prompt") == []
 
 
 def test_few_queries_are_counted_in_the_bucket_that_is_shown() -> None:
@@ -666,7 +668,7 @@ def test_reciprocal_rank_is_not_for_research() -> None:
 
 
 def test_what_lies_below_the_budget_never_reaches_the_prompt() -> None:
-    assert kinds(many(50, "research"), "nDCG@5 R@6 Judged@10") == ["beyond the budget"]
+    assert kinds(many(50, "research"), "nDCG@5 R@6 Judged@10") == ["beyond the prompt"]
 
 
 def test_a_yes_or_no_measure_over_several_grades_is_said() -> None:
@@ -680,12 +682,12 @@ def test_a_yes_or_no_measure_over_several_grades_is_said() -> None:
 
 
 def test_holes_are_many_from_a_fifth_of_the_top_k() -> None:
-    assert kinds(many(50, "research", holes=4), "nDCG@5") == ["holes"]
-    [said] = cautions(many(50, "research", holes=4), parse_all("nDCG@5"))
+    assert kinds(many(50, "research", unjudged=4), "nDCG@5") == ["unjudged"]
+    [said] = cautions(many(50, "research", unjudged=4), parse_all("nDCG@5"))
     assert said.sentence == (
         "A: nobody has graded 80% of the top 5; what these are can move its values either way"
     )
-    assert kinds(many(50, "research", holes=4), "nDCG@1") == []
+    assert kinds(many(50, "research", unjudged=4), "nDCG@1") == []
 
 
 def test_an_empty_golden_set_has_one_caution_and_no_error() -> None:

@@ -25,7 +25,7 @@ fewest_queries = 20
 "nDCG@10" = 0.75
 
 [each.domain]
-most_holes = 0.3
+most_unjudged = 0.3
 RR = {drop = 0.02, fewest_queries = 5}
 
 [bucket.domain."a b"]
@@ -42,7 +42,7 @@ def test_what_a_file_says_first_holds_until_a_section_or_a_measure_says_otherwis
     assert first.terms == LimitTerms(0.95, None, 20)
     assert each.terms == LimitTerms(0.95, 0.3, 5)
     assert (each.facet, each.bucket, each.at_least, each.drop) == ("domain", None, None, 0.02)
-    assert (bucket.facet, bucket.bucket, bucket.terms.most_holes) == ("domain", "a b", None)
+    assert (bucket.facet, bucket.bucket, bucket.terms.most_unjudged) == ("domain", "a b", None)
     assert (task.facet, task.bucket, gate.line_of(task)) == ("task", "single", 17)
 
 
@@ -50,12 +50,12 @@ def board(measures: str = "") -> Scoreboard:
     grades = {name: {"c": 1} for name in ("q1", "q2", "q3")}
     made = collect(grades, {"A": {name: ["c"] for name in grades}})
     facets = {"domain": ("a b", "c", None), "task": ("single", None, None)}
-    return Scoreboard(replace(made, facets=facets), Conventions.of(budget=3))
+    return Scoreboard(replace(made, facets=facets), Conventions.of(prompt_k=3))
 
 
 def test_thresholds_are_found_by_measure_and_place_by_whatever_name():
     gate = read_gate(
-        b'[overall]\n"R@budget" = 0.6\n[each.domain]\nMRR = 0.4\n[bucket.domain.c]\nRR = 0.7', "g"
+        b'[overall]\n"R@prompt" = 0.6\n[each.domain]\nMRR = 0.4\n[bucket.domain.c]\nRR = 0.7', "g"
     )
     asked = board()
     recall, rr = asked.conventions.measures("Recall@3 RR")
@@ -87,7 +87,7 @@ SLIPS = {
     "\n\nconfidence = 95": "3: a confidence is above 0.5 and up to 0.999, such as 0.95",
     "confidence = true": "1: 'confidence' is a number",
     "fewest_queries = 0": "1: 'fewest_queries' is a whole number from 1, not 0",
-    "most_holes = 30": "1: 'most_holes' is a number from 0 to 1, not 30",
+    "most_unjudged = 30": "1: 'most_unjudged' is a number from 0 to 1, not 30",
     "rel = 4": "1: 'rel' is 1, 2 or 3",
     'preset = "best"': "1: 'preset' is graded or trec_eval, not 'best'; there are: 'graded'",
     'split = "tset"': "1: 'split' is dev, test or held-out, not 'tset'; did you mean 'test'?",

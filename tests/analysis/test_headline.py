@@ -31,9 +31,9 @@ RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")
 
 
 def band_of(
-    lowest: float, highest: float, low: float, high: float, holes: int, exact: bool = True
+    lowest: float, highest: float, low: float, high: float, unjudged: int, exact: bool = True
 ) -> UnjudgedRange:
-    return UnjudgedRange(lowest, highest, exact, low, high, holes)
+    return UnjudgedRange(lowest, highest, exact, low, high, unjudged)
 
 
 def moved(delta: float, measure: Measure = RR, n: int = 90) -> Delta:
@@ -105,14 +105,15 @@ def test_what_may_be_chance_is_not_called_better_and_more_queries_are_named() ->
     [
         (
             band_of(0.01, 0.2, 0.05, 0.1, 40),
-            "No grade of the 40 holes in the top 20 can turn it (+0.0100 to +0.2000).",
+            "No grade of the 40 unjudged chunks in the top 20 can turn it (+0.0100 to +0.2000).",
         ),
         (
             band_of(-0.2, 0.3, 0.05, 0.1, 1_040),
-            "The 1,040 holes in the top 20 could make it −0.2000 to +0.3000, likely +0.0500 to "
+            "The 1,040 unjudged chunks in the top 20 could make it −0.2000 to "
+            "+0.3000, likely +0.0500 to "
             "+0.1000 (90%).",
         ),
-        (band_of(0.09, 0.09, 0.09, 0.09, 0), "No hole could change it."),
+        (band_of(0.09, 0.09, 0.09, 0.09, 0), "No unjudged chunk could change it."),
         (band_of(math.nan, math.nan, math.nan, math.nan, 3), ""),
         (None, ""),
     ],
@@ -131,15 +132,17 @@ def test_where_holes_may_turn_it_nothing_is_called_better(likely: tuple[float, f
     found = told(RISES, lead(UP, band_of(-0.3, 0.4, *likely, 120)))
     assert found.known == (
         "Neither is known to be better: RR +0.0900 (95% +0.0600 to +0.1200, corrected p "
-        "0.0123) is more than chance, but holes may turn it"
+        "0.0123) is more than chance, but unjudged chunks may turn it"
     )
-    assert found.change.startswith("The 120 holes in the top 20 could make it −0.3000 to ")
+    assert found.change.startswith(
+        "The 120 unjudged chunks in the top 20 could make it −0.3000 to "
+    )
     both = Verdict(SURE, (UP, moved(0.04, AP)), (), "as ever")
     said = told(both, lead(UP, band_of(-0.3, 0.4, *likely, 120))).known
     assert said == f"{found.known}; also more than chance: AP"
     turned = told(FALLS, lead(DOWN, band_of(-0.4, 0.3, -likely[1], -likely[0], 1)))
     assert turned.known.startswith("Neither is known to be better: RR −0.0900")
-    assert turned.change.startswith("The one hole in the top 20 could make it ")
+    assert turned.change.startswith("The one unjudged chunk in the top 20 could make it ")
 
 
 def test_graders_who_would_turn_it_are_named_and_those_who_agree_counted() -> None:
@@ -159,7 +162,8 @@ def test_all_that_would_change_it_stands_in_one_line() -> None:
     graders = under(("Ann", 40, 0.08, 0.01))
     found = told(UNSURE, lead(UP, band_of(-0.2, 0.3, 0.05, 0.1, 7), graders, more=30))
     assert found.change == (
-        "The 7 holes in the top 20 could make it −0.2000 to +0.3000, likely +0.0500 to +0.1000 "
+        "The 7 unjudged chunks in the top 20 could make it −0.2000 to +0.3000, "
+        "likely +0.0500 to +0.1000 "
         "(90%); B is ahead under every grader; about 30 more queries would tell."
     )
     assert found.sentence == f"{found.known}. {found.change}"
@@ -170,7 +174,8 @@ def test_measures_at_odds_hidden_or_not_moving_keep_the_verdict_s_own_words() ->
     found = told(odds, lead(UP, band_of(0.01, 0.2, 0.05, 0.1, 40)))
     assert found.known == "No one number tells: …"
     assert found.change == (
-        "RR +0.0900: no grade of the 40 holes in the top 20 can turn it (+0.0100 to +0.2000)."
+        "RR +0.0900: no grade of the 40 unjudged chunks in the top 20 can turn it "
+        "(+0.0100 to +0.2000)."
     ), "what it is about is named"
     hidden = Verdict(SURE, (moved(0.2, AP),), (), "B is better than A by more than chance: AP")
     assert told(hidden, lead(UP)).known == "B is better than A by more than chance: AP"

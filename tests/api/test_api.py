@@ -45,7 +45,7 @@ def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
     for grades, ranked in given.values():
         pd.testing.assert_frame_equal(labeler.evaluate(grades, {"A": ranked}, MEASURES), wanted)
     assert list(wanted) == [
-        *("run", "measure", "full_name", "value", "reason", "n", "undefined", "holes", "missing")
+        *("run", "measure", "full_name", "value", "reason", "n", "undefined", "unjudged", "missing")
     ]
     assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
 
@@ -78,7 +78,7 @@ def test_rows_by_query_are_those_of_the_board(preset: str) -> None:
             "reason": row.reason,
             "n": int(not np.isnan(row.value)),
             "undefined": int(np.isnan(row.value)),
-            "holes": row.holes,
+            "unjudged": row.unjudged,
             "missing": int(row.missing),
         }
         for run in runs
@@ -104,8 +104,8 @@ def test_two_runs_are_compared() -> None:
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_a_value_is_found_under_the_name_that_was_asked_for(per_query: bool) -> None:
-    """Also where one measure has two names, or @budget turns out to be a number asked for too."""
-    asked = ["nDCG@10", "MRR", "Recall@5", "R@budget", "RR", "P( rel=2 )@5", "hit_rate@3"]
+    """Also where one measure has two names, or @prompt turns out to be a number asked for too."""
+    asked = ["nDCG@10", "MRR", "Recall@5", "R@prompt", "RR", "P( rel=2 )@5", "hit_rate@3"]
     found = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, asked, per_query=per_query)
     compared = labeler.compare(QRELS, RUN, OTHER, asked, per_query=per_query)
     for name in asked:
@@ -114,7 +114,7 @@ def test_a_value_is_found_under_the_name_that_was_asked_for(per_query: bool) -> 
     full_names = dict(zip(found["measure"], found["full_name"], strict=True))
     assert full_names["nDCG@10"] == "nDCG(dcg='exp-log2')@10"
     assert full_names["MRR"] == full_names["RR"] == "RR(rel=1)"
-    assert full_names["R@budget"] == full_names["Recall@5"] == "R(rel=1)@5"
+    assert full_names["R@prompt"] == full_names["Recall@5"] == "R(rel=1)@5"
     values = found.set_index("measure")["value"]
     assert values["MRR"].equals(values["RR"].rename({"RR": "MRR"}))
     theirs = labeler.evaluate(QRELS, {"A": RUN}, [ir_measures.nDCG @ 10, ir_measures.RR])
@@ -225,9 +225,9 @@ WRONG = {
     "no file can be called so": {"runs": {"A": "a\0b"}},
     "'5' is not a measure": {"measures": 5},
     "no measure is called 'None'": {"measures": [None]},
-    "a whole number from 1, not 2.5": {"budget": 2.5},
-    "a whole number from 1, not '5'": {"budget": "5"},
-    "a whole number from 1, not True": {"budget": True},
+    "a whole number from 1, not 2.5": {"prompt_k": 2.5},
+    "a whole number from 1, not '5'": {"prompt_k": "5"},
+    "a whole number from 1, not True": {"prompt_k": True},
     "must be grade 1, 2 or 3, not 1.5": {"rel": 1.5},
     "grade_map must be {number: grade}, such as": {"grade_map": {"1": 0}},
     "a grade must be 0, 1, 2 or 3, not 2.5": {"grade_map": {1: 2.5}},
@@ -268,27 +268,27 @@ def test_without_b_all_pairs_of_named_runs_are_tested_together() -> None:
 def test_what_holes_could_make_of_a_mean_is_a_column_where_it_is_asked_for() -> None:
     runs = {"A": RUN, "B": OTHER, "C": {"q1": ["new", "c1"], "q2": ["c4"]}}
     plain = labeler.evaluate(QRELS, runs, MEASURES)
-    assert "holes_lowest" not in plain.columns, "it takes its time"
+    assert "possible_low" not in plain.columns, "it takes its time"
     frame = labeler.evaluate(QRELS, runs, MEASURES, bands=True)
     pd.testing.assert_frame_equal(frame[plain.columns], plain)
     of = frame.set_index(["run", "measure"])
-    assert of.loc[("C", "RR"), ["value", "holes_lowest", "holes_highest"]].tolist() == [
+    assert of.loc[("C", "RR"), ["value", "possible_low", "possible_high"]].tolist() == [
         0.75,
         0.75,
         1,
     ]
     ranked = frame[frame.measure != "Judged@10"]
-    assert (ranked.holes_lowest <= ranked.sampled_low).all()
-    assert (ranked.sampled_high <= ranked.holes_highest).all()
-    assert frame[frame.measure == "Judged@10"].holes_highest.isna().all()
+    assert (ranked.possible_low <= ranked.likely_low).all()
+    assert (ranked.likely_high <= ranked.possible_high).all()
+    assert frame[frame.measure == "Judged@10"].possible_high.isna().all()
     pair = labeler.compare(QRELS, RUN, runs["C"], "RR", bands=True)
     [row] = pair.to_dict("records")
     assert "run_a" not in row
-    assert row["holes_lowest"] <= row["delta"] <= row["holes_highest"]
-    assert row["holes_highest_b"] == 1.0
+    assert row["possible_low"] <= row["delta"] <= row["possible_high"]
+    assert row["possible_high_b"] == 1.0
     three = labeler.compare(QRELS, runs, measures="RR", bands=True)
     assert three[["run_a", "run_b"]].values.tolist() == [["A", "B"], ["A", "C"], ["B", "C"]]
-    assert (three.holes_lowest <= three.delta).all()
+    assert (three.possible_low <= three.delta).all()
     for ask in (labeler.evaluate, labeler.compare):
         with pytest.raises(BadInput, match="bands are of means"):
             ask(QRELS, runs, measures="RR", bands=True, per_query=True)
@@ -297,9 +297,9 @@ def test_what_holes_could_make_of_a_mean_is_a_column_where_it_is_asked_for() -> 
 def test_numbers_of_numpy_and_measures_of_ir_measures_are_understood() -> None:
     qrels = {q: {c: np.int8(grade) for c, grade in chunks.items()} for q, chunks in QRELS.items()}
     run = {q: {c: np.float32(score) for c, score in ranked.items()} for q, ranked in RUN.items()}
-    wanted = labeler.evaluate(QRELS, {"A": RUN}, "RR nDCG@10 P@budget", rel=2, budget=3)
-    measures = [ir_measures.RR, ir_measures.nDCG @ 10, "P@budget"]
-    found = labeler.evaluate(qrels, {"A": run}, measures, rel=np.int64(2), budget=np.int64(3))
+    wanted = labeler.evaluate(QRELS, {"A": RUN}, "RR nDCG@10 P@prompt", rel=2, prompt_k=3)
+    measures = [ir_measures.RR, ir_measures.nDCG @ 10, "P@prompt"]
+    found = labeler.evaluate(qrels, {"A": run}, measures, rel=np.int64(2), prompt_k=np.int64(3))
     pd.testing.assert_frame_equal(found, wanted)
     one = labeler.evaluate(QRELS, {"A": RUN}, ir_measures.nDCG @ 10, rel=2)
     assert one["value"].tolist() == wanted["value"].tolist()[1:2]

@@ -18,7 +18,7 @@ import labeler
 from labeler.api import partwise
 from labeler.errors import BadInput, LabelerError
 
-MEASURES = "nDCG@10 R@budget RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 Bpref infAP NumRel MRR"
+MEASURES = "nDCG@10 R@prompt RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 Bpref infAP NumRel MRR"
 QUERIES = 90
 
 
@@ -163,7 +163,7 @@ def test_a_rank_column_orders_pieces_too(log, monkeypatch: pytest.MonkeyPatch) -
 
 
 BAD: dict[str, tuple[Callable[[pd.DataFrame, pd.DataFrame], Any], str]] = {
-    "a hole": (
+    "an unjudged chunk": (
         lambda qrels, run: (qrels, run.assign(doc_id=[None, *run.doc_id[1:]])),
         "column 'doc_id' has a row without a value",
     ),

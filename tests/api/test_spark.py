@@ -17,7 +17,7 @@ from labeler import spark
 from labeler.errors import BadInput
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
-MEASURES = "nDCG@10 R@budget RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 NumRel MRR"
+MEASURES = "nDCG@10 R@prompt RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 NumRel MRR"
 
 
 @pytest.fixture(scope="module")

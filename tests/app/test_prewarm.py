@@ -70,7 +70,7 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
 def test_nobody_waits_for_what_the_holes_could_make_of_the_means(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not waits_for_holes(database, monkeypatch)
+    assert not waits_for_unjudged(database, monkeypatch)
 
 
 def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
@@ -84,7 +84,7 @@ def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
         thread.join(timeout=60)
 
     def learn_again(*_: Any) -> None:
-        pytest.fail("what holes may be is learnt again")
+        pytest.fail("what unjudged chunks may be is learnt again")
 
     for name in ("fit_unjudged_model", "simulate"):
         monkeypatch.setattr(decider, name, learn_again)
@@ -99,7 +99,7 @@ def test_holes_of_very_many_runs_are_filled_when_somebody_asks(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scoreboards, "MOST_LISTS", 0)
-    assert waits_for_holes(database, monkeypatch)
+    assert waits_for_unjudged(database, monkeypatch)
 
 
 def test_where_there_is_no_run_there_are_no_holes_to_fill(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_where_there_is_no_run_there_are_no_holes_to_fill(tmp_path: Path) -> Non
     assert list(scoreboards.open_ranges()) == [None]
 
 
-def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Say whether the first look at Scores after the start has to find the holes."""
+def waits_for_unjudged(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say whether the first look at Scores after the start has to find the unjudged chunks."""
     visits = Visits()
     visits.are_gone.set()
     with warm_up(visits) as thread:

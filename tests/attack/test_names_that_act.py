@@ -156,7 +156,7 @@ def test_names_of_earlier_versions_are_written_out_on_a_terminal(run, filled: St
         ("compare", ESCAPE, "second", "--by", ESCAPE),
         ("score", "nothing"),
         ("drop", "run", "nothing"),
-        ("change", "setting", "holes-of", "a", "b"),
+        ("change", "setting", "unjudged-of", "a", "b"),
     ):
         said = run(*arguments).output
         assert "\x1b" not in said, arguments

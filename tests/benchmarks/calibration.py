@@ -1,4 +1,4 @@
-"""How often what the holes could make of a mean holds what it is: ``python -m
+"""How often what the unjudged chunks could make of a mean holds what it is: ``python -m
 tests.benchmarks.calibration FOLDER [HIDINGS [COLLECTION [WAY]]]``.
 
 Takes the public collections in FOLDER as truths (see ``published.py``), or, where the COLLECTION is
@@ -10,9 +10,10 @@ is inside the sampled 90% interval, and inside the lowest and highest. Hidden ar
 - by rank: all that no run has above some rank from 2 to 15, as where people grade from the top;
 - by run: a share of 10 to 90% of what only one run, each in turn, has in its top 20.
 
-The true mean is what the pages speak of: a hidden chunk that is no hole of a measure, such as one
-at rank 12 for nDCG@10, stays ungraded. "All grades" is against the mean with every hidden grade.
-What was counted so far is printed, collection by collection, whenever hidings have doubled.
+The true mean is what the pages speak of: a hidden chunk that is no unjudged chunk of a measure,
+such as one at rank 12 for nDCG@10, stays ungraded. "All grades" is against the mean with every
+hidden grade. What was counted so far is printed, collection by collection, whenever hidings have
+doubled.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class Replay:
         ]
 
     def _true(self, measures: Sequence[Measure], columns: Sequence[int]) -> Means:
-        """Return the means once the holes of some runs are graded, and nothing else."""
+        """Return the means once the unjudged chunks of some runs are graded, and nothing else."""
         found: Means = {}
         for cutoff in {measure.cutoff for measure in measures}:
             alike = [measure for measure in measures if measure.cutoff == cutoff]

@@ -37,7 +37,7 @@ from labeler.evaluation import Conventions, Scoreboard, cautions
 from labeler.model import Collection, GradeChange
 
 QUERIES, RUNS, DEPTH, CHUNKS, ROUNDS = 1_000, 10, 100, 100_003, 15
-MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP Judged@10"
+MEASURES = "nDCG@10 R@prompt P@prompt Success@3 RR AP Judged@10"
 
 
 def make_collection() -> Collection:

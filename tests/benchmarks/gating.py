@@ -24,7 +24,7 @@ FILE = """
 confidence = 0.95
 [overall]
 "nDCG@10" = LIMITS
-"R@budget" = LIMITS
+"R@prompt" = LIMITS
 "Success@3" = LIMITS
 RR = LIMITS
 AP = LIMITS

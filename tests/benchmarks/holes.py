@@ -1,4 +1,5 @@
-"""Time what the holes could make of the numbers: ``python -m tests.benchmarks.holes``.
+"""Time what the unjudged chunks could make of the numbers: ``python -m tests.benchmarks.unjudged
+chunks``.
 
 On 1,000 queries x 10 runs x depth 100 with 20,000 golden grades: the lowest and highest mean and
 the sampled interval of 8 measures, for all runs at once and for the delta of two, first of a golden
@@ -19,7 +20,7 @@ from labeler.stats import LiveRanges, find_top_chunks
 from tests.benchmarks.live import machine
 from tests.benchmarks.workloads import SIZES, collection_of
 
-MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP F1@5 ERR@10"
+MEASURES = "nDCG@10 R@prompt P@prompt Success@3 RR AP F1@5 ERR@10"
 ROUNDS, GRADES = 3, 15
 Look = Callable[[LiveRanges, Scoreboard], object]
 

@@ -10,7 +10,7 @@ the new one are asked for. What is given of chunks are their texts alone; or als
 the order, or the documents' texts, too.
 
 Then six systems, BM25 with more and more noise, are set in order by nDCG@10 and by evidence recall:
-by what is true, and by what was carried over, all that is undecided being ungraded.
+by what is true, and by what was transferred, all that is undecided being ungraded.
 """
 
 from __future__ import annotations
@@ -185,13 +185,13 @@ def cuts_of(world: World, pieces: Sequence[Piece], given: str) -> list[Cut]:
 
 def counted(
     world: World,
-    carried: Sequence[DerivedGrade],
+    transferred: Sequence[DerivedGrade],
     asked: Sequence[Piece],
     grades: dict[str, list[Piece]],
 ) -> Counter[str]:
     """Count pairs, by whether their text lies in graded chunks, and what became of them."""
     counts: Counter[str] = Counter()
-    for each, piece in zip(carried, asked, strict=True):
+    for each, piece in zip(transferred, asked, strict=True):
         question = world.questions[int(each.query_id)]
         want = truth(piece, question)
         olds = [(x.start, x.end) for x in grades[each.query_id] if x.document == piece.document]
@@ -204,7 +204,7 @@ def counted(
     return counts
 
 
-def carried_over(
+def pairs_transferred(
     world: World, old: Cutting, new: Cutting, marked: bool, given: str
 ) -> tuple[Counter[str], list[DerivedGrade], list[Piece]]:
     """Carry the grades of one chunking over to another, and count."""
@@ -219,7 +219,7 @@ def carried_over(
     ]
     documents = world.texts if given == "documents" else None
     places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
-    carried = transfer_grades(
+    transferred = transfer_grades(
         (grade for row in rows for _, grade in row),
         ((query, piece.name) for query, piece in asked),
         places,
@@ -227,7 +227,7 @@ def carried_over(
     pieces = [piece for _, piece in asked]
     by_query = {str(number): [piece for piece, _ in row] for number, row in enumerate(rows)}
     say_unplaced(places)
-    return counted(world, carried, pieces, by_query), carried, pieces
+    return counted(world, transferred, pieces, by_query), transferred, pieces
 
 
 def say_unplaced(places: LocatedChunkings) -> None:
@@ -252,7 +252,7 @@ def table(world: World, given: str) -> None:
     print(*heads, "others decided", sep="\t")
     for old, new in CASES:
         for marked in (False, True):
-            counts, _, _ = carried_over(world, old, new, marked, given)
+            counts, _, _ = pairs_transferred(world, old, new, marked, given)
             total = counts["covered all"] + counts["other all"]
             print(
                 said_of(old, new),
@@ -286,7 +286,7 @@ def systems(world: World, pieces: Sequence[Piece]) -> dict[str, Run]:
 
 
 def orders(world: World, given: str) -> None:
-    """Print how the order of six systems under carried grades agrees with the true one."""
+    """Print how the order of six systems under transferred grades agrees with the true one."""
     taus: dict[str, list[float]] = {"nDCG@10": [], "evidence recall": []}
     worst = dict.fromkeys(taus, 0.0)
     for old, new in CASES:
@@ -306,7 +306,7 @@ def orders(world: World, given: str) -> None:
 def means(
     world: World, old: Cutting, new: Cutting, given: str
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Return the true means of six systems, and those under carried grades, by measure."""
+    """Return the true means of six systems, and those under transferred grades, by measure."""
     before, after = world.pieces(old), world.pieces(new)
     runs, rows = systems(world, after), world.found(before, GRADED)
     grades = [each for at, row in enumerate(rows) for _, each in graded(world, at, row, True)]

@@ -1,4 +1,4 @@
-"""How long 20,000 grades take to be carried over to 100,000 new chunks, and how much memory.
+"""How long 20,000 grades take to be transferred to 100,000 new chunks, and how much memory.
 
     python -m tests.benchmarks.rechunking_large [CHUNKS]
 
@@ -75,7 +75,7 @@ def pairs(given: list[OldGrade], places: LocatedChunkings) -> list[tuple[str, st
 
 
 def main() -> None:
-    """Carry over, and print what it took."""
+    """Transfer, and print what it took."""
     numbers, count = random.Random(5), int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     texts = list(documents(numbers, count // PER_DOCUMENT))
     old = chunks("o", texts, OLD)
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def measure(said: str, old: list[Cut], new: list[Cut], given: list[OldGrade]) -> None:
-    """Carry over, and print a line."""
+    """Transfer, and print a line."""
     began = time.process_time()
     places = find_locations(old, new, progress=lambda share: None)
     placed = time.process_time() - began

@@ -70,7 +70,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     expect(page.get_by_text("Chunkings side by side:")).to_be_visible()
     listed = page.get_by_test_id("stDataFrame").last.locator("td")
     expect(listed).to_have_text(
-        [*("(unnamed)", "1", "0", "0", "1", "1"), *("v2", "2", "0", "2", "1", "2")]
+        [*("default", "1", "0", "0", "1", "1"), *("v2", "2", "0", "2", "1", "2")]
     )
     page.get_by_role("radio", name="Download").click()
     page.get_by_role("combobox", name="Chunks").click()

@@ -21,7 +21,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     expect(part).to_contain_text("they see nothing of A and B")
     with Store(server.database) as store:
         asked = store.settings()
-    assert (asked.strategy, asked.holes_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
+    assert (asked.strategy, asked.unjudged_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
     assert asked.decide_by == "nDCG@10"
     page.get_by_role("link", name="Label").click()
     ready(page)

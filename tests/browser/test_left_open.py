@@ -1,4 +1,4 @@
-"""What a carry-over leaves open: from Data to Label, where a key or a tap takes what was given."""
+"""What a transfer leaves open: from Data to Label, where a key or a tap takes what was given."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.services.test_transfer_pool import AT, FEES, OLD, fill
 
 pytestmark = pytest.mark.browser
 
-OPEN = "/?from=(unnamed)&to=v2"
+OPEN = "/?from=default&to=v2"
 HOSTILE = "<img src=x onerror=alert(1)> *Zoë* 👩‍🏫"
 LONG = "\n\n".join(f"Paragraph {n} tells of what nobody asked for, at length." for n in range(400))
 RISE = "Fees 👩‍🏫 rise in June."
@@ -73,8 +73,8 @@ def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, t
     served = serve(path)
     page = visit(f"{served.url}/data?section=Carry+over")
     page.get_by_role("button", name="See what follows").click()
-    page.get_by_role("button", name="Carry over 546 grades").click()
-    expect(page.get_by_text("546 grades carried over from")).to_be_visible()
+    page.get_by_role("button", name="Transfer 546 grades").click()
+    expect(page.get_by_text("546 grades transferred from")).to_be_visible()
     stand_still(page).get_by_role("link", name="Grade what is open").click()
     take, marked = page.locator(".take button"), page.locator(".chunk .text mark.before")
     expect(take).to_have_text("Y take 2 partially relevant, with the marks")

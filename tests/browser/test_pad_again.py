@@ -69,8 +69,8 @@ def test_an_address_opens_a_query_as_a_list_and_says_when_it_is_not_there(serve,
 def test_a_strategy_whose_run_has_gone_is_said_and_grades_are_kept(serve, visit, tmp_path):
     path = library(
         tmp_path / "golden.db",
-        strategy="only holes of A vs B",
-        holes_of=("forward", "backward"),
+        strategy="only unjudged of A vs B",
+        unjudged_of=("forward", "backward"),
     )
     with Store(path) as store:
         store.drop_run("forward")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def cut_twice(tmp_path: Path) -> Path:
-    """One query in a bucket; first-1 is of the unnamed chunking, second-1 and -2 are of v2."""
+    """One query in a bucket; first-1 is of the default chunking, second-1 and -2 are of v2."""
     path = tmp_path / "golden.db"
     chunks = loaded([Chunk("c1", "Ann is who."), Chunk("c2", "Bob is not.")])
     grades = loaded([GoldenGrade("q1", "c1", 3), GoldenGrade("q1", "c2", 0)])
@@ -66,7 +66,7 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
     go(page, "Compare", {"A": "second-1", "B": "second-2"})
     go(page, "Slices", {"Run, or A": "second-1", "B, to compare": "second-2"})
     go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
-    choose(page, "Chunking", "(unnamed)")
+    choose(page, "Chunking", "default")
     shows(page, {"Run": "first-1"})
     go(page, "Scores", {})
     expect(page.get_by_role("table").first).to_contain_text("first-1")

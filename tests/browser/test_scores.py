@@ -37,7 +37,7 @@ def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
         pad.keyboard.press("3")
     expect(pad.locator(".status .state")).to_have_text("30 saved")
     expect(cell(scores, "forward", "P@5")).to_contain_text("1.0000")
-    expect(cell(scores, "forward", "P@5")).not_to_contain_text("hole")
+    expect(cell(scores, "forward", "P@5")).not_to_contain_text("unjudged chunk")
     expect(scores.locator(".scores thead th").nth(1)).to_contain_text("n 1")
     pad.keyboard.press("u")
     expect(scores.get_by_text(re.compile(r"1 of 4 queries .* 29 grades"))).to_be_visible()
@@ -137,7 +137,7 @@ def test_on_a_narrow_page_each_run_says_its_share_of_holes_and_bands_stay_apart(
     expect(page.locator(".scores td small").first).to_be_hidden()
     first = page.locator(".scores tbody tr").first
     expect(first.locator(".gaps")).to_be_visible()
-    expect(first.locator(".gaps")).to_have_text("◌ 90% holes, of the top 10")
+    expect(first.locator(".gaps")).to_have_text("◌ 90% unjudged chunks, of the top 10")
     table = page.locator(".scores")
     assert table.evaluate("it => it.scrollWidth <= it.clientWidth"), "nothing is scrolled to"
     boxes = [band.bounding_box() for band in first.locator(".band").all()]

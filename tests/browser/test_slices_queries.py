@@ -115,7 +115,7 @@ def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
     expect(lists.first.locator("h4")).to_contain_text("first")
     expect(lists.first.locator("li").first).to_contain_text("0 not relevant")
     expect(lists.first.locator("li").nth(5)).to_contain_text("not graded")
-    expect(lists.first.locator("li.budget .rank")).to_have_text("6")
+    expect(lists.first.locator("li.prompt size .rank")).to_have_text("6")
     lists.first.locator("summary").first.click()
     expect(lists.first.get_by_text("The text of c1.")).to_be_visible()
     expect(page.locator(".why tbody tr").first).to_contain_text("retrieved too low")
@@ -265,7 +265,7 @@ def test_who_comes_back_from_another_query_finds_it_in_the_list(graded, serve, v
 @pytest.mark.slow
 def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
     page = stand_still(visit(f"{serve(graded).url}/queries?a=first"))
-    for box, option in (("Run", "second"), ("Sorted", "most holes first")):
+    for box, option in (("Run", "second"), ("Sorted", "most unjudged first")):
         page.get_by_role("combobox", name=box, exact=True).click()
         page.get_by_role("option", name=option).first.click()
         stand_still(page)
@@ -278,7 +278,7 @@ def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
 
 @pytest.mark.slow
 def test_the_file_of_crossed_facets_says_how_many_chunks_a_prompt_holds(serve, visit, graded):
-    where = "facet=intent&other=task&a=first&measure=R@budget"
+    where = "facet=intent&other=task&a=first&measure=R@prompt"
     page = visit(f"{serve(graded).url}/slices?{where}")
     expect(page.get_by_text("R@5: mean of first by intent and task")).to_be_visible()
     with page.expect_download() as download:

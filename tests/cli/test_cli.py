@@ -62,13 +62,13 @@ q2 0 c2 2
 CONVENTIONS = (
     "golden 119a51a7 · gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
     "ideal from all golden grades · "
-    "unjudged gains nothing · holes of whole lists: top 10 · "
+    "unjudged gains nothing · unjudged chunks of whole lists: top 10 · "
     "nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
 )
 
 NAMES = ("measure", "full_name")
-COUNTS = ("n", "undefined", "holes", "missing")
+COUNTS = ("n", "undefined", "unjudged", "missing")
 SAID = ("conventions", "notes")
 
 Labeler = Callable[..., Result]
@@ -472,9 +472,9 @@ def test_a_typo_in_db_makes_no_file(filled: Labeler, here: Path) -> None:
 def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
     result = filled("score", "--measures", "nDCG@10 RR", "--measures", "Judged@2")
     assert result.output == (
-        "run  nDCG@10      RR  Judged@2  n  holes@10\n"
-        "a     0.8155  0.7500    0.7500  2         1\n"
-        "b     0.8155  0.7500    0.7500  2         1\n"
+        "run  nDCG@10      RR  Judged@2  n  unjudged@10\n"
+        "a     0.8155  0.7500    0.7500  2            1\n"
+        "b     0.8155  0.7500    0.7500  2            1\n"
         "\n"
         f"{CONVENTIONS}\n"
         "! 1 query without any golden grade: left out\n"
@@ -553,7 +553,7 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
 
 
 def test_programs_find_a_value_under_the_name_they_asked_for(filled: Labeler) -> None:
-    asked = "nDCG@10 MRR Recall@5 R@budget"
+    asked = "nDCG@10 MRR Recall@5 R@prompt"
     for command in (["score", "a"], ["compare", "a", "b"]):
         for more in ([], ["--per-query"], ["--by", "task"]):
             said = filled(*command, "--measures", asked, "--format", "json", *more).output
@@ -562,10 +562,10 @@ def test_programs_find_a_value_under_the_name_they_asked_for(filled: Labeler) ->
                 ("nDCG@10", "nDCG(dcg='exp-log2')@10"),
                 ("MRR", "RR(rel=1)"),
                 ("Recall@5", "R(rel=1)@5"),
-                ("R@budget", "R(rel=1)@5"),
+                ("R@prompt", "R(rel=1)@5"),
             ]
     assert filled("score", "a", "--measures", asked).output.splitlines()[0].split() == [
-        *("run", "nDCG@10", "RR", "R@5", "n", "holes@10")
+        *("run", "nDCG@10", "RR", "R@5", "n", "unjudged@10")
     ], "people see each measure once"
 
 
@@ -608,23 +608,23 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    holes = ("holes_lowest", "holes_highest", "holes_exact", "sampled_low", "sampled_high")
-    ends = (*holes, "lowest", "highest")
+    unjudged = ("possible_low", "possible_high", "possible_exact", "likely_low", "likely_high")
+    ends = (*unjudged, "lowest", "highest")
     assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, *ends, *SAID)]
-    assert mean["holes_lowest"] <= mean["sampled_low"] <= mean["sampled_high"]
-    assert mean["sampled_high"] <= mean["holes_highest"]
+    assert mean["possible_low"] <= mean["likely_low"] <= mean["likely_high"]
+    assert mean["likely_high"] <= mean["possible_high"]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
-    assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
+    assert (mean["n"], mean["undefined"], mean["unjudged"]) == (2, 1, 1)
 
 
 def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
     table = filled("score", "--by", "task", "--measures", "RR")
     assert table.output.splitlines()[:5] == [
-        "task      run      RR  n  holes@10",
-        "single    a    1.0000  1         0",
-        "single    b    0.5000  1         0",
-        "research  a    0.5000  1         1",
-        "research  b    1.0000  1         1",
+        "task      run      RR  n  unjudged@10",
+        "single    a    1.0000  1            0",
+        "single    b    0.5000  1            0",
+        "research  a    0.5000  1            1",
+        "research  b    1.0000  1            1",
     ]
     rows = list(
         csv.DictReader(
@@ -651,7 +651,7 @@ def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
     filled("load", "run", "in/a.trec", "--name", "a|b![x](http://y)")
     result = filled("score", "--measures", "RR", "--format", "md")
     assert result.output.splitlines()[:5] == [
-        "| run | RR | n | holes@10 |",
+        "| run | RR | n | unjudged@10 |",
         "| --- | ---: | ---: | ---: |",
         "| a | 0.7500 | 2 | 1 |",
         "| b | 0.7500 | 2 | 1 |",
@@ -661,7 +661,7 @@ def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
 
 def test_a_measure_unlike_the_conventions_is_spelled_out(filled: Labeler) -> None:
     result = filled("score", "--rel", "2", "--measures", "P@5 P(rel=3)@5 R(rel=2)@5")
-    assert result.output.splitlines()[0] == "run     P@5  P(rel=3)@5     R@5    n  holes@5"
+    assert result.output.splitlines()[0] == "run     P@5  P(rel=3)@5     R@5    n  unjudged@5"
     assert "relevant from grade 2" in result.output
 
 
@@ -684,13 +684,13 @@ def test_threshold_and_budget_come_from_the_settings_unless_given(
     filled: Labeler, here: Path
 ) -> None:
     with Store(here / "golden.db") as store:
-        store.save_settings(Settings(rel=3, budget=1, budget_by_task={"research": 2}))
-    table = filled("score", "--measures", "R@budget", "--per-query")
-    assert table.output.splitlines()[0] == "query  run  R@budget  holes@budget"
+        store.save_settings(Settings(rel=3, prompt_k=1, prompt_k_by_task={"research": 2}))
+    table = filled("score", "--measures", "R@prompt", "--per-query")
+    assert table.output.splitlines()[0] == "query  run  R@prompt  unjudged@prompt"
     assert "relevant from grade 3" in table.output
-    assert "budget 1, research 2" in table.output
-    given = filled("score", "--measures", "R@budget", "--budget", "2", "--rel", "1")
-    assert given.output.splitlines()[0] == "run     R@2  n  holes@2"
+    assert "prompt size 1, research 2" in table.output
+    given = filled("score", "--measures", "R@prompt", "--prompt-k", "2", "--rel", "1")
+    assert given.output.splitlines()[0] == "run     R@2  n  unjudged@2"
     assert "relevant from grade 1" in given.output
 
 

@@ -58,7 +58,7 @@ q4 0 c3 0
 CONVENTIONS = (
     "golden d376070d · gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
     "ideal from all golden grades · "
-    "unjudged gains nothing · holes of whole lists: top 10 · "
+    "unjudged gains nothing · unjudged chunks of whole lists: top 10 · "
     "nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
 )
@@ -98,9 +98,12 @@ def output(result: Result) -> str:
 def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
     lines = output(run("compare", "a", "b", "--measures", "RR R@1")).splitlines()
     assert lines == [
-        "measure       a       b    delta  wins  ties  losses  n  undefined  holes A  holes B",
-        "RR       0.7500  0.6667  −0.0833     1     0       1  2          1        1        2",
-        "R@1      0.2500  0.5000  +0.2500     1     0       1  2          1        0        1",
+        "measure       a       b    delta  wins  ties  losses  n  undefined  "
+        "unjudged A  unjudged B",
+        "RR       0.7500  0.6667  −0.0833     1     0       1  2          1  "
+        "         1           2",
+        "R@1      0.2500  0.5000  +0.2500     1     0       1  2          1  "
+        "         0           1",
         "",
         "measure    delta        95% interval       p  Holm p  finds from  more queries"
         "                               caution",
@@ -147,11 +150,13 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     lines = output(CliRunner().invoke(main, asked)).splitlines()
     assert lines[-8].startswith(
         "! Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
-        "0.0130) is more than chance, but holes may turn it; also more than chance: R@1, nDCG@10, "
-        "AP. The 40 holes in the top 20 could make it "
+        "0.0130) is more than chance, but unjudged chunks may turn it; also more "
+        "than chance: R@1, nDCG@10, "
+        "AP. The 40 unjudged chunks in the top 20 could make it "
     )
     assert lines[-7:-3] == [
-        "! Once all holes are graded, new is ahead on these queries by RR with 65%; it takes about "
+        "! Once all unjudged chunks are graded, new is ahead on these queries by "
+        "RR with 65%; it takes about "
         "all of the 40 open grades to settle it.",
         "! intent = setup moves against the total: R@1 falls by 1.0000 (n 11) from old to new, "
         "but over all queries it rises by 0.4500 (n 40)",
@@ -186,7 +191,7 @@ def test_people_are_told_three_buckets_of_a_kind_and_how_many_there_are_more(
 def test_of_more_than_two_runs_all_pairs_are_tested_together(run: Labeler) -> None:
     asked = ("compare", "a", "b", "reranked", "--measures", "RR R@1")
     lines = output(run(*asked)).splitlines()
-    heads = "A B measure of A of B delta wins ties losses n undefined holes A holes B"
+    heads = "A B measure of A of B delta wins ties losses n undefined unjudged A unjudged B"
     assert " ".join(lines[0].split()) == heads
     pairs = [("a", "b"), ("a", "reranked"), ("b", "reranked")]
     assert [tuple(line.split()[:2]) for line in lines[1:7]] == [p for p in pairs for _ in "12"]
@@ -291,12 +296,16 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     assert row.pop("conventions")["description"] == CONVENTIONS
     kinds = [note["kind"] for note in row.pop("notes")]
     assert kinds == ["ungraded", "few", "once all is graded", "parts", "how sure", "how worked out"]
-    bands = {name: row.pop(name) for name in list(row) if name.startswith(("holes_l", "holes_h"))}
-    bands |= {name: row.pop(name) for name in list(row) if name.startswith("sampled")}
-    assert all(row.pop(name) for name in ("holes_exact", "holes_exact_a", "holes_exact_b"))
+    bands = {
+        name: row.pop(name)
+        for name in list(row)
+        if name.startswith(("possible_low", "possible_high"))
+    }
+    bands |= {name: row.pop(name) for name in list(row) if name.startswith("likely_")}
+    assert all(row.pop(name) for name in ("possible_exact", "possible_exact_a", "possible_exact_b"))
     for side, value in (("", "delta"), ("_a", "a"), ("_b", "b")):
-        lowest, highest = bands.pop(f"holes_lowest{side}"), bands.pop(f"holes_highest{side}")
-        low, high = bands.pop(f"sampled_low{side}"), bands.pop(f"sampled_high{side}")
+        lowest, highest = bands.pop(f"possible_low{side}"), bands.pop(f"possible_high{side}")
+        low, high = bands.pop(f"likely_low{side}"), bands.pop(f"likely_high{side}")
         assert lowest <= row[value] <= highest
         assert lowest <= low <= high <= highest
     assert not bands
@@ -314,8 +323,8 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "losses": 1,
         "n": 2,
         "undefined": 1,
-        "holes_a": 1,
-        "holes_b": 2,
+        "unjudged_a": 1,
+        "unjudged_b": 2,
         "missing_a": 0,
         "missing_b": 0,
         "lo": pytest.approx(-2 / 3),
@@ -371,14 +380,14 @@ def test_csv_has_a_header_and_empty_cells_for_undefined(run: Labeler) -> None:
 
 def test_per_query_in_a_terminal_has_no_counts_of_one(run: Labeler) -> None:
     lines = output(run("compare", "a", "b", "--measures", "RR", "--per-query")).splitlines()
-    assert lines[0] == "query  measure       a       b    delta  holes A  holes B"
-    assert lines[1] == "q1     RR       0.5000  1.0000  +0.5000        0        0"
-    assert lines[3] == "q3     RR            –       –        –        0        0"
+    assert lines[0] == "query  measure       a       b    delta  unjudged A  unjudged B"
+    assert lines[1] == "q1     RR       0.5000  1.0000  +0.5000           0           0"
+    assert lines[3] == "q3     RR            –       –        –           0           0"
 
 
 def test_options_mean_what_they_mean_for_scores(run: Labeler) -> None:
     shown = output(
-        run("compare", "a", "b", "--measures", "R@budget", "--budget", "1", "--rel", "2")
+        run("compare", "a", "b", "--measures", "R@prompt", "--prompt-k", "1", "--rel", "2")
     )
     assert "R@1 " in shown
     assert "relevant from grade 2" in shown

@@ -1,4 +1,6 @@
-"""``labeler compare`` and the Compare page say the same of what holes could make of a delta."""
+"""``labeler compare`` and the Compare page say the same of what unjudged chunks could make of a
+delta.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set:
     measures = board.conventions.measures(MEASURES)
     on_the_page = LiveRanges(board, ("a", "b")).deltas(board, measures)
     rows = json.loads(result.output)
-    assert [(row["sampled_low"], row["sampled_high"]) for row in rows] == [
+    assert [(row["likely_low"], row["likely_high"]) for row in rows] == [
         (band.low, band.high) for band in on_the_page.values()
     ]
     sentence = CliRunner().invoke(main, asked).output
@@ -65,7 +67,9 @@ def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set:
 
 
 def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Path) -> None:
-    """The page shows one run with the holes of one, and has learnt from all that are stored."""
+    """The page shows one run with the unjudged chunks of one, and has learnt from all that are
+    stored.
+    """
     asked = ["score", "b", "--measures", MEASURES, "--db", str(golden_set), "--format", "json"]
     result = CliRunner().invoke(main, asked)
     assert result.exit_code == 0, result.output
@@ -74,12 +78,12 @@ def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Pat
     measures = board.conventions.measures(MEASURES)
     on_the_page = LiveRanges(board, ("b",)).means(board, measures)
     rows = json.loads(result.output)
-    assert [(row["run"], row["sampled_low"], row["sampled_high"]) for row in rows] == [
+    assert [(row["run"], row["likely_low"], row["likely_high"]) for row in rows] == [
         ("b", band.low, band.high) for band in on_the_page.values()
     ]
     alone = Scoreboard(select_runs(board.collection, ["b"]), Conventions.of())
     unlearned = LiveRanges(alone).means(alone, measures).values()
-    assert [row["sampled_high"] for row in rows] != [band.high for band in unlearned]
+    assert [row["likely_high"] for row in rows] != [band.high for band in unlearned]
 
 
 def test_the_terminal_says_how_surely_somebody_is_ahead_in_the_words_of_the_page(
@@ -98,4 +102,4 @@ def test_the_terminal_says_how_surely_somebody_is_ahead_in_the_words_of_the_page
     rows = json.loads(CliRunner().invoke(main, [*asked, "--format", "json"]).output)
     assert sentence in [note["text"] for note in rows[0]["notes"]]
     three = CliRunner().invoke(main, ["compare", "a", "b", "c", "--db", str(golden_set)]).output
-    assert "Once all holes" not in three, "of two runs alone"
+    assert "Once all unjudged chunks" not in three, "of two runs alone"

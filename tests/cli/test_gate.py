@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add_run(loaded([Ranking("strange", ("c1",))]), name="empty")
         rare = [Query(f"r{n}", "rare", buckets={"kind": "rare"}) for n in range(2)]
         store.add_queries(loaded(rare))
-        for name, chunks in (("holes", ("c9", "c1")), ("graded", ("c1",))):
+        for name, chunks in (("unjudged", ("c9", "c1")), ("graded", ("c1",))):
             store.add_run(loaded([Ranking(f"q{n:02}", chunks) for n in range(40)]), name=name)
     add_run(path, "half", worse=0, of=20)
     return path
@@ -166,13 +166,14 @@ UNJUDGED = {
         'run = "new"\n[bucket.kind.rare]\nRR = 0.1\n',
         "2 queries count, fewer than the 10 it takes",
     ),
-    "too many holes": (
-        'run = "holes"\nmost_holes = 0.4\n' + ASKS,
-        "holes: nobody has graded 50.0% of the chunks that count, more than 40%",
+    "too many unjudged chunks": (
+        'run = "unjudged"\nmost_unjudged = 0.4\n' + ASKS,
+        "unjudged: nobody has graded 50.0% of the chunks that count, more than 40%",
     ),
-    "a baseline with too many holes": (
-        'run = "graded"\nbaseline = "holes"\nmost_holes = 0.4\n[overall]\n"P@1" = {drop = 0.1}\n',
-        "holes: nobody has graded 100.0% of the chunks",
+    "a baseline with too many unjudged chunks": (
+        'run = "graded"\nbaseline = "unjudged"\nmost_unjudged = 0.4\n[overall]\n'
+        '"P@1" = {drop = 0.1}\n',
+        "unjudged: nobody has graded 100.0% of the chunks",
     ),
     "a baseline that knows half of the queries": (
         'run = "new"\nbaseline = "half"\n[overall]\nRR = {drop = 0.1}\n',

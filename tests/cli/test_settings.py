@@ -19,13 +19,13 @@ Run = Callable[..., str]
 TYPED = {
     "words": (["no", "a bit", "partly", "fully"], ("no", "a bit", "partly", "fully")),
     "rel": (["2"], 2),
-    "budget": (["8"], 8),
-    "budget-by-task": (["single=3", "research=10"], {"single": 3, "research": 10}),
+    "prompt-k": (["8"], 8),
+    "prompt-k-by-task": (["single=3", "research=10"], {"single": 3, "research": 10}),
     "pool-depth": (["20"], 20),
     "guideline": (["Read it.\nThen grade it."], "Read it.\nThen grade it."),
     "show-reference": (["no"], False),
     "strategy": (["least judged first"], "least judged first"),
-    "holes-of": (["first", "second"], ("first", "second")),
+    "unjudged-of": (["first", "second"], ("first", "second")),
     "overlap": (["25%"], 0.25),
     "meanings": (["none", "a hint", "a part", "all"], ("none", "a hint", "a part", "all")),
     "question": (["case", "cases"], ("case", "cases")),
@@ -36,7 +36,7 @@ TYPED = {
     "matters": (["0.02"], 0.02),
     "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
     "evidence-from": (["2"], 2),
-    "carried": (["ignore"], "ignore"),
+    "transferred": (["ignore"], "ignore"),
     "show-before": (["no"], False),
 }
 
@@ -77,10 +77,10 @@ def test_a_setting_is_changed_typed_back_and_set_to_its_default(run: Run, filled
 
 
 def test_the_list_names_the_default_of_what_was_changed(run: Run):
-    run("change", "setting", "budget", "8")
+    run("change", "setting", "prompt-k", "8")
     rows = [re.split(r"\s{2,}", line) for line in run("settings").splitlines()]
     assert [row[0] for row in rows[1:]] == list(TYPED)
-    assert ["budget", "8", "5"] in rows
+    assert ["prompt-k", "8", "5"] in rows
     assert ["rel", "1"] in rows
 
 
@@ -91,19 +91,19 @@ def test_the_list_names_the_default_of_what_was_changed(run: Run):
         ("rel", ["two"], "rel is a whole number, not two"),
         ("rel", ["1", "2"], "rel is a whole number, not 1 2"),
         ("words", ["no", "yes"], "the scale needs four words"),
-        ("budget-by-task", ["single"], "budget-by-task is task=number for each task"),
-        ("budget-by-task", ["quick=3"], "the prompt budget of task 'quick' cannot be 3"),
-        ("budget", ["0"], "the prompt budget must be from 1 to 1,000, not 0"),
-        ("budget-by-task", ["single=1001"], "the prompt budget of task 'single' cannot be 1001"),
+        ("prompt-k-by-task", ["single"], "prompt-k-by-task is task=number for each task"),
+        ("prompt-k-by-task", ["quick=3"], "the prompt size of task 'quick' cannot be 3"),
+        ("prompt-k", ["0"], "the prompt size must be from 1 to 1,000, not 0"),
+        ("prompt-k-by-task", ["single=1001"], "the prompt size of task 'single' cannot be 1001"),
         ("pool-depth", ["1001"], "the pool depth must be from 1 to 1,000, not 1001"),
         ("show-reference", ["maybe"], "show-reference is yes or no, not maybe"),
         ("overlap", ["150%"], "the overlap is a share between 0 and 1, not 1.5"),
         ("strategy", ["at random"], "a strategy can be query by query"),
-        ("strategy", ["only holes of A vs B"], "needs two different runs A and B"),
+        ("strategy", ["only unjudged of A vs B"], "needs two different runs A and B"),
         ("golden-rule", ["mode"], "golden-rule is lower median, upper median, mean rounded half "),
         ("golden-rule", ["mean", "rounded"], "half down or majority, not mean rounded"),
-        ("holes-of", ["first"], "holes-of is the names of two runs, or '', not first"),
-        ("holes-of", ["first", "third"], "no run named 'third'; there are: first, second"),
+        ("unjudged-of", ["first"], "unjudged-of is the names of two runs, or '', not first"),
+        ("unjudged-of", ["first", "third"], "no run named 'third'; there are: first, second"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_in_one_sentence(
@@ -118,5 +118,5 @@ def test_a_value_that_cannot_be_is_refused_in_one_sentence(
 
 def test_a_setting_needs_a_value_or_its_default(run: Run):
     for arguments in ([], ["8", "--default"]):
-        assert "say --default" in run("change", "setting", "budget", *arguments, exit_code=2)
+        assert "say --default" in run("change", "setting", "prompt-k", *arguments, exit_code=2)
     assert "Invalid value" in run("change", "setting", "colour", "red", exit_code=2)

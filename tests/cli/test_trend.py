@@ -55,7 +55,7 @@ def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store,
     for asked in (["bm25"], ["--by", "intent"], ["--points"], ["--chunking", "v2"]):
         assert "bm25" in trend(dated, "--measures", "RR", *asked)
     said = trend(dated, "--between", "first", "new", exit_code=1)
-    assert "run 'first' is of the unnamed chunking and 'new' of chunking v2" in said
+    assert "run 'first' is of the default chunking and 'new' of chunking v2" in said
 
 
 def test_a_facet_that_no_chosen_query_has_is_said_to_have_no_bucket(dated: Store) -> None:

@@ -40,8 +40,8 @@ def test_score_weights_means_and_says_by_what(weighable: Path) -> None:
         "facet": "intent",
         "counts": [["refund", 100], ["setup", 900]],
     }
-    assert "holes_lowest" in plain
-    assert "holes_lowest" not in row
+    assert "possible_low" in plain
+    assert "possible_low" not in row
     kinds = {note["kind"] for note in row["notes"]}
     assert {"weights", "not weighted"} <= kinds
     said = run(weighable, "score", *weights())
@@ -60,7 +60,7 @@ def test_compare_tests_the_weighted_difference_and_not_the_plain_one(weighable: 
     assert plain["p"] < 0.05  # new is better by more than chance, each query counting the same
     assert plain["lo"] > 0 > row["hi"]
     assert row["lo"] <= row["delta"] <= row["hi"]
-    assert "sampled_low" not in row
+    assert "likely_low" not in row
     said = run(weighable, "compare", "old", "new", *weights())
     assert "sampled" not in said
     assert "new is better" not in said
@@ -132,7 +132,7 @@ def test_compare_weights_by_what_the_address_names(weighable: Path) -> None:
     said = words(open_page("compare", **asked))
     assert "RR +0.2250" in plain
     assert "A is better than B: RR −0.4000 (95% −0.4405 to −0.2722" in said
-    assert "What the holes could make of a weighted difference is not worked out" in said
+    assert "What the unjudged chunks could make of a weighted difference is not worked out" in said
     assert "weighted by intent as 1,000 logged questions are" in said
     assert "40 queries tell as much as" in said
     assert "none is shown" in said

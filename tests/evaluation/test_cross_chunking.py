@@ -80,7 +80,7 @@ def value(board: Scoreboard, run: str, name: str, query_id: str = "q1") -> float
         ("new", "EvidenceR@1", 6 / 11),
         ("new", "EvidenceP@1", 6 / 25),
         ("new", "EvidenceIoU@1", 6 / 30),
-        ("new", "EvidenceP@budget", 11 / 50),
+        ("new", "EvidenceP@prompt", 11 / 50),
         ("old", "EvidenceR@5c", 0),
         ("old", "EvidenceR@8c", 3 / 11),
         ("old", "EvidenceP@8c", 3 / 8),
@@ -144,7 +144,7 @@ def test_a_chunk_whose_place_is_unknown_is_retrieved_and_finds_nothing(both: Sto
     [row] = [
         row for row in board.table(board.conventions.measures("EvidenceR@2")) if row.run == "astray"
     ]
-    assert row.holes == 1
+    assert row.unjudged == 1
     said = [note.sentence for note in board.notes(board.conventions.measures("EvidenceR@2"))]
     assert any("astray: 1 chunk" in each and "place" in each for each in said)
 
@@ -268,7 +268,7 @@ def test_a_document_stands_where_its_first_chunk_does_with_its_best_grade(both: 
     assert value(board, "late", "nDCG(documents=True)@10") == pytest.approx(1 / math.log2(3))
     assert value(board, "new", "RR(documents=True)") == 1, "though no chunk of its own is graded"
     [measure] = board.conventions.measures("R(documents=True)@4")
-    assert board.holes(measure)[0].tolist() == [0, 0, 1], "of one document no chunk is graded"
+    assert board.unjudged(measure)[0].tolist() == [0, 0, 1], "of one document no chunk is graded"
 
 
 def test_documents_are_those_that_chunks_name_or_are_found_in(both: Store, loaded):
@@ -486,7 +486,7 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
     assert "0.4545" in said
     assert "0.5455" in said
     assert "+0.0909" in said
-    assert "What holes could make of these numbers is not drawn" in said
+    assert "What unjudged chunks could make of these numbers is not drawn" in said
     usual = words(open_page("compare", a="old", b="new"))
     assert "EvidenceR@2000c" in usual
     assert "R(documents=True)@5" in usual
@@ -530,4 +530,4 @@ def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
     said = words(app)
     assert "Nobody has graded a chunk of chunking v2 yet" in said
     assert "labeler load golden FILE --chunking v2" in said
-    assert "Carry over what grades of the unnamed chunking say of these chunks" in words(app)
+    assert "Transfer what grades of the default chunking say of these chunks" in words(app)

@@ -24,23 +24,25 @@ from tests.support.boards import ALL, board_of, change, one, rows, said
 
 
 def test_a_hole_is_counted_and_never_a_zero_grade() -> None:
-    run = {"A": {"q": ["hole", "zero", "good", "hole2"]}}
+    run = {"A": {"q": ["unjudged chunk", "zero", "good", "hole2"]}}
     row = one(board_of({"q": {"zero": 0, "good": 3}}, run), "nDCG@3")
-    assert row.holes == 1
-    assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "nDCG").holes == 2
+    assert row.unjudged == 1
+    assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "nDCG").unjudged == 2
     assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "Judged@3").value != 1.0
 
 
 def test_holes_of_a_whole_list_are_counted_down_to_the_pool_depth() -> None:
     """Of a list of a thousand most are ungraded, and nobody is ever asked to grade them."""
     run = {"A": {"q": ["good", *(f"x{n}" for n in range(999))]}}
-    holes = {name: one(board_of({"q": {"good": 3}}, run), name).holes for name in ("RR", "AP", "R")}
-    assert holes == {"RR": 9, "AP": 9, "R": 9}
+    unjudged = {
+        name: one(board_of({"q": {"good": 3}}, run), name).unjudged for name in ("RR", "AP", "R")
+    }
+    assert unjudged == {"RR": 9, "AP": 9, "R": 9}
     deeper = board_of({"q": {"good": 3}}, run, pool_depth=50)
-    assert [one(deeper, name).holes for name in ("RR", "P@100", "P@5")] == [49, 99, 4]
-    assert "holes of whole lists: top 50" in deeper.conventions.describe()
+    assert [one(deeper, name).unjudged for name in ("RR", "P@100", "P@5")] == [49, 99, 4]
+    assert "unjudged chunks of whole lists: top 50" in deeper.conventions.describe()
     short = board_of({"q": {"good": 3}}, {"A": {"q": ["good", "x"]}}, pool_depth=50)
-    assert one(short, "RR").holes == 1
+    assert one(short, "RR").unjudged == 1
 
 
 def test_a_query_absent_from_a_run_counts_zero_and_is_counted() -> None:
@@ -56,11 +58,11 @@ def test_a_query_absent_from_a_run_counts_zero_and_is_counted() -> None:
 
 def test_a_query_with_nothing_relevant_is_undefined_or_zero_as_the_preset_says() -> None:
     qrels = {"q1": {"c": 1}, "q2": {"c": 0}}
-    runs = {"A": {"q1": ["c"], "q2": ["c", "hole"]}}
+    runs = {"A": {"q1": ["c"], "q2": ["c", "unjudged chunk"]}}
     graded = one(board_of(qrels, runs), "nDCG@5")
-    assert (graded.value, graded.n, graded.undefined, graded.holes) == (1.0, 1, 1, 1)
+    assert (graded.value, graded.n, graded.undefined, graded.unjudged) == (1.0, 1, 1, 1)
     classic = one(board_of(qrels, runs, preset="trec_eval"), "nDCG@5")
-    assert (classic.value, classic.n, classic.undefined, classic.holes) == (0.5, 2, 0, 1)
+    assert (classic.value, classic.n, classic.undefined, classic.unjudged) == (0.5, 2, 0, 1)
     judged = one(board_of(qrels, runs), "Judged@5")
     assert (judged.value, judged.n) == (0.75, 2)
     assert judged.undefined == 0
@@ -78,11 +80,11 @@ def test_a_query_without_grades_is_left_out_and_counted() -> None:
     board = board_of({"q1": {"c": 1}, "q2": {}}, {"A": {"q1": ["c"], "q2": ["c"]}})
     for name in ("RR", "Judged@5"):
         row = one(board, name)
-        assert (row.value, row.n, row.undefined, row.holes) == (1.0, 1, 0, 0)
+        assert (row.value, row.n, row.undefined, row.unjudged) == (1.0, 1, 0, 0)
     assert (board.counts.queries, board.counts.judged, board.counts.unjudged) == (2, 1, 1)
     assert "1 query without any golden grade: left out" in said(board)
     [_, last] = board.per_query("A", parse_all("Judged@5"))
-    assert (last.judged, last.holes) == (False, 1)
+    assert (last.judged, last.unjudged) == (False, 1)
     assert math.isnan(last.value)
 
 
@@ -184,9 +186,9 @@ def test_rows_come_by_run_then_measure_then_bucket() -> None:
 
 
 def test_the_budget_is_a_plain_number_where_it_is_one() -> None:
-    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "x2", "c"]}}, budget=2)
-    assert [str(row.measure) for row in rows(board, "R@budget R@2")] == ["R(rel=1)@2"]
-    assert one(board, "R@budget").value == 0.0
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "x2", "c"]}}, prompt_k=2)
+    assert [str(row.measure) for row in rows(board, "R@prompt R@2")] == ["R(rel=1)@2"]
+    assert one(board, "R@prompt").value == 0.0
     assert one(board, "R@3").value == 1.0
 
 
@@ -196,19 +198,19 @@ def test_each_query_has_the_budget_of_its_task() -> None:
         qrels,
         {"A": {query: ["x", "x2", "c"] for query in qrels}},
         {"task": {"q1": "single", "q2": "research"}},
-        budget=2,
-        budget_by_task={"research": 3},
+        prompt_k=2,
+        prompt_k_by_task={"research": 3},
     )
-    row = one(board, "R@budget")
-    assert (str(row.measure), row.value, row.holes) == ("R(rel=1)@budget", 1 / 3, 6)
-    by_query = board.per_query("A", board.conventions.measures("P@budget"))
+    row = one(board, "R@prompt")
+    assert (str(row.measure), row.value, row.unjudged) == ("R(rel=1)@prompt", 1 / 3, 6)
+    by_query = board.per_query("A", board.conventions.measures("P@prompt"))
     assert [row.value for row in by_query] == [0.0, 1 / 3, 0.0]
-    assert "budget 2, research 3" in board.conventions.describe()
+    assert "prompt size 2, research 3" in board.conventions.describe()
 
 
 def test_an_override_that_concerns_no_query_leaves_the_budget_plain() -> None:
-    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}}, budget_by_task={"longtail": 9})
-    assert one(board, "R@budget").measure.cutoff == 5
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}}, prompt_k_by_task={"longtail": 9})
+    assert one(board, "R@prompt").measure.cutoff == 5
 
 
 def test_a_measure_is_told_by_the_name_it_is_asked_for_by_each_time() -> None:
@@ -232,7 +234,8 @@ def test_unknown_names_are_answered_with_those_there_are() -> None:
 def test_conventions_say_everything_in_one_line() -> None:
     assert Conventions.of().describe() == (
         "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · unjudged gains "
-        "nothing · holes of whole lists: top 10 · nothing relevant: undefined, left out · "
+        "nothing · unjudged chunks of whole lists: top 10 · nothing relevant: "
+        "undefined, left out · "
         "absent query: 0 · ties in file order"
     )
     classic = Conventions.of("trec_eval", rel=2).describe()
@@ -244,10 +247,10 @@ def test_conventions_say_everything_in_one_line() -> None:
 
 
 def test_conventions_are_a_key() -> None:
-    one, same = (Conventions.of(budget_by_task={"single": 3}) for _ in range(2))
+    one, same = (Conventions.of(prompt_k_by_task={"single": 3}) for _ in range(2))
     assert {one: "kept"}[same] == "kept"
-    assert one != Conventions.of(budget_by_task={"single": 4})
-    assert one.as_dict()["budget_by_task"] == {"single": 3}
+    assert one != Conventions.of(prompt_k_by_task={"single": 4})
+    assert one.as_dict()["prompt_k_by_task"] == {"single": 3}
 
 
 @pytest.mark.parametrize(
@@ -255,11 +258,11 @@ def test_conventions_are_a_key() -> None:
     [
         ({"preset": "trec"}, "there are graded, trec_eval"),
         ({"rel": 0}, "must be grade 1, 2 or 3"),
-        ({"budget": 0}, "a whole number from 1, not 0"),
-        ({"budget_by_task": {"single": 0}}, "a whole number from 1, not 0"),
+        ({"prompt_k": 0}, "a whole number from 1, not 0"),
+        ({"prompt_k_by_task": {"single": 0}}, "a whole number from 1, not 0"),
         ({"golden_rule": "mode"}, "several grades become one by lower median, .* not by 'mode'"),
         ({"pool_depth": 0}, "the pool depth is a whole number from 1, not 0"),
-        ({"budget_by_task": {"singel": 3}}, "no task is called 'singel'"),
+        ({"prompt_k_by_task": {"singel": 3}}, "no task is called 'singel'"),
     ],
 )
 def test_conventions_that_cannot_be_are_refused(given: dict[str, Any], hint: str) -> None:

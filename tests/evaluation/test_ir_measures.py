@@ -153,7 +153,7 @@ def test_our_measures_are_measures_of_ir_measures(measure: Measure) -> None:
     if measure.name == "F1":
         assert measure.name not in ir_measures.measures.registry
         return
-    if measure.cutoff == "budget" or (measure.name == "R" and measure.cutoff is None):
+    if measure.cutoff == "prompt" or (measure.name == "R" and measure.cutoff is None):
         measure = replace(measure, cutoff=5)
     measure = replace(measure, documents=False)
     same = parse(str(theirs(measure)), dcg="log2")

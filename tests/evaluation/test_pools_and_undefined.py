@@ -48,8 +48,10 @@ def test_grades_below_0_are_ungraded_under_the_preset_of_trec_eval_and_refused_o
     assert set(asked["n"]) == {1}
     bare = {"q1": {"a": 1, "c": 0, "e": 2}, "q2": {"x": 0}}
     without = labeler.evaluate(bare, {"A": RUN}, MEASURES)
-    assert asked["value"].tolist()[1:] == without["value"].tolist()[1:], "a hole to the others"
-    assert asked["holes"].tolist() == without["holes"].tolist()
+    assert asked["value"].tolist()[1:] == without["value"].tolist()[1:], (
+        "an unjudged chunk to the others"
+    )
+    assert asked["unjudged"].tolist() == without["unjudged"].tolist()
     with pytest.raises(BadInput, match="cannot be both 0 and none"):
         labeler.evaluate(QRELS, {"A": RUN}, "AP", negative_as_zero=True, negative_as_ungraded=True)
 

@@ -61,12 +61,12 @@ def test_all_below_a_cut_off_is_open() -> None:
 
 def test_each_task_has_its_own_budget() -> None:
     tasks = {"task": {"q1": "single", "q2": "research"}}
-    board = board_of(QRELS, RUNS, tasks, budget=2, budget_by_task={"single": 1})
-    assert shown(board, "RBP(p=0.5)@budget", "task")[:2] == [
+    board = board_of(QRELS, RUNS, tasks, prompt_k=2, prompt_k_by_task={"single": 1})
+    assert shown(board, "RBP(p=0.5)@prompt", "task")[:2] == [
         ("A", "single", 1 / 2, 1 / 2),
         ("A", "research", 1 / 4, 3 / 4),
     ]
-    assert shown(board, "RBP(p=0.5)@budget")[0][2:] == (3 / 8, (1 / 2 + 3 / 4) / 2)
+    assert shown(board, "RBP(p=0.5)@prompt")[0][2:] == (3 / 8, (1 / 2 + 3 / 4) / 2)
     with pytest.raises(NotFound, match="no facet is called 'topic'; there are: task"):
         shown(board, "RBP", "topic")
 

@@ -278,7 +278,7 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
         for run in (r"empty\|+2 absent", "blank"):
             assert re.search(rf"\|{run}\|+×\|+–\|no result\|", scores)
         assert scores.count("no result|") == (2 if more else 4)
-        best = r"\|full\|+(◌ 50%\| holes, of the top 5\|+)?×\|+0\.7500\|"
+        best = r"\|full\|+(◌ 50%\| unjudged chunks, of the top 5\|+)?×\|+0\.7500\|"
         assert re.search(best, scores), "the best value is still marked"
     one_run = words(open_page("slices", a="empty", **given))
     assert "0.0000" not in one_run

@@ -47,11 +47,11 @@ def test_a_grade_moves_the_mean_and_a_withdrawal_moves_it_back() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}})
     assert one(board, "P@2").value == 0.5
     board.refresh([change(board, "q", "x", 3)], 1)
-    assert (one(board, "P@2").value, one(board, "P@2").holes) == (1.0, 0)
+    assert (one(board, "P@2").value, one(board, "P@2").unjudged) == (1.0, 0)
     board.refresh([change(board, "q", "x", 0)], 2)
-    assert (one(board, "P@2").value, one(board, "P@2").holes) == (0.5, 0)
+    assert (one(board, "P@2").value, one(board, "P@2").unjudged) == (0.5, 0)
     board.refresh([change(board, "q", "x", None)], 3)
-    assert (one(board, "P@2").value, one(board, "P@2").holes) == (0.5, 1)
+    assert (one(board, "P@2").value, one(board, "P@2").unjudged) == (0.5, 1)
     board.refresh([change(board, "q", "c", None)], 4)
     assert (one(board, "P@2").n, board.counts.judged) == (0, 0), "not even undefined"
     assert board.revision == 4
@@ -116,7 +116,7 @@ def test_means_are_what_the_rows_say() -> None:
         means = board.means(measures, facet)
         of_b = [row for row in board.table(measures, facet) if row.run == "B"]
         assert [row.n for row in of_b] == means.n.ravel().tolist()
-        assert [row.holes for row in of_b] == means.holes[:, 1].ravel().tolist()
+        assert [row.unjudged for row in of_b] == means.unjudged[:, 1].ravel().tolist()
         assert [row.missing for row in of_b] == means.missing[1].tolist() * 2
         assert not np.array_equal(means.value[:, 0], means.value[:, 1], equal_nan=True)
 
@@ -129,7 +129,7 @@ class History:
 
     def __init__(self, seed: int, preset: str) -> None:
         self.draw = np.random.default_rng(seed)
-        self.conventions = Conventions.of(preset, budget=2, budget_by_task={"research": 4})
+        self.conventions = Conventions.of(preset, prompt_k=2, prompt_k_by_task={"research": 4})
         self.queries = list(QUERIES)
         self.runs = {name: self.new_run() for name in ("A", "B")}
         self.golden: Golden = {}
@@ -218,7 +218,7 @@ def test_live_equals_batch_for_histories_made_to_break_it(
 ) -> None:
     numbers = {query: dict.fromkeys(CHUNKS, 1) for query in QUERIES}
     start = regraded(collect(numbers, runs, FACETS), {})
-    conventions = Conventions.of(preset, budget=2, budget_by_task={"research": 4})
+    conventions = Conventions.of(preset, prompt_k=2, prompt_k_by_task={"research": 4})
     board = Scoreboard(start, conventions)
     golden: Golden = {}
     for revision, changes in enumerate(history, 1):

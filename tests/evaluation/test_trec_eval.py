@@ -122,7 +122,9 @@ def test_stored_values_of_trec_eval_with_a_pool_are_met() -> None:
         if measure.name != "infAP":
             known = {query: value for query, value in met.items() if max(bare[query].values()) > 0}
             left = ours(without, entry["run"], measure)
-            assert known == {query: left[query] for query in known}, "a hole to any other measure"
+            assert known == {query: left[query] for query in known}, (
+                "an unjudged chunk to any other measure"
+            )
         if measure.name in ("infAP", "Bpref"):
             assert met != ours(zeros, entry["run"], measure), "and not a chunk of grade 0"
 
@@ -133,7 +135,7 @@ def test_the_stored_collection_holds_what_tools_disagree_on(golden: dict[str, An
     assert all(board.tied.values())
     assert row.undefined
     assert row.missing
-    assert row.holes
+    assert row.unjudged
 
 
 def check_values_and_means(board: Scoreboard, name: str, expected: Mapping[str, float]) -> None:

@@ -38,7 +38,7 @@ def test_a_bare_name_takes_gain_and_threshold_from_the_defaults() -> None:
         ("MRR", "RR(rel=1)"),
         ("mrr@10", "RR(rel=1)@10"),
         ("evidencerecall@2000C", "EvidenceR(rel=1)@2000c"),
-        ("IoU@budget", "EvidenceIoU(rel=1)@budget"),
+        ("IoU@prompt", "EvidenceIoU(rel=1)@prompt"),
         ("EvidenceP(rel=2, characters=300)", "EvidenceP(rel=2)@300c"),
         ("recall(documents=True)@5", "R(rel=1, documents=True)@5"),
         ("ndcg(documents=False)@5", "nDCG(dcg='exp-log2')@5"),
@@ -50,7 +50,7 @@ def test_a_bare_name_takes_gain_and_threshold_from_the_defaults() -> None:
         ("HitRate@3", "Success(rel=1)@3"),
         ("NDCG@10", "nDCG(dcg='exp-log2')@10"),
         ('nDCG( dcg = "log2" )@10', "nDCG(dcg='log2')@10"),
-        ("R@Budget", "R(rel=1)@budget"),
+        ("R@Budget", "R(rel=1)@prompt"),
         ("f1@5", "F1(rel=1)@5"),
         ("RPrec", "Rprec(rel=1)"),
         ("R-Precision", "Rprec(rel=1)"),
@@ -90,7 +90,7 @@ def test_several_measures_in_one_text_or_in_many() -> None:
 
 
 def test_a_label_leaves_the_parameters_out() -> None:
-    assert [m.label for m in parse_all("nDCG@10 R@budget AP")] == ["nDCG@10", "R@budget", "AP"]
+    assert [m.label for m in parse_all("nDCG@10 R@prompt AP")] == ["nDCG@10", "R@prompt", "AP"]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_label_leaves_the_parameters_out() -> None:
         ("ER@5", "did you mean ERR"),
         ("F1", "F1 needs a cut-off, as in F1@5"),
         ("Rprec@5", "Rprec takes no cut-off; P@k or R@k has one"),
-        ("SetF@budget", "SetF takes no cut-off; F1@k has one"),
+        ("SetF@prompt", "SetF takes no cut-off; F1@k has one"),
         ("NumRel@5", "NumRel takes no cut-off"),
         ("P(rel=1.5)@5", "P takes rel=1, rel=2 or rel=3"),
         (
@@ -141,11 +141,11 @@ def test_a_label_leaves_the_parameters_out() -> None:
         ("P", "P needs a cut-off, as in P@5"),
         ("Success", "needs a cut-off"),
         ("P@0", "a whole number from 1"),
-        ("P@-1", "is not a measure: a cut-off is a whole number from 1, or 'budget', not '-1'"),
-        ("P@2.5", "a cut-off is a whole number from 1, or 'budget', not '2.5'"),
+        ("P@-1", "is not a measure: a cut-off is a whole number from 1, or 'prompt', not '-1'"),
+        ("P@2.5", "a cut-off is a whole number from 1, or 'prompt', not '2.5'"),
         ("P@@5", "is not a measure"),
         ("P@5@5", "is not a measure"),
-        ("P@x", "a whole number from 1, or 'budget'"),
+        ("P@x", "a whole number from 1, or 'prompt'"),
         ("P@2000c", "counted by measures of the evidence alone: EvidenceR, EvidenceP"),
         ("EvidenceR@0c", "a prompt has at least one character"),
         ("EvidenceR(characters=9)@5", "takes a cut-off or a number of characters, not both"),

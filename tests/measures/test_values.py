@@ -266,10 +266,10 @@ def test_an_empty_list_is_worth_nothing_but_is_defined() -> None:
 def test_a_cut_off_can_differ_from_row_to_row() -> None:
     hits = Hits.of([[0, 1], [0, 1], [0, 1]])
     cutoffs = np.array([1, 2, 5])
-    assert score(hits, parse("R@budget"), cutoffs).tolist() == [0.0, 1.0, 1.0]
-    assert score(hits, parse("P@budget"), cutoffs).tolist() == [0.0, 0.5, 0.2]
-    with pytest.raises(BadInput, match="prompt budget"):
-        score(hits, parse("R@budget"))
+    assert score(hits, parse("R@prompt"), cutoffs).tolist() == [0.0, 1.0, 1.0]
+    assert score(hits, parse("P@prompt"), cutoffs).tolist() == [0.0, 0.5, 0.2]
+    with pytest.raises(BadInput, match="prompt size"):
+        score(hits, parse("R@prompt"))
 
 
 def test_a_rule_of_thumb_is_in_the_help_of_reciprocal_rank_ndcg_and_recall_alone() -> None:

@@ -40,8 +40,8 @@ def by_another_program(exported: bytes, settings: Settings) -> str:
     first = {
         "format": "labeler golden 1",
         "rel": settings.rel,
-        "budget": settings.budget,
-        "budget_by_task": dict(settings.budget_by_task),
+        "budget": settings.prompt_k,
+        "budget_by_task": dict(settings.prompt_k_by_task),
         "pool_depth": settings.pool_depth,
         "golden_rule": settings.golden_rule,
     }
@@ -72,7 +72,7 @@ def test_another_program_makes_the_same_hash_of_an_export(store: Store, loaded, 
     rests_on = Evidence("0" * 32, ((0, 5), (7, 9)))
     grades += [GoldenGrade("q\u00e9\u2028", "c\ufb01", 0, evidence=rests_on)]
     store.add_golden(golden(grades, [Query("q2", "plain"), odd]))
-    settings = Settings(rel=2, budget=3, budget_by_task={"single": 1}, pool_depth=7)
+    settings = Settings(rel=2, prompt_k=3, prompt_k_by_task={"single": 1}, pool_depth=7)
     store.save_settings(settings)
     exported = write_golden(*store.golden_set(), "jsonl")
     assert by_another_program(exported, settings) == hash_of(store)
@@ -155,7 +155,7 @@ def test_options_of_one_command_change_the_conventions_and_not_the_hash(filled: 
     run = CliRunner().invoke
     said = [
         json.loads(run(main, ["score", "--format", "json", *options]).output)[0]["conventions"]
-        for options in ([], ["--rel", "2", "--preset", "trec_eval", "--budget", "3"])
+        for options in ([], ["--rel", "2", "--preset", "trec_eval", "--prompt-k", "3"])
     ]
     assert {each["golden"] for each in said} == {hash_of(filled)}
     short = f"golden {hash_of(filled)[:8]} · "

@@ -1,4 +1,4 @@
-"""Grades carried over to another chunking: what follows is decided, the rest is said to be open."""
+"""Grades transferred to another chunking: what follows is decided, the rest is said to be open."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def marked(chunk: str, text: str, value: int, *parts: str, judgment: int = 1) ->
     return grade(chunk, value, *spans, judgment=judgment)
 
 
-def carried(
+def transferred(
     old: dict[str, str], grades: list[OldGrade], new: str, **documents: str
 ) -> DerivedGrade:
     olds = [Cut(name, text) for name, text in old.items()]
@@ -48,7 +48,7 @@ def carried(
 
 
 def test_text_that_lies_in_chunks_graded_0_is_0_and_rests_on_them() -> None:
-    found = carried(
+    found = transferred(
         {"a": A, "b": B, "c": C},
         [grade("a", 0, judgment=4), grade("b", 0, judgment=5), grade("c", 3, judgment=6)],
         f"{A[40:]} {B}",
@@ -60,79 +60,79 @@ def test_text_that_lies_in_chunks_graded_0_is_0_and_rests_on_them() -> None:
 def test_a_chunk_with_every_passage_of_a_grade_and_no_other_keeps_it() -> None:
     old = {"ab": f"{A} {B}", "c": C}
     grades = [marked("ab", old["ab"], 2, "due in May", judgment=7), grade("c", 0)]
-    found = carried(old, grades, A)
+    found = transferred(old, grades, A)
     assert (found.state, found.grade, found.rests_on) == ("decided", 2, (7,))
     assert found.passages == ((A.index("due"), A.index("due") + len("due in May")),)
-    assert carried(old, grades, B).grade == 0
+    assert transferred(old, grades, B).grade == 0
 
 
 def test_what_is_left_of_a_chunk_without_a_passage_is_open() -> None:
-    found = carried({"ab": f"{A} {B}"}, [grade("ab", 2)], A)
+    found = transferred({"ab": f"{A} {B}"}, [grade("ab", 2)], A)
     assert (found.state, found.grade, found.low, found.high) == ("open", None, 0, 2)
     assert found.reason == "a part of chunk ab, in which no passage is marked"
 
 
 def test_one_of_several_passages_decides_nothing() -> None:
     old = {"ab": f"{A} {B}"}
-    found = carried(old, [marked("ab", old["ab"], 3, "due in May", "twelve euros")], A)
+    found = transferred(old, [marked("ab", old["ab"], 3, "due in May", "twelve euros")], A)
     assert (found.state, found.low, found.high) == ("proposed", 1, 3)
 
 
 def test_a_part_of_a_passage_decides_nothing() -> None:
     old = {"ab": f"{A} {B}"}
     whole = old["ab"]
-    found = carried(old, [marked("ab", whole, 3, whole[20:140])], A)
+    found = transferred(old, [marked("ab", whole, 3, whole[20:140])], A)
     assert (found.state, found.low, found.high) == ("proposed", 0, 3)
     assert found.passages == ((20, len(A)),)
 
 
 def test_chunks_that_merge_are_at_least_as_good_as_the_better_one() -> None:
     old = {"a": A, "b": B}
-    found = carried(old, [marked("a", A, 2, "May"), marked("b", B, 1, "costs")], f"{A} {B}")
+    found = transferred(old, [marked("a", A, 2, "May"), marked("b", B, 1, "costs")], f"{A} {B}")
     assert (found.state, found.grade, found.low, found.high) == ("proposed", 2, 2, 3)
     assert "it holds every passage of chunk a, grade 2" in found.reason
 
 
 def test_nothing_is_better_than_the_best_grade() -> None:
     old = {"a": A, "b": B}
-    found = carried(old, [marked("a", A, 3, "May"), marked("b", B, 1, "costs")], f"{A} {B}")
+    found = transferred(old, [marked("a", A, 3, "May"), marked("b", B, 1, "costs")], f"{A} {B}")
     assert (found.state, found.grade) == ("decided", 3)
 
 
 def test_a_relevant_chunk_whole_among_what_is_graded_0_keeps_its_grade_by_text_alone() -> None:
-    found = carried({"a": A, "b": B}, [grade("a", 0), grade("b", 2)], f"{A} {B}")
+    found = transferred({"a": A, "b": B}, [grade("a", 0), grade("b", 2)], f"{A} {B}")
     assert (found.state, found.grade) == ("decided", 2)
 
 
 def test_what_nobody_graded_stays_open() -> None:
-    found = carried({"a": A, "b": B}, [marked("a", A, 3, "due in May")], f"{A} {B[:9]}")
+    found = transferred({"a": A, "b": B}, [marked("a", A, 3, "due in May")], f"{A} {B[:9]}")
     assert (found.state, found.grade) == ("open", None)
     assert (found.low, found.high) == (3, 3)
     assert found.reason == "90% of its text lies in graded chunks"
-    assert carried({"a": A}, [], A).reason == "0% of its text lies in graded chunks"
-    assert carried({"a": A}, [grade("a", 3)], B).reason == "its text was not found"
+    assert transferred({"a": A}, [], A).reason == "0% of its text lies in graded chunks"
+    assert transferred({"a": A}, [grade("a", 3)], B).reason == "its text was not found"
 
 
 def test_a_paragraph_that_stands_twice_never_decides() -> None:
-    found = carried({"a": A, "b": B, "again": A}, [grade("a", 0), grade("again", 0)], A)
+    found = transferred({"a": A, "b": B, "again": A}, [grade("a", 0), grade("again", 0)], A)
     assert (found.state, found.grade) == ("proposed", 0)
     assert found.reason == "its text stands in 2 places or more"
 
 
 def test_a_changed_word_is_a_proposal() -> None:
     whole = f"{A} {B} {C} {D}"
-    found = carried({"ab": whole}, [grade("ab", 1)], whole.replace("May", "June"))
+    found = transferred({"ab": whole}, [grade("ab", 1)], whole.replace("May", "June"))
     assert (found.state, found.grade) == ("proposed", 1)
     assert found.reason == "words of its text were changed"
     other = whole.replace("branch", "office in the capital")
-    found = carried({"ab": whole}, [grade("ab", 1)], other)
+    found = transferred({"ab": whole}, [grade("ab", 1)], other)
     assert (found.state, found.grade) == ("open", None)
 
 
 def test_graded_chunks_that_contradict_each_other_decide_nothing() -> None:
     old = {"ab": f"{A} {B}", "bc": f"{B} {C}"}
     whole = marked("ab", old["ab"], 2, "A late transfer costs twelve euros")
-    found = carried(old, [whole, grade("bc", 0)], B)
+    found = transferred(old, [whole, grade("bc", 0)], B)
     assert found.state == "proposed"
     assert found.reason.startswith("graded chunks differ: it holds every passage of chunk ab")
 
@@ -140,14 +140,14 @@ def test_graded_chunks_that_contradict_each_other_decide_nothing() -> None:
 def test_of_several_judgments_the_passages_of_one_are_enough() -> None:
     old = {"ab": f"{A} {B}"}
     bases = (GradeBasis(1, ((0, len(A)),)), GradeBasis(2, ((0, 11),)))
-    found = carried(old, [OldGrade("q", "ab", 3, bases)], A[:20])
+    found = transferred(old, [OldGrade("q", "ab", 3, bases)], A[:20])
     assert (found.low, found.state) == (3, "decided")
     assert found.rests_on == (1, 2)
 
 
 def test_a_mark_on_what_is_not_of_the_document_is_as_none() -> None:
     old = f"Handbook of Fees\n\n{A} {B}"
-    found = carried({"ab": old}, [grade("ab", 3, (0, 16))], A, d=f"{A} {B}")
+    found = transferred({"ab": old}, [grade("ab", 3, (0, 16))], A, d=f"{A} {B}")
     assert (found.state, found.grade) == ("open", None)
 
 
@@ -205,7 +205,7 @@ class World:
             found.append(OldGrade("q", f"{name}{number}", value, (GradeBasis(number, passages),)))
         return found
 
-    def carried(self, old: Spans, new: Spans, *, marks: bool) -> list[DerivedGrade]:
+    def transferred(self, old: Spans, new: Spans, *, marks: bool) -> list[DerivedGrade]:
         olds, news = cuts("o", self.text, old), cuts("n", self.text, new)
         asked = [("q", cut.chunk_id) for cut in news]
         return transfer_grades(
@@ -222,7 +222,7 @@ def test_what_is_decided_is_true(
     world: World, size: int, overlap: int, other: int, marks: bool
 ) -> None:
     new = spans_of(world.text, other)
-    found = world.carried(spans_of(world.text, size, overlap), new, marks=marks)
+    found = world.transferred(spans_of(world.text, size, overlap), new, marks=marks)
     wrong = [
         (each, world.truth(span))
         for each, span in zip(found, new, strict=True)
@@ -252,7 +252,7 @@ def test_carried_to_the_same_chunking_every_grade_is_what_it_was(
 def test_what_is_cut_out_of_chunks_graded_0_is_0(world: World, size: int, part: int) -> None:
     world.evidence = []
     spans = spans_of(world.text, part)
-    found = world.carried(spans_of(world.text, size), spans, marks=True)
+    found = world.transferred(spans_of(world.text, size), spans, marks=True)
     assert {each.grade for each in found} == {0}
     assert all(
         each.state == "decided" or world.text.count(world.text[start:end].strip()) > 1
@@ -270,5 +270,5 @@ def test_a_chunk_with_all_evidence_of_one_judgment_keeps_its_grade(
     world.evidence, world.total = [(start, end)], end - start
     size = len(world.text)
     old = [(max(0, start - 200), min(size, end + 200))]
-    [found] = world.carried(old, [(max(0, start - before), min(size, end + after))], marks=True)
+    [found] = world.transferred(old, [(max(0, start - before), min(size, end + after))], marks=True)
     assert (found.state, found.grade) == ("decided", 3)

@@ -55,10 +55,10 @@ def every_chart() -> Mapping[str, Any]:
 
 def test_budgets_of_tasks_are_named_once_where_the_first_stands():
     board = board_of(QRELS, RUNS, {})
-    for budgets, said in (([5], "prompt budget 5"), ([9, 3, 5, 3], "prompt budgets 3, 5, 9")):
-        chart = charts.curve_chart(board.table(board.conventions.measures("R@1 R@5")), budgets)
+    for prompt_ks, said in (([5], "prompt size 5"), ([9, 3, 5, 3], "prompt sizes 3, 5, 9")):
+        chart = charts.curve_chart(board.table(board.conventions.measures("R@1 R@5")), prompt_ks)
         [*_, words] = chart.layer
-        assert words.data.to_dict("records") == [{"k": min(budgets), "label": said}]
+        assert words.data.to_dict("records") == [{"k": min(prompt_ks), "label": said}]
 
 
 def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is() -> None:

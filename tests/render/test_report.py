@@ -95,7 +95,7 @@ def test_a_failing_query_shows_what_stands_at_the_first_ranks_of_both_runs(
     path = tmp_path / "review.html"
     report(filled, "first", "second", "-o", str(path))
     text = page_of(path).text
-    assert "A 1 · B ·" in text, "q2: a grade and a hole in A, a hole in B"
+    assert "A 1 · B ·" in text, "q2: a grade and an unjudged chunk in A, an unjudged chunk in B"
     assert "a digit is a grade, · a chunk nobody has graded" in text
     assert "A 3" not in text, "q1 does not fail"
 
@@ -148,7 +148,7 @@ def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_comp
     assert one.read_bytes() == two.read_bytes()
     monkeypatch.setenv("LABELER_DB", str(filled.path))
     board = Scoreboard(filled.collection(), scoreboards.conventions(filled.settings()))
-    measures = board.conventions.measures("nDCG@10 R@budget P@budget Success@3 RR AP Judged@10")
+    measures = board.conventions.measures("nDCG@10 R@prompt P@prompt Success@3 RR AP Judged@10")
     compared = compare(board, "first", "second", measures)
     [by] = board.resolve(measures[:1])
     view = ComparisonView(board, compared, by, compared.queries(by), {}, bucket_labels(board, None))

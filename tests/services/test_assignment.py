@@ -251,12 +251,14 @@ def test_the_reference_is_hidden_where_the_team_says_so(store: Store, loaded):
 def test_only_holes_of_two_runs_are_asked_for(filled: Store, loaded):
     filled.add_chunks(loaded([Chunk("c7", "text 7")]))
     filled.add_run(loaded([Ranking("q1", ("c7", "c4", "c2"))]), name="third")
-    holes = Settings(strategy=STRATEGIES[3], holes_of=("first", "third"), pool_depth=2, overlap=1)
-    filled.save_settings(holes)
+    unjudged = Settings(
+        strategy=STRATEGIES[3], unjudged_of=("first", "third"), pool_depth=2, overlap=1
+    )
+    filled.save_settings(unjudged)
     desk = Assigner()
     assert set(pairs_of(ask(desk, filled))) == {("q1", "c7"), ("q1", "c4")}
     judge(filled, ask(desk, filled).papers[0], "Bob")
-    assert len(pairs_of(ask(desk, filled))) == 1, "it is no hole any more"
+    assert len(pairs_of(ask(desk, filled))) == 1, "it is no unjudged chunk any more"
     filled.drop_run("third")
     with pytest.raises(NotFound, match="run 'third', which is not there any more; choose another"):
         ask(desk, filled)

@@ -41,7 +41,7 @@ def rich(filled: Store, loaded) -> Store:
     filled.remark(Remark("r1", "q2", "Ann", "unclear", "which?"))
     filled.retire_query("q2")
     tend(filled)
-    filled.save_settings(Settings(rel=2, budget_by_task={"single": 3}, guideline="Read."))
+    filled.save_settings(Settings(rel=2, prompt_k_by_task={"single": 3}, guideline="Read."))
     return filled
 
 

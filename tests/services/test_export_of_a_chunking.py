@@ -100,16 +100,16 @@ def content_of(file: Path, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", [kind for kind in import_export.EXPORTS if kind not in HELD_BACK])
 def test_every_format_has_one_chunking_by_its_own_ids(cut_twice: Path, tmp_path: Path, kind: str):
-    files = {name: tmp_path / f"{name}.zip" for name in ("all", "v2", "unnamed")}
+    files = {name: tmp_path / f"{name}.zip" for name in ("all", "v2", "default")}
     done(cut_twice, "export", files["all"], "--format", kind)
     said = done(cut_twice, "export", files["v2"], "--format", kind, "--chunking", "v2")
-    done(cut_twice, "export", files["unnamed"], "--format", kind, "--chunking", "")
+    done(cut_twice, "export", files["default"], "--format", kind, "--chunking", "")
     found = {name: content_of(file, kind) for name, file in files.items()}
     assert "v2:1" in found["all"]
     assert "zz9" in found["all"]
-    for name in ("v2", "unnamed"):
+    for name in ("v2", "default"):
         assert "v2:" not in found[name]
-        assert ("zz9" in found[name]) == (name == "unnamed")
+        assert ("zz9" in found[name]) == (name == "default")
     assert "2 golden grades, chunking v2" in said
     if kind == "beir":
         assert "2 queries, 2 chunks, 2 golden grades" in said
@@ -213,7 +213,7 @@ def test_a_run_leaves_by_the_ids_of_its_chunking_and_is_loaded_again(
     result = labeler(cut_twice, "export", "-", "--run", "after", "--chunking", "")
     assert (result.exit_code, result.stderr) == (
         1,
-        "Error: run 'after' is of chunking v2, not of the unnamed chunking\n",
+        "Error: run 'after' is of chunking v2, not of the default chunking\n",
     )
 
 
@@ -243,7 +243,7 @@ def test_grades_that_say_of_which_chunking_they_are_are_not_taken_for_another(
     before = done(other, "export", "-")
     result = labeler(other, "load", "golden", file, "--chunking", "v2")
     assert result.exit_code == 1
-    assert f"{file}:1: chunk '1' is of the unnamed chunking, as this file says" in result.stderr
+    assert f"{file}:1: chunk '1' is of the default chunking, as this file says" in result.stderr
     assert "load it without --chunking" in result.stderr
     assert done(other, "export", "-") == before
 
@@ -321,7 +321,7 @@ def test_data_offers_the_files_of_one_chunking(cut_twice: Path, monkeypatch: pyt
     monkeypatch.setenv("LABELER_DB", str(cut_twice))
     app = open_page("data", section="Download")
     box = next(each for each in app.selectbox if each.label == "Chunks")
-    assert box.options == ["all chunkings", "(unnamed)", "v2"]
+    assert box.options == ["all chunkings", "default", "v2"]
     box.select("v2").run()
     assert not app.exception
     assert app.query_params["chunks"] == "v2"
@@ -330,4 +330,4 @@ def test_data_offers_the_files_of_one_chunking(cut_twice: Path, monkeypatch: pyt
     offered = {name.split("-20")[0]: disabled for name, disabled in labels.items()}
     assert (offered["golden-v2"], offered["golden-complete-v2"]) == (False, True)
     app = open_page("data", section="Download", chunks="v3")
-    assert "no chunking is called 'v3'; there are: (unnamed), v2" in words(app)
+    assert "no chunking is called 'v3'; there are: default, v2" in words(app)

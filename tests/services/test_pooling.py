@@ -19,7 +19,7 @@ from labeler.services.assignment.pooling import (
     stable_fraction,
 )
 
-QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, UNJUDGED_OF_TWO_RUNS, WHAT_DECIDES = STRATEGIES
 CHUNKS = {f"q{q}": list(range(100 * q, 100 * q + 12)) for q in range(8)}
 ALL = {(query_id, chunk) for query_id, chunks in CHUNKS.items() for chunk in chunks}
 NO_ONE: Mapping[Pair, CurrentJudgment] = {}
@@ -252,7 +252,7 @@ def test_the_least_judged_query_comes_first():
 
 
 def test_of_the_holes_of_two_runs_nothing_is_given_to_everyone():
-    pool = Pool(CHUNKS, overlap=1, strategy=HOLES_OF_TWO)
+    pool = Pool(CHUNKS, overlap=1, strategy=UNJUDGED_OF_TWO_RUNS)
     assert shared_of(pool) == set()
     for pair in ALL:
         pool.settle(pair, by_grader=True)

@@ -1,4 +1,4 @@
-"""Grades carried over to another chunking: what is said, what is written, what it becomes."""
+"""Grades transferred to another chunking: what is said, what is written, what it becomes."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ def test_the_table_counts_like_reasons_together_and_writes_nothing(run, both: St
     assert result.exit_code == 0
     said = result.stdout
     assert (
-        "From the unnamed chunking to chunking v2: 6 pairs are asked for by the top 10 of 1 run"
+        "From the default chunking to chunking v2: 6 pairs are asked for by the top 10 of 1 run"
         in said
     )
     assert "it holds every passage of a graded chunk, grade 3" in said
     assert "decided 3, proposed 0, open 3" in said
     assert "! 1 of 4 new chunks not found in the old text" in said
     assert "v2:4" in said
-    assert "3 grades carried over would be done; nothing was written" in said
+    assert "3 grades transferred would be done; nothing was written" in said
     assert (both.golden_state().hash, both.newest()) == before
 
 
@@ -162,7 +162,7 @@ def test_a_grade_of_an_earlier_text_is_not_carried_over(run, both: Store, loaded
     assert found["outdated_grades"] == 1
     assert {p["chunk_id"] for p in found["pairs"] if p["state"] == "decided"} == {"v2:3"}
     said = run(*WHOLE, "--dry-run").stdout
-    assert "1 golden grade is not carried over: of an earlier text" in said
+    assert "1 golden grade is not transferred: of an earlier text" in said
 
 
 def test_what_stands_in_several_places_is_never_decided(run, both: Store, loaded):
@@ -250,7 +250,7 @@ def test_a_carried_grade_can_be_followed_back_to_the_person_the_day_and_the_pass
 
 def test_the_file_loads_as_carried_grades_that_count_and_belong_to_nobody(run, both: Store):
     scores = run("score", "--format", "json", "--chunking", "").stdout
-    assert "carried over                  3" in take_in(run).output
+    assert "transferred                   3" in take_in(run).output
     grades = {(g.chunk_id, g.grade) for g in both.golden_set()[1] if g.chunking == "v2"}
     assert grades == {("v2:1", 3), ("v2:2", 0), ("v2:3", 0)}
     assert {(each.grader, each.chunk_id) for each in both.given_grades()} == {
@@ -270,13 +270,13 @@ def run_scores(run: Callable[..., Result]) -> str:
 
 
 def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both: Store):
-    said = "2 of 3 golden grades carried over from other chunks"
-    assert "carried over" not in run("score").stdout
+    said = "2 of 3 golden grades transferred from other chunks"
+    assert "transferred" not in run("score").stdout
     take_in(run)
     both.judge(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
     assert run("score").stdout.count(f"! {said}") == 1
     rows = json.loads(run("score", "--format", "json").stdout)
-    kinds = {(row["run"], "carried over" in [n["kind"] for n in row["notes"]]) for row in rows}
+    kinds = {(row["run"], "transferred" in [n["kind"] for n in row["notes"]]) for row in rows}
     assert kinds == {("old", False), ("new", True)}
     assert said in run("score", "--format", "md", "--chunking", "v2").stdout
 
@@ -287,8 +287,8 @@ def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both
     for pair, of in ((("old", "new"), "3 of 5"), (("new", "newer"), "3 of 3")):
         result = run("compare", *pair, "--measures", "RR@2")
         assert result.exit_code == 0, result.output
-        assert f"! {of} golden grades carried over" in result.stdout
-        assert "holes A  holes B  carried A  carried B" in result.stdout
+        assert f"! {of} golden grades transferred" in result.stdout
+        assert "unjudged A  unjudged B  transferred A  transferred B" in result.stdout
         assert result.stdout.splitlines()[1].split()[-1] == ("2" if "newer" in pair else "1")
 
 
@@ -303,9 +303,9 @@ def test_carrying_over_twice_doubles_nothing(run, both: Store):
     take_in(run)
     state, events = both.golden_state().hash, len(both.events())
     first = Path("carried.jsonl").read_bytes()
-    assert "already carried over          3" in take_in(run).output
+    assert "already transferred           3" in take_in(run).output
     assert Path("carried.jsonl").read_bytes() == first
-    assert "3 of these were carried over before" in run(*WHOLE).stdout
+    assert "3 of these were transferred before" in run(*WHOLE).stdout
     assert "nothing new: what follows is there already" in run(*WHOLE).stdout
     assert (both.golden_state().hash, len(both.events())) == (state, events)
 
@@ -323,7 +323,7 @@ def test_what_does_not_follow_any_more_is_named(run, both: Store):
     found = facts(run)
     assert found["follow_no_more"] == [["q1", "v2:1"], ["q1", "v2:2"]]
     said = run(*WHOLE).stdout
-    assert "2 grades carried over before, which do not follow any more" in said
+    assert "2 grades transferred before, which do not follow any more" in said
     assert "their pairs are open again; q1 v2:1, q1 v2:2" in said
 
 
@@ -340,7 +340,7 @@ def test_the_standard_output_has_the_file_alone(run, both: Store):
     assert json.loads(result.stdout)["query_id"] == "q1"
     assert "decided 3" in result.stderr
     [entry] = [each for each in both.audited()[0] if each.kind == "export"]
-    assert entry.detail == {"format": "jsonl", "from": "", "to": "v2", "carried": 3}
+    assert entry.detail == {"format": "jsonl", "from": "", "to": "v2", "transferred": 3}
 
 
 # What is refused -------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def test_the_standard_output_has_the_file_alone(run, both: Store):
         (("--from", "", "--to", "v3"), 1, "no run is of chunking v3, so nobody asks"),
         (("--from", "", "--to", "v2", "--force"), 2, "--force goes with -o FILE"),
         (("--from", "", "--to", "v2", "--undo", "--dry-run"), 2, "name one of them"),
-        (("--from", "", "--to", "v2", "--undo"), 1, "nothing was carried over from the unnamed"),
+        (("--from", "", "--to", "v2", "--undo"), 1, "nothing was transferred from the default"),
     ],
 )
 def test_what_cannot_be_carried_over_is_refused(run, both: Store, loaded, words, code, said):

@@ -1,4 +1,4 @@
-"""What a carry-over leaves open: who is handed it, in which order, and what they are told of it."""
+"""What a transfer leaves open: who is handed it, in which order, and what they are told of it."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def papers(
     }
 
 
-def carried(store: Store) -> None:
-    basis = store.carry_basis("", "v2")
+def transferred(store: Store) -> None:
+    basis = store.transfer_basis("", "v2")
     record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
@@ -109,9 +109,9 @@ def test_what_does_not_follow_is_handed_out_before_a_carry_over_and_after_it(bot
     both.add_run(loaded([Ranking("q1", ("6",))]), name="whole", chunking="v2")
     before = set(papers(Assigner(opening=OpenPairsCache(0, 60)), both))
     assert before == {"v2:1", "v2:2", "v2:3", "v2:4", "v2:5"}, "the grade of v2:6 follows"
-    carried(both)
+    transferred(both)
     assert set(papers(Assigner(opening=OpenPairsCache(0, 60)), both)) == before
-    assert {"1", "2"} <= {each.chunk_id for each in both.carry_basis("", "v2").old}
+    assert {"1", "2"} <= {each.chunk_id for each in both.transfer_basis("", "v2").old}
 
 
 def test_the_most_useful_come_first(both: Store, desk: Assigner):
@@ -336,7 +336,7 @@ def test_a_team_that_grades_the_holes_of_two_other_runs_is_told_why_nothing_come
     both: Store, desk: Assigner, loaded
 ):
     both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="other", chunking="")
-    both.save_settings(Settings(strategy="only holes of A vs B", holes_of=("old", "other")))
+    both.save_settings(Settings(strategy="only unjudged of A vs B", unjudged_of=("old", "other")))
     with pytest.raises(NotFound, match="no run of this chunking is A or B"):
         desk.next_for(both, "Ben", 40, BETWEEN)
 
@@ -371,7 +371,7 @@ def test_while_much_is_looked_at_a_few_come_by_their_ranks_and_blind(
 def test_what_a_page_has_looked_at_is_not_looked_at_again(both: Store, monkeypatch):
     opening = OpenPairsCache()
     stand = both.data_revision(), both.revision()
-    basis = both.carry_basis("", "v2")
+    basis = both.transfer_basis("", "v2")
     opening.keep(both, compute_transfer(basis, locate_basis(basis)), *stand)
     monkeypatch.setattr(opening_module, "locate_basis", None)
     found = papers(Assigner(opening=opening), both)
@@ -388,7 +388,7 @@ def test_scores_of_a_chunking_that_nobody_graded_lead_to_the_carry_over(
 ):
     monkeypatch.setenv("LABELER_DB", str(both.path))
     said = words(open_page("scores", chunking="v2"))
-    assert "Carry over what grades of the unnamed chunking say of these chunks" in said
+    assert "Transfer what grades of the default chunking say of these chunks" in said
     grade(both, "v2:1", "b1")
     assert "Nobody has graded" not in words(open_page("scores", chunking="v2"))
 
@@ -397,7 +397,7 @@ def test_a_label_page_that_is_told_half_of_the_way_says_what_is_missing(
     both: Store, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("LABELER_DB", str(both.path))
-    wrong = {"from": "(unnamed)", "to": "v9"}
+    wrong = {"from": "default", "to": "v9"}
     assert "no chunking is called 'v9'" in words(open_page("label", **wrong))
     assert "two chunkings" in words(open_page("label", to="v2"))
     assert both.openings() == [("", "v2")]
@@ -408,4 +408,4 @@ def test_a_label_page_that_is_told_half_of_the_way_says_what_is_missing(
 def test_the_command_says_where_what_is_left_open_is_graded(both: Store):
     result = CliRunner().invoke(main, ["--db", str(both.path), "carry", "--from", "", "--to", "v2"])
     assert "7 pairs are left to graders" in result.output
-    assert "/?from=(unnamed)&to=v2 on the Label page" in result.output
+    assert "/?from=default&to=v2 on the Label page" in result.output

@@ -41,16 +41,16 @@ def change_everything(store: Store, golden) -> None:
     store.judge(Judgment("e2", "q1", "c4", "Ann", grade=2))
     store.add_golden(golden([GoldenGrade("q3", "c1", 3)], [Query("q3", "new", "single")]))
     store.retire_query("q2")
-    store.save_settings(Settings(rel=2, budget=1))
+    store.save_settings(Settings(rel=2, prompt_k=1))
 
 
 def numbers(store: Store, asked: str | None) -> list[object]:
     collection, settings = snapshots.collection_of(store, asked)
-    conventions = Conventions.of(rel=settings.rel, budget=settings.budget)
+    conventions = Conventions.of(rel=settings.rel, prompt_k=settings.prompt_k)
     board = Scoreboard(collection, conventions)
-    measures = conventions.measures("nDCG@10 R@budget RR AP Judged@10")
+    measures = conventions.measures("nDCG@10 R@prompt RR AP Judged@10")
     rows = [*board.table(measures), *board.table(measures, "intent")]
-    return [(str(r.measure), r.run, r.bucket, str(r.value), r.n, r.holes) for r in rows]
+    return [(str(r.measure), r.run, r.bucket, str(r.value), r.n, r.unjudged) for r in rows]
 
 
 def test_a_frozen_version_gives_the_same_numbers_whatever_comes_later(
@@ -100,7 +100,7 @@ def test_a_name_stands_for_one_version_for_good(filled: Store) -> None:
 
 
 def test_commands_count_by_a_version_and_say_so(filled: Store, run: Labeler, golden) -> None:
-    measures = ["--measures", "nDCG@10 R@budget", "--format", "json"]
+    measures = ["--measures", "nDCG@10 R@prompt", "--format", "json"]
     score = json.loads(output(run("score", *measures)))
     compare = output(run("compare", "first", "second", *measures))
     made = output(run("freeze", "v1", "--note", "for the release"))
@@ -109,7 +109,7 @@ def test_commands_count_by_a_version_and_say_so(filled: Store, run: Labeler, gol
     frozen = json.loads(output(run("score", "--golden", "v1", *measures)))
     said = frozen[0]["conventions"]
     assert said["golden"] == score[0]["conventions"]["golden"]
-    assert (said["frozen"], said["rel"], said["budget"]) == ("v1", 1, 5)
+    assert (said["frozen"], said["rel"], said["prompt_k"]) == ("v1", 1, 5)
     assert f"golden {said['golden'][:8]}, frozen as v1 · " in said["description"]
     assert [row["value"] for row in frozen] == [row["value"] for row in score]
     again = json.loads(output(run("compare", "first", "second", "--golden", "v1", *measures)))
@@ -213,7 +213,7 @@ def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golde
     }
     assert changes == {
         ("changed", "setting", None, "rel"): (1, 2, []),
-        ("changed", "setting", None, "budget"): (5, 1, []),
+        ("changed", "setting", None, "prompt_k"): (5, 1, []),
         ("changed", "query", "q1", "text"): ("how long does a refund take", "how long?", []),
         ("added", "query", "q3", None): (None, "new", []),
         ("gone", "query", "q2", None): ("where are my invoices", None, []),

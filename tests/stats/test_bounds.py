@@ -1,4 +1,6 @@
-"""The lowest and highest values over all ways to grade the holes, against trying them all."""
+"""The lowest and highest values over all ways to grade the unjudged chunks, against trying them
+all.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ MEASURES = [
     "R",
     "R(rel=2)",
     "F1@2",
-    "F1@budget",
-    "R@budget",
+    "F1@prompt",
+    "R@prompt",
     "Success@2",
     "RR",
     "RR@2",
@@ -69,11 +71,11 @@ def boards(draw: st.DrawFn) -> Scoreboard:
     runs = {run: {name: draw(lists) for name in names if draw(st.integers(0, 5))} for run in "AB"}
     tasks = {"task": {name: draw(st.sampled_from(["single", "research"])) for name in names}}
     preset = draw(st.sampled_from(["graded", "graded", "trec_eval"]))
-    rules = Conventions.of(preset, budget=2, budget_by_task={"research": 3})
+    rules = Conventions.of(preset, prompt_k=2, prompt_k_by_task={"research": 3})
     return Scoreboard(collect(qrels, runs, tasks), rules)
 
 
-def holes_of(board: Scoreboard, measure: Measure) -> list[tuple[str, int]]:
+def unjudged_of(board: Scoreboard, measure: Measure) -> list[tuple[str, int]]:
     """The ungraded chunks that A or B have above the cut-off, in the top 20 where there is none."""
     found: dict[tuple[str, int], None] = {}
     for query, name in enumerate(board.collection.query_ids):
@@ -88,12 +90,16 @@ def holes_of(board: Scoreboard, measure: Measure) -> list[tuple[str, int]]:
 def outcomes(
     board: Scoreboard, measure: Measure, among: tuple[int, ...]
 ) -> Iterator[tuple[float, float]]:
-    """The means of A and B under every way of grading the holes."""
-    holes = holes_of(board, measure)
-    for said in product(among, repeat=len(holes)):
+    """The means of A and B under every way of grading the unjudged chunks."""
+    unjudged = unjudged_of(board, measure)
+    for said in product(among, repeat=len(unjudged)):
         other = Scoreboard(board.collection, board.conventions)
         other.refresh(
-            [GradeChange(*hole, grade) for hole, grade in zip(holes, said, strict=True)], 1
+            [
+                GradeChange(*unjudged_number, grade)
+                for unjudged_number, grade in zip(unjudged, said, strict=True)
+            ],
+            1,
         )
         a, b = (row.value for row in other.table([measure]))
         yield a, b
@@ -105,7 +111,7 @@ def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     board: Scoreboard, name: str
 ) -> None:
     [measure] = board.resolve(board.conventions.measures(name))
-    count = len(holes_of(board, measure))
+    count = len(unjudged_of(board, measure))
     if count > 6:
         return
     every = count <= 3 or (count <= 4 and measure.name == "nDCG")
@@ -163,7 +169,9 @@ def test_bands_follow_a_grade_as_if_they_were_new() -> None:
         for way in ("means", "deltas"):
             followed = getattr(bands, way)(board, asked)
             fresh = getattr(LiveRanges(board), way)(board, asked)
-            ends = [[(b.lowest, b.highest, b.holes) for b in f.values()] for f in (followed, fresh)]
+            ends = [
+                [(b.lowest, b.highest, b.unjudged) for b in f.values()] for f in (followed, fresh)
+            ]
             assert ends[0] == ends[1]
 
 
@@ -206,8 +214,8 @@ def test_without_a_hole_a_band_is_the_value_alone() -> None:
 def test_a_lowest_mean_of_nothing_is_zero_and_never_minus_zero():
     run = {"q": ["x", "y", "c"]}
     frame = evaluate({"q": {"c": 1}}, {"A": run}, "RR nDCG@2 P@2 AP@2", bands=True)
-    assert frame["holes_lowest"].map(str).tolist()[1:] == ["0.0", "0.0", "0.0"]
-    assert not np.signbit(frame["holes_lowest"]).any()
+    assert frame["possible_low"].map(str).tolist()[1:] == ["0.0", "0.0", "0.0"]
+    assert not np.signbit(frame["possible_low"]).any()
     pair = compare({"q": {"c": 1}}, {"q": ["x", "c"]}, {"q": ["x", "c"]}, "P@1", bands=True)
     ends = [name for name in pair.columns if "lowest" in name or "highest" in name]
     assert not np.signbit(pair[ends].to_numpy(dtype=float)).any()

@@ -50,8 +50,8 @@ def filling(board: Scoreboard) -> UnjudgedModel:
 
 
 def test_the_chances_of_a_chunk_add_up_to_one(filling: UnjudgedModel) -> None:
-    chances = filling.chances(filling.holes)
-    assert chances.shape == (len(filling.holes), 4)
+    chances = filling.chances(filling.unjudged)
+    assert chances.shape == (len(filling.unjudged), 4)
     assert chances.min() >= 0
     assert np.allclose(chances.sum(axis=1), 1)
 
@@ -59,35 +59,35 @@ def test_the_chances_of_a_chunk_add_up_to_one(filling: UnjudgedModel) -> None:
 def test_a_chunk_is_the_likelier_to_be_relevant_the_earlier_it_stands(
     filling: UnjudgedModel,
 ) -> None:
-    rank = filling.tops.ranks[filling.holes, 0]
-    relevant = 1 - filling.chances(filling.holes)[:, 0]
+    rank = filling.tops.ranks[filling.unjudged, 0]
+    relevant = 1 - filling.chances(filling.unjudged)[:, 0]
     means = [relevant[rank == each].mean() for each in (1, 3, 5, 8)]
     assert means == sorted(means, reverse=True)
     assert means[0] > means[-1] + 0.3
 
 
 def test_drawn_grades_come_as_often_as_their_chances_say(filling: UnjudgedModel) -> None:
-    holes = filling.holes
-    drawn = filling.draw(holes, 1000)
+    unjudged = filling.unjudged
+    drawn = filling.draw(unjudged, 1000)
     often = np.stack([(drawn == grade).mean() for grade in range(4)])
-    assert drawn.shape == (1000, len(holes))
-    assert np.allclose(often, filling.chances(holes).mean(axis=0), atol=0.03)
+    assert drawn.shape == (1000, len(unjudged))
+    assert np.allclose(often, filling.chances(unjudged).mean(axis=0), atol=0.03)
 
 
 def test_chunks_of_one_query_are_good_or_bad_together(filling: UnjudgedModel) -> None:
     """A query's chunks are drawn with one level, so that their sum varies more than apart."""
-    holes = filling.holes
+    unjudged = filling.unjudged
     apart, together = 0.0, 0.0
-    drawn = filling.draw(holes, 400) > 0
-    for query in np.unique(filling.tops.query[holes]):
-        own = drawn[:, filling.tops.query[holes] == query]
+    drawn = filling.draw(unjudged, 400) > 0
+    for query in np.unique(filling.tops.query[unjudged]):
+        own = drawn[:, filling.tops.query[unjudged] == query]
         together += own.sum(axis=1).var()
         apart += own.var(axis=0).sum()
     assert together > 1.1 * apart
 
 
 def test_the_same_seed_draws_the_same_and_another_draws_others(filling: UnjudgedModel) -> None:
-    first, again, other = (filling.draw(filling.holes, 5, seed) for seed in (1, 1, 2))
+    first, again, other = (filling.draw(filling.unjudged, 5, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -95,15 +95,15 @@ def test_the_same_seed_draws_the_same_and_another_draws_others(filling: Unjudged
 def test_a_query_with_many_relevant_chunks_is_expected_to_have_more(
     board: Scoreboard, filling: UnjudgedModel
 ) -> None:
-    holes = filling.holes
-    relevant = 1 - filling.chances(holes)[:, 0]
+    unjudged = filling.unjudged
+    relevant = 1 - filling.chances(unjudged)[:, 0]
     share = {
         query: np.mean([grade > 0 for grade in board.golden(name).values()])
         for query, name in enumerate(board.collection.query_ids)
         if len(board.golden(name)) > 3
     }
     rich, poor = max(share, key=share.__getitem__), min(share, key=share.__getitem__)
-    of = {query: relevant[filling.tops.query[holes] == query].mean() for query in (rich, poor)}
+    of = {query: relevant[filling.tops.query[unjudged] == query].mean() for query in (rich, poor)}
     assert of[rich] > of[poor]
 
 
@@ -117,34 +117,34 @@ def test_a_bucket_of_good_queries_lends_its_level_to_an_ungraded_query() -> None
     ]
     board.refresh(gone, 1)
     filling = fit_unjudged_model(board)
-    relevant = 1 - filling.chances(filling.holes)[:, 0]
-    even, odd = (relevant[filling.tops.query[filling.holes] == query].mean() for query in (0, 1))
+    relevant = 1 - filling.chances(filling.unjudged)[:, 0]
+    even, odd = (relevant[filling.tops.query[filling.unjudged] == query].mean() for query in (0, 1))
     assert odd > even + 0.1
 
 
 def test_with_nothing_graded_a_first_guess_stands_and_varies_widely() -> None:
     board = board_of({"q": {}}, {"A": {"q": ["c", "d"]}})
     filling = fit_unjudged_model(board)
-    assert np.allclose(filling.chances(filling.holes).sum(axis=1), 1)
-    assert set(np.unique(filling.draw(filling.holes, 200))) == {0, 1, 2, 3}
+    assert np.allclose(filling.chances(filling.unjudged).sum(axis=1), 1)
+    assert set(np.unique(filling.draw(filling.unjudged, 200))) == {0, 1, 2, 3}
 
 
 def test_a_grade_moves_what_is_believed_of_its_query_and_of_no_other(
     board: Scoreboard, filling: UnjudgedModel
 ) -> None:
     board = Scoreboard(board.collection, board.conventions)
-    before = filling.chances(filling.holes)
-    hole = int(filling.holes[0])
-    query = int(filling.tops.query[hole])
+    before = filling.chances(filling.unjudged)
+    unjudged_number = int(filling.unjudged[0])
+    query = int(filling.tops.query[unjudged_number])
     name = board.collection.query_ids[query]
-    chunk_id = board.collection.chunk_ids[int(filling.tops.chunk[hole])]
+    chunk_id = board.collection.chunk_ids[int(filling.tops.chunk[unjudged_number])]
     board.refresh([change(board, name, chunk_id, 3)], 1)
     after = filling.after(board, [query])
-    same = filling.tops.query[filling.holes] != query
-    now = after.chances(filling.holes)
-    assert hole not in after.holes
+    same = filling.tops.query[filling.unjudged] != query
+    now = after.chances(filling.unjudged)
+    assert unjudged_number not in after.unjudged
     assert np.array_equal(now[same], before[same])
-    rest = ~same & (filling.holes != hole)
+    rest = ~same & (filling.unjudged != unjudged_number)
     assert (now[rest, 0] < before[rest, 0]).all()
 
 
@@ -177,8 +177,8 @@ def test_graded_queries_without_a_relevant_chunk_are_hard_or_hopeless_together()
     runs = {"A": {query: [f"c{n}" for n in range(DEPTH)] for query in graded}}
     board = board_of(graded, runs)
     filling = fit_unjudged_model(board)
-    query = filling.tops.query[filling.holes]
-    drawn = filling.draw(filling.holes, 400) > 0
+    query = filling.tops.query[filling.unjudged]
+    drawn = filling.draw(filling.unjudged, 400) > 0
     bad = np.array([name.startswith("bad") for name in board.collection.query_ids])
     comes = np.stack([drawn[:, query == each].any(axis=1) for each in np.flatnonzero(bad)])
     share = np.sort(comes.mean(axis=0))
@@ -187,7 +187,9 @@ def test_graded_queries_without_a_relevant_chunk_are_hard_or_hopeless_together()
 
 
 def test_what_one_run_alone_finds_may_be_of_another_kind() -> None:
-    """Of B's own chunks 50 are graded, all bad, of A's as many, all good: so are the holes left."""
+    """Of B's own chunks 50 are graded, all bad, of A's as many, all good: so are the unjudged
+    chunks left.
+    """
     own = {"A": "a", "B": "b"}
     names = [f"q{n}" for n in range(50)]
     runs = {
@@ -197,8 +199,8 @@ def test_what_one_run_alone_finds_may_be_of_another_kind() -> None:
     seen = {f"c{n}": int(n < 2) for n in range(4)} | {"a0": 1, "b0": 0}
     board = board_of(dict.fromkeys(names, seen), runs)
     filling = fit_unjudged_model(board)
-    relevant = 1 - filling.chances(filling.holes)[:, 0]
-    of_a = filling.tops.ranks[filling.holes, board.column_of("A")] > 0
+    relevant = 1 - filling.chances(filling.unjudged)[:, 0]
+    of_a = filling.tops.ranks[filling.unjudged, board.column_of("A")] > 0
     assert relevant[of_a].mean() > 0.8
     assert relevant[~of_a].mean() < 0.2
 
@@ -209,8 +211,8 @@ def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> 
     runs = {"A": {name: [f"c{n}" for n in range(20)] for name in names}}
     known = {name: {f"c{n}": int(draw.random() < 0.5) for n in range(4)} for name in names}
     filling = fit_unjudged_model(board_of(known, runs))
-    rank = filling.tops.ranks[filling.holes, 0]
-    drawn = filling.draw(filling.holes, 300) > 0
+    rank = filling.tops.ranks[filling.unjudged, 0]
+    drawn = filling.draw(filling.unjudged, 300) > 0
     shares = [drawn[:, rank == each].mean(axis=1) for each in (5, 10, 20)]
     off = [np.std(np.log((share + 0.01) / (1.01 - share))) for share in shares]
     assert off == sorted(off)

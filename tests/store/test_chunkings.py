@@ -58,7 +58,7 @@ def values(store: Store, run: str, *chunkings: str) -> list[tuple[float, int, in
     selected = Selection(chunkings=chunkings or None)
     board = Scoreboard(store.collection(), Conventions.of(selected=selected))
     table = board.table(board.conventions.measures(MEASURES))
-    return [(row.value, row.n, row.holes) for row in table if row.run == run]
+    return [(row.value, row.n, row.unjudged) for row in table if row.run == run]
 
 
 def alone(path: Path, chunks, rankings, grades, loaded, golden) -> list[tuple[float, int, int]]:
@@ -97,7 +97,7 @@ def test_runs_of_two_chunkings_are_compared_over_the_queries_that_count_in_both(
     assert found["old", "R@5"] == (1.0, 1), "q2 is graded on one side alone"
     assert (found["old", "P@1"][0], found["new", "P@1"][0]) == (0.0, 1.0)
     [said] = [note.sentence for note in board.notes() if note.kind == "several chunkings"]
-    assert said.startswith("runs are of the unnamed chunking and chunking v2: what compares is")
+    assert said.startswith("runs are of the default chunking and chunking v2: what compares is")
 
 
 def test_means_across_chunkings_add_up_no_query_that_is_undefined_on_one_side(both: Store, golden):
@@ -134,7 +134,7 @@ def test_a_grade_moves_the_runs_of_its_own_chunking_alone(both: Store, golden):
 def test_a_run_of_another_chunking_is_said_to_be_left_out(both: Store):
     board = Scoreboard(both.collection(), Conventions.of())
     assert "1 run of chunking v2 not in these numbers" in [n.sentence for n in board.notes()]
-    assert "the unnamed chunking" in board.conventions.sentence
+    assert "the default chunking" in board.conventions.sentence
 
 
 def test_a_chunking_that_is_not_there_is_never_taken_for_another(both: Store):
@@ -154,7 +154,7 @@ def test_graders_are_asked_what_decides_between_two_runs_of_one_chunking_alone(r
 
 def test_a_run_is_of_the_chunking_that_knows_all_its_ids(both: Store, loaded):
     report = both.add_run(loaded([Ranking("q1", ("3",))]), name="third")
-    assert report.facts["chunking"] == "the unnamed one"
+    assert report.facts["chunking"] == "the default one"
     assert both.chunkings_of_runs()["third"] == ""
     both.add_chunks(loaded([Chunk("x9", "only here")]), chunking="v3")
     report = both.add_run(loaded([Ranking("q1", ("x9",))]), name="fourth")
@@ -181,7 +181,7 @@ def test_a_run_that_was_written_as_it_is_called_here_is_known_again(both: Store,
 
 
 def test_a_run_has_chunks_of_one_chunking_alone(both: Store, loaded):
-    with pytest.raises(BadInput, match="chunk 'v2:1' is not of the unnamed chunking"):
+    with pytest.raises(BadInput, match="chunk 'v2:1' is not of the default chunking"):
         both.add_run(loaded([Ranking("q1", ("1", "v2:1"))]), name="mixed", chunking="")
     assert "mixed" not in both.run_names()
 
@@ -434,7 +434,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
 
 def test_score_shows_each_chunking_by_itself_and_compare_says_what_it_rests_on(run):
     text = run("score", "--measures", "RR").stdout
-    assert text.index("the unnamed chunking") < text.index("chunking v2 ·")
+    assert text.index("the default chunking") < text.index("chunking v2 ·")
     rows = json.loads(run("score", "--measures", "RR", "--format", "json").stdout)
     assert [(row["run"], row["value"]) for row in rows] == [("a", 0.5), ("b", None)]
     run("load", "golden", "one.qrels", "--chunking", "v2")
@@ -453,7 +453,15 @@ def test_one_table_of_all_chunkings_has_each_number_under_its_name(run, more: li
     assert len(table) == len(rows) > 2
     for line, row in zip(table, rows, strict=True):
         assert None not in line, "no cell is without a heading"
-        for name in ("run", "measure", "value", "holes", "residual", "holes_lowest", "holes_exact"):
+        for name in (
+            "run",
+            "measure",
+            "value",
+            "unjudged",
+            "residual",
+            "possible_low",
+            "possible_exact",
+        ):
             assert line.get(name, "") == ("" if row.get(name) is None else str(row[name])), name
 
 
@@ -463,7 +471,7 @@ def test_a_chunking_that_is_not_there_is_refused_with_those_that_are(run):
     assert "there is no chunking 'v3'; there are: '', 'v2'" in result.stderr
     result = run("score", "--chunking", "v3")
     assert "no chunking is called 'v3'" in result.stderr
-    assert "unnamed" in run("runs").stdout
+    assert "default" in run("runs").stdout
 
 
 def test_a_document_in_a_folder_is_known_by_the_name_that_chunks_have_for_it(run, tmp_path: Path):

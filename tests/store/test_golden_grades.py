@@ -457,15 +457,17 @@ def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, 
         for chunk_id, values in data.draw(st.dictionaries(TEXTS, GRADES, max_size=3)).items()
     ]
     with tempfile.TemporaryDirectory() as folder:
-        first = carried(shutil.copy(empty, f"{folder}/first.db"), lambda _: golden(queries, grades))
+        first = transferred(
+            shutil.copy(empty, f"{folder}/first.db"), lambda _: golden(queries, grades)
+        )
         file = Path(folder) / "golden.jsonl"
         file.write_bytes(first)
-        second = carried(shutil.copy(other, f"{folder}/second.db"), lambda _: read_golden(file))
+        second = transferred(shutil.copy(other, f"{folder}/second.db"), lambda _: read_golden(file))
     assert second == first
     assert first.count(b"\n") == len(queries), "no text may break a line"
 
 
-def carried(path: str, load: Callable[[Store], LoadedGolden]) -> bytes:
+def transferred(path: str, load: Callable[[Store], LoadedGolden]) -> bytes:
     """Load a golden set into an empty file and return what it exports."""
     with Store(path) as store:
         store.add_golden(load(store))

@@ -33,11 +33,11 @@ def test_a_system_that_is_only_the_name_of_its_run_follows_it(filled: Store, loa
 
 def test_the_setting_that_names_a_run_follows_its_new_name(filled: Store):
     named = replace(
-        filled.settings(), strategy="only holes of A vs B", holes_of=("first", "second")
+        filled.settings(), strategy="only unjudged of A vs B", unjudged_of=("first", "second")
     )
     filled.save_settings(named)
     filled.rename_run("second", "b")
-    assert filled.settings() == replace(named, holes_of=("first", "b"))
+    assert filled.settings() == replace(named, unjudged_of=("first", "b"))
 
 
 def test_a_run_takes_no_name_that_is_taken_or_cannot_be_read(filled: Store):

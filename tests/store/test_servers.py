@@ -61,7 +61,7 @@ def test_of_graders_who_ask_at_one_moment_no_two_get_the_same(shelf: Store):
 
 
 def test_pairs_that_decide_are_with_one_grader_at_a_time(shelf: Store):
-    shelf.save_settings(Settings(strategy=ACTIVE_OF_TWO, holes_of=("A", "B")))
+    shelf.save_settings(Settings(strategy=ACTIVE_OF_TWO, unjudged_of=("A", "B")))
     ahead = [(f"m{n}", chunk) for n in range(8) for chunk in list(numbers_of(shelf))[:5]]
     ann, bob = (ask(Assigner(lambda: ahead), shelf, name, 20) for name in ("Ann", "Bob"))
     assert {paper.source for paper in (*ann.papers, *bob.papers)} == {ACTIVE_SOURCE}

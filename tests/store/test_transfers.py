@@ -1,4 +1,4 @@
-"""Carried grades in the log: what they rest on, when they count, how they are taken back."""
+"""Transferred grades in the log: what they rest on, when they count, how they are taken back."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def run(both: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 def carry(store: Store) -> None:
-    basis = store.carry_basis("", "v2")
+    basis = store.transfer_basis("", "v2")
     record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
@@ -87,8 +87,8 @@ def golden(store: Store) -> dict[tuple[str, str], int]:
     return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
 
 
-def carried(store: Store) -> dict[str, int]:
-    """Return the carried grades that count, by chunk."""
+def transferred(store: Store) -> dict[str, int]:
+    """Return the transferred grades that count, by chunk."""
     return {each.chunk_id: each.grade for each in store.golden_set()[1] if each.carried_from}
 
 
@@ -97,7 +97,7 @@ def everything(store: Store) -> tuple[Any, ...]:
     rows = board.table(board.conventions.measures("nDCG@10 RR Judged@10 AP"))
     return (
         store.golden_state().hash,
-        [(row.run, row.measure, repr(row.value), row.n, row.holes) for row in rows],
+        [(row.run, row.measure, repr(row.value), row.n, row.unjudged) for row in rows],
         export(store, "jsonl"),
         store.evidence(),
     )
@@ -136,8 +136,8 @@ def test_a_run_lacks_lists_of_queries_that_are_graded_in_the_other_chunking(
 
 def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on(run, both: Store):
     said = run(*WHOLE).stdout
-    assert "2 grades carried over; --undo takes this back" in said
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert "2 grades transferred; --undo takes this back" in said
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
     [best] = [e for e in both.events() if e.kind == "carry" and e.grade == 3]
     assert (best.grader, best.blind, best.evidence) == (None, False, ((0, 26),))
     assert best.note == "the same text as chunk 1"
@@ -145,7 +145,7 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
     assert base.in_words == "chunk 1: 3 by Ana on 2026-03-04"
     assert (base.event_id, base.golden) == ("e1", 3)
     [entry] = [each for each in both.audited()[0] if each.kind == "carry"]
-    assert entry.detail == {"from": "", "to": "v2", "carried": 2, "taken back": 0}
+    assert entry.detail == {"from": "", "to": "v2", "transferred": 2, "taken back": 0}
     assert both.check_seals().unsealed == 0
     assert_whole(both)
     assert not [each for each in check_file(both.path) if each.is_wrong]
@@ -153,7 +153,7 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
 
 def test_a_trial_writes_nothing(run, both: Store):
     before = everything(both), both.newest()
-    assert "2 grades carried over would be done" in run(*WHOLE, "--dry-run").stdout
+    assert "2 grades transferred would be done" in run(*WHOLE, "--dry-run").stdout
     assert (everything(both), both.newest()) == before
 
 
@@ -166,7 +166,7 @@ def test_carrying_over_twice_adds_nothing(run, both: Store):
 
 def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
     before = everything(both), both.newest()
-    basis = both.carry_basis("", "v2")
+    basis = both.transfer_basis("", "v2")
     found = compute_transfer(basis, locate_basis(basis))
 
     def stop(_: float) -> None:
@@ -176,7 +176,7 @@ def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
         record_transfer(both, found, stop)
     assert (everything(both), both.newest()) == before
     record_transfer(both, found)
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 @IN_BOTH
@@ -184,13 +184,13 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     before, events = everything(both), len(both.events())
     run(*WHOLE)
     assert everything(both) != before
-    assert "2 carried grades taken back" in run(*WHOLE, "--undo").stdout
+    assert "2 transferred grades taken back" in run(*WHOLE, "--undo").stdout
     assert everything(both) == before
     assert len(both.events()) == events + 4, "nothing is taken out of the log"
     again = CliRunner().invoke(main, [*WHOLE, "--undo"])
     assert (again.exit_code, "that could be taken back" in again.stderr) == (1, True)
     run(*WHOLE)
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 @IN_BOTH
@@ -200,9 +200,9 @@ def test_an_undo_takes_back_the_last_carry_over_alone(run, both: Store):
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
     both.judge(Judgment("e4", "q1", "3", "Ana", grade=1))
     run(*WHOLE)
-    assert carried(both) == {"v2:1": 2, "v2:2": 0, "v2:3": 1}
+    assert transferred(both) == {"v2:1": 2, "v2:2": 0, "v2:3": 1}
     run(*WHOLE, "--undo")
-    assert carried(both) == {"v2:2": 0}, "what was carried before rests on a grade that changed"
+    assert transferred(both) == {"v2:2": 0}, "what was carried before rests on a grade that changed"
     both.undo(event_id="u3", undoes="e3", grader="Ana")
     both.undo(event_id="u4", undoes="e4", grader="Ana")
     assert everything(both) == first
@@ -212,13 +212,13 @@ def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_agai
     run, both: Store, loaded
 ):
     run(*WHOLE)
-    first = carried(both)
+    first = transferred(both)
     both.add_chunks(loaded([Chunk("9", FEES, document_id="d")]))
     both.judge(Judgment("e9", "q1", "9", "Ana", grade=1))
     assert "1 taken back" in run(*WHOLE).stdout
-    assert carried(both) == {"v2:2": 0}
+    assert transferred(both) == {"v2:2": 0}
     run(*WHOLE, "--undo")
-    assert carried(both) == first
+    assert transferred(both) == first
 
 
 def test_grades_are_carried_from_where_people_gave_them_and_no_further(run, both: Store, loaded):
@@ -229,9 +229,9 @@ def test_grades_are_carried_from_where_people_gave_them_and_no_further(run, both
     assert "no chunk of chunking v2 has a golden grade" in refused.stderr
     both.judge(Judgment("e5", "q1", "v2:3", "Ana", grade=1))
     said = run("carry", "--from", "v2", "--to", "v3").stdout
-    assert "2 golden grades were carried over to chunking v2, and not further" in said
+    assert "2 golden grades were transferred to chunking v2, and not further" in said
     run("carry", "--from", "", "--to", "v3")
-    assert carried(both)["v3:1"] == 3
+    assert transferred(both)["v3:1"] == 3
 
 
 # When it counts --------------------------------------------------------------------------------
@@ -248,10 +248,10 @@ def test_it_stands_below_people_and_is_nobody_s(run, both: Store):
     assert both.disagreements() == []
     assert both.notes() == []
     both.judge(Judgment("e6", "q1", "v2:1", "Ben", grade=1))
-    assert carried(both) == {"v2:2": 0}
-    assert both.disagreements() == [], "nobody disagrees with what was carried over"
+    assert transferred(both) == {"v2:2": 0}
+    assert both.disagreements() == [], "nobody disagrees with what was transferred"
     both.undo(event_id="u6", undoes="e6", grader="Ben")
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 CHANGES: Mapping[str, Callable[[Store], Any]] = {
@@ -269,68 +269,68 @@ def test_a_pair_is_open_again_once_what_it_rests_on_is(run, both: Store, how: st
     run(*WHOLE)
     before = both.revision()
     CHANGES[how](both)
-    assert carried(both) == {"v2:2": 0}
+    assert transferred(both) == {"v2:2": 0}
     number = both.chunk_number("v2:1")
     told = {change.chunk: change.grade for change in both.changes_since(before)}
     assert told[number] is None, "a board that follows the log is told of it"
-    assert "v2:1" in str(both.carry_basis("", "v2").asked)
+    assert "v2:1" in str(both.transfer_basis("", "v2").asked)
 
 
 def test_who_agrees_later_ends_nothing(run, both: Store):
     run(*WHOLE)
     both.judge(Judgment("x", "q1", "1", "Ben", grade=3))
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 def test_another_wording_of_either_chunk_ends_it(run, both: Store, loaded):
     run(*WHOLE)
     both.add_chunks(loaded([Chunk("1", f"{FEES} Or so.")]), update=True)
-    assert carried(both) == {"v2:2": 0}
+    assert transferred(both) == {"v2:2": 0}
     both.add_chunks(loaded([Chunk("2", f"{LATE} Or so.")]), chunking="v2", update=True)
-    assert carried(both) == {}
+    assert transferred(both) == {}
     both.add_chunks(loaded([Chunk("1", FEES)]), update=True)
-    assert carried(both) == {"v2:1": 3}
+    assert transferred(both) == {"v2:1": 3}
 
 
 def test_another_rule_for_several_grades_ends_what_it_changes(run, both: Store):
     both.judge(Judgment("e3", "q1", "1", "Ben", grade=1))
     both.judge(Judgment("e4", "q1", "2", "Ben", grade=0))
     run(*WHOLE)
-    assert carried(both) == {"v2:1": 1, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 1, "v2:2": 0}
     both.save_settings(Settings(golden_rule="upper median"))
-    assert carried(both) == {"v2:2": 0}
+    assert transferred(both) == {"v2:2": 0}
 
 
 def test_a_team_may_have_none_of_them_count(run, both: Store):
     before = golden(both)
     run(*WHOLE)
-    both.save_settings(Settings(carried="ignore"))
+    both.save_settings(Settings(transferred="ignore"))
     assert golden(both) == before
     assert "nothing new" in run(*WHOLE).stdout
     both.save_settings(Settings())
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Store):
     asked = ("--measures", "P@2 nDCG@10 AP", "--chunking", "v2")
     run(*WHOLE)
     rows = json.loads(run("score", *asked, "--format", "json").stdout)
-    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
-    assert rows[0]["conventions"]["carried"] == "count"
+    assert {row["measure"]: row["transferred"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    assert rows[0]["conventions"]["transferred"] == "count"
     table = run("score", *asked).stdout.splitlines()
-    assert table[0].split()[-2:] == ["holes@10", "carried@10"]
+    assert table[0].split()[-2:] == ["unjudged@10", "transferred@10"]
     assert table[1].split()[-1] == "2"
-    assert "! 2 of 2 golden grades carried over from other chunks" in table[-1]
+    assert "! 2 of 2 golden grades transferred from other chunks" in table[-1]
     both.judge(Judgment("e3", "q1", "v2:3", "Ana", grade=1))
     rows = json.loads(run("score", *asked, "--format", "json").stdout)
-    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    assert {row["measure"]: row["transferred"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
     both.judge(Judgment("e4", "q1", "v2:1", "Ana", grade=3))
     rows = json.loads(run("score", *asked, "--format", "json").stdout)
-    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 0, "nDCG@10": 1, "AP": 1}
-    run("change", "setting", "carried", "ignore")
+    assert {row["measure"]: row["transferred"] for row in rows} == {"P@2": 0, "nDCG@10": 1, "AP": 1}
+    run("change", "setting", "transferred", "ignore")
     said = run("score", *asked).stdout
-    assert "carried grades do not count" in said
-    assert "carried@10" not in said
+    assert "transferred grades do not count" in said
+    assert "transferred@10" not in said
 
 
 def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded):
@@ -343,26 +343,30 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
     v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
     shown = {"facet": "task", "measure": "P@2", "chunking": "v2", "numbers": "true"}
     slices = words(open_page("slices", a="new", **shown))
-    assert "|n 1|few| · 1 hole · 1 carried|" in slices
-    assert "|0|2 carried|||1|1 carried|" in words(open_page("slices", a="dated", b="new", **shown))
+    assert "|n 1|few| · 1 unjudged chunk · 1 transferred|" in slices
+    assert "|0|2 transferred|||1|1 transferred|" in words(
+        open_page("slices", a="dated", b="new", **shown)
+    )
     points = json.loads(run("trend", "--points", *v2, *as_json).stdout)
-    assert [(row["run"], row["holes"], row["carried"]) for row in points] == [("dated", 0, 2)]
+    assert [(row["run"], row["unjudged"], row["transferred"]) for row in points] == [
+        ("dated", 0, 2)
+    ]
     table = run("trend", "--points", *v2).stdout.splitlines()
-    assert table[0].split()[-1] == "carried"
-    assert "|0|2 carried|" in words(open_page("scores", view="trend", runs="true", **shown))
+    assert table[0].split()[-1] == "transferred"
+    assert "|0|2 transferred|" in words(open_page("scores", view="trend", runs="true", **shown))
     rows = json.loads(run("score", "--per-query", *v2, *as_json).stdout)
-    assert {(row["run"], row["query_id"]): row["carried"] for row in rows} == {
+    assert {(row["run"], row["query_id"]): row["transferred"] for row in rows} == {
         ("new", "q1"): 1,
         ("new", "q2"): 0,
         ("dated", "q1"): 2,
         ("dated", "q2"): 0,
     }
     listed = open_page("queries", run="new", chunking="v2", measure="P@2")
-    assert "1 of 2, 1 carried" in listed_queries(listed)["holes"].tolist()
+    assert "1 of 2, 1 transferred" in listed_queries(listed)["unjudged"].tolist()
     one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
-    assert "|0 / 1|2 / 1 carried|" in one
+    assert "|0 / 1|2 / 1 transferred|" in one
     [row] = json.loads(run("compare", "dated", "new", "--per-query", *v2, *as_json).stdout)[:1]
-    assert (row["carried_a"], row["carried_b"]) == (2, 1)
+    assert (row["transferred_a"], row["transferred_b"]) == (2, 1)
 
 
 def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
@@ -374,19 +378,19 @@ def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
     run(*WHOLE)
     asked = ("score", "--measures", "R(documents=True)@2 EvidenceR@2", "--format", "json")
 
-    def carried(chunking: str) -> list[int]:
+    def transferred(chunking: str) -> list[int]:
         rows = json.loads(run(*asked, "--chunking", chunking).stdout)
-        return [row.get("carried", 0) for row in rows]
+        return [row.get("transferred", 0) for row in rows]
 
-    assert carried("v2") == [0, 0], "people graded a chunk of that document with the same"
-    assert carried("v3") == [0, 0]
+    assert transferred("v2") == [0, 0], "people graded a chunk of that document with the same"
+    assert transferred("v3") == [0, 0]
     run("carry", "--from", "", "--to", "v3")
-    assert carried("v3") == [1, 0], "of document e nobody has graded a chunk"
-    assert carried("v2") == [0, 0]
+    assert transferred("v3") == [1, 0], "of document e nobody has graded a chunk"
+    assert transferred("v2") == [0, 0]
     both.judge(Judgment("e3", "q1", "v3:2", "Ben", grade=1))
-    assert carried("v3") == [1, 0], "its best grade is the carried 3"
+    assert transferred("v3") == [1, 0], "its best grade is the carried 3"
     both.judge(Judgment("e4", "q1", "v3:2", "Ben", grade=3))
-    assert carried("v3") == [0, 0]
+    assert transferred("v3") == [0, 0]
 
 
 # Live equals batch -----------------------------------------------------------------------------
@@ -461,7 +465,7 @@ def by_hand(store: Store) -> dict[tuple[str, str], int]:
 
 
 def decided(said: Sequence[Judgment]) -> int | None:
-    """Return what people and files make of a pair, without what was carried over."""
+    """Return what people and files make of a pair, without what was transferred."""
     order = {event.kind: event.grade for event in said}
     people = [event.grade for event in said if event.kind == "grade"]
     if "adjudicate" in order:
@@ -482,10 +486,10 @@ def test_the_log_goes_out_and_in_with_what_was_carried_over(run, both: Store, tm
     with other(both, tmp_path / "other.db") as brought:
         brought.add_golden(read_golden(tmp_path / "log.jsonl"))
         assert brought.events() == both.events()
-        assert carried(brought) == carried(both) == {"v2:1": 2, "v2:2": 0}
+        assert transferred(brought) == transferred(both) == {"v2:1": 2, "v2:2": 0}
         assert not brought.add_golden(read_golden(tmp_path / "log.jsonl")).changed
         brought.judge(Judgment("e4", "q1", "1", "Ana", grade=1))
-        assert carried(brought) == {"v2:2": 0}, "it rests on the judgments that came along"
+        assert transferred(brought) == {"v2:2": 0}, "it rests on the judgments that came along"
         assert_whole(brought)
 
 
@@ -503,7 +507,7 @@ def test_a_golden_set_goes_out_and_in_byte_for_byte_and_says_which_are_carried(
         assert write_golden(*brought.golden_set(), "jsonl") == exported
         assert brought.golden_state().hash == both.golden_state().hash
         assert brought.given_grades() == []
-        assert carried(brought) == {"v2:1": 3, "v2:2": 0}
+        assert transferred(brought) == {"v2:1": 3, "v2:2": 0}
 
 
 @contextmanager
@@ -591,7 +595,7 @@ def test_a_file_of_before_keeps_every_number_seal_and_row(both: Store):
         assert_whole(migrated)
         assert migrated._value("PRAGMA foreign_keys") == 1
         carry(migrated)
-        assert carried(migrated) == {"v2:1": 3, "v2:2": 1}
+        assert transferred(migrated) == {"v2:1": 3, "v2:2": 1}
     with integrity.open_read_only(both.path) as db:
         assert integrity.broken_rules(db) == ["6 of 11 judgments are there"]
 
@@ -604,7 +608,7 @@ def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: S
     for at, count in ((moment - timedelta(days=1), 2), (moment + timedelta(days=1), 4)):
         then = both.collection_at(at, ["new"])
         assert len(then.golden_grade) == count
-        assert sum([] if then.carried is None else then.carried) == count - 2
+        assert sum([] if then.transferred is None else then.transferred) == count - 2
 
 
 def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_one(run, both):
@@ -613,7 +617,7 @@ def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_o
     then, _ = snapshots.collection_of(both, "v1")
     live = both.collection()
     assert then.marks == live.marks != {}
-    assert list(then.carried) == list(live.carried)
+    assert list(then.transferred) == list(live.transferred)
 
 
 # The Data page --------------------------------------------------------------------------------
@@ -627,16 +631,16 @@ def press(app: AppTest, label: str) -> AppTest:
 
 def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: Store):
     before = everything(both), both.newest()
-    app = open_page("data", section="Carry over")
+    app = open_page("data", section="Transfer")
     assert "6 pairs are asked for" not in words(app)
     app = press(app, "See what follows")
     assert "decided 2 · proposed 0 · open 4" in words(app)
-    assert "2 grades carried over, if you go on." in words(app)
+    assert "2 grades transferred, if you go on." in words(app)
     assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
     assert (everything(both), both.newest()) == before, "looking writes nothing"
-    app = press(app, "Carry over 2 grades")
-    assert carried(both) == {"v2:1": 3, "v2:2": 0}
-    assert "2 grades carried over from the unnamed chunking to chunking v2" in words(app)
+    app = press(app, "Transfer 2 grades")
+    assert transferred(both) == {"v2:1": 3, "v2:2": 0}
+    assert "2 grades transferred from the default chunking to chunking v2" in words(app)
     app = press(app, "See what follows")
     assert "Nothing new: what follows is there already." in words(app)
     app = press(app, "Take it back")
@@ -645,19 +649,19 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
 
 
 def test_the_data_page_says_what_a_carry_over_takes(store: Store):
-    said = words(open_page("data", section="Carry over"))
-    assert "There is nothing to carry over to" in said
+    said = words(open_page("data", section="Transfer"))
+    assert "There is nothing to transfer to" in said
     assert "labeler load chunks FILE --chunking v2" in said
 
 
 def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
-    both.save_settings(Settings(carried="ignore"))
-    assert "Carried grades do not count now" in words(open_page("data", section="Carry over"))
+    both.save_settings(Settings(transferred="ignore"))
+    assert "Transferred grades do not count now" in words(open_page("data", section="Transfer"))
 
 
 # Where it comes from ----------------------------------------------------------------------------
 
-TRAIL = "The grade is carried over: the same text as chunk 1; rests on chunk 1: 3 by Ana on"
+TRAIL = "The grade is transferred: the same text as chunk 1; rests on chunk 1: 3 by Ana on"
 
 
 def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_day(
@@ -667,35 +671,37 @@ def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_d
     both.add_answers(loaded([Answer("old", "q1", "In May.", correct=True)]))
     shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
     assert f"{TRAIL} 2026-03-04" in shown
-    assert "v2:1 · carried" in shown
-    assert "v2:3 · carried" not in shown
-    assert "3 Ana, carried" in shown, "the passage that made the grade is marked in the new text"
+    assert "v2:1 · transferred" in shown
+    assert "v2:3 · transferred" not in shown
+    assert "3 Ana, transferred" in shown, (
+        "the passage that made the grade is marked in the new text"
+    )
     panel = words(open_page("compare", a="old", b="new", query="q1", chunk="v2:1"))
     assert f"{TRAIL} 2026-03-04" in panel
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
-    assert both.carried_trails("q1") == {
+    assert both.transfer_trails("q1") == {
         "v2:2": "the same text as chunk 2; rests on chunk 2: 0 by Ana on 2026-03-04"
     }
 
 
 def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_passages(both: Store):
-    assert "No carried grade counts" in words(open_page("review", review="Carried over"))
+    assert "No transferred grade counts" in words(open_page("review", review="Transferred"))
     carry(both)
-    app = open_page("review", review="Carried over")
+    app = open_page("review", review="Transferred")
     shown = words(app)
-    assert "2 grades count that were carried over" in shown
+    assert "2 grades count that were transferred" in shown
     assert "|the same text as chunk 1||chunk 1: 3 by Ana on 2026-03-04|" in shown
     assert FEES[:26] in shown, "the passage"
-    assert sections(app)[-1] == "Carried over"
+    assert sections(app)[-1] == "Transferred"
     link = "/queries?a=new&amp;query=q1&amp;chunking=v2"
     assert any(link in each.proto.body for each in app.get("html"))
-    [best, zero] = transferred_file(both.carried_grades()).decode().splitlines()[1:]
+    [best, zero] = transferred_file(both.transferred_grades()).decode().splitlines()[1:]
     assert best.startswith("q1,")
     assert "1,3,Ana,2026-03-04T" in best
     assert ",2,0,Ana," in zero
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
-    left = words(open_page("review", review="Carried over"))
-    assert "1 grade counts that was carried over" in left
+    left = words(open_page("review", review="Transferred"))
+    assert "1 grade counts that was transferred" in left
     assert "the same text as chunk 1" not in left
 
 
@@ -707,22 +713,20 @@ def test_review_of_one_chunking_alone_does_not_speak_of_carrying_over(
     store: Store, place: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("LABELER_DB", place)
-    assert "Carried over" not in sections(open_page("review"))
+    assert "Transferred" not in sections(open_page("review"))
 
 
 def test_history_follows_a_carried_grade_back_on_the_command_line(run, both: Store):
     carry(both)
     said = run("history", "q1", "--chunk", "v2:1").stdout
-    assert "carried over  3" in said
+    assert "transferred  3" in said
     assert "chunk 'v2:1' for query 'q1': the golden grade is 3\n" in said
-    assert (
-        "carried over: the same text as chunk 1\nrests on chunk 1: 3 by Ana on 2026-03-04" in said
-    )
+    assert "transferred: the same text as chunk 1\nrests on chunk 1: 3 by Ana on 2026-03-04" in said
     assert f"marked: \u201c{FEES[:26]}\u201d" in said
     old = run("history", "q1", "--chunk", "1").stdout
     assert "2026-03-04" in old
     assert "Ana  graded  3" in old
-    assert "carried" not in old
+    assert "transferred" not in old
     both.undo(event_id="u", undoes="e1", grader="Ana")
     both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=1))
     later = run("history", "q1", "--chunk", "v2:1").stdout

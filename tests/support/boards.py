@@ -15,8 +15,8 @@ from labeler.model import Collection, GradeChange
 from tests.support.rankings import OF_CHUNKS
 
 ALL = " ".join(definition.example for definition in OF_CHUNKS) + (
-    " nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@budget P@budget Success@3 "
-    "RR RR(rel=3)@5 AP AP@5 Bpref(rel=2) Judged Judged@5 Judged@budget"
+    " nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@prompt P@prompt Success@3 "
+    "RR RR(rel=3)@5 AP AP@5 Bpref(rel=2) Judged Judged@5 Judged@prompt"
 )
 """Each measure of chunks there is, and some of them with other parameters and cut-offs."""
 
@@ -83,12 +83,14 @@ def means_of(board: Scoreboard, names: str = ALL) -> list[bytes]:
     """Return all means over all queries and by each facet, by their bits."""
     measures = measures_of(board.conventions, names)
     found = [board.means(measures, facet) for facet in (None, *board.facets)]
-    arrays = [(m.value, m.n, m.undefined, m.holes, m.missing) for m in found]
+    arrays = [(m.value, m.n, m.undefined, m.unjudged, m.missing) for m in found]
     return [array.tobytes() for each in arrays for array in each]
 
 
 def everything(board: Scoreboard, names: str = ALL) -> list[Any]:
-    """Return all that a board says: means, values, holes and hits by their bits, and counts."""
+    """Return all that a board says: means, values, unjudged chunks and hits by their bits, and
+    counts.
+    """
     measures = measures_of(board.conventions, names)
     hits = [board.hits(run) for run in board.run_names]
     singly = [
@@ -97,7 +99,7 @@ def everything(board: Scoreboard, names: str = ALL) -> list[Any]:
     return [
         *means_of(board, names),
         *(board.values(measure).tobytes() for measure in measures),
-        *(board.holes(measure).tobytes() for measure in measures),
+        *(board.unjudged(measure).tobytes() for measure in measures),
         *(a.tobytes() for h in (*hits, *singly) for a in (h.row, h.rank, h.grade, h.known)),
         astuple(board.counts),
     ]

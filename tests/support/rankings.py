@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from labeler.measures import (
-    BUDGET,
     MEASURES,
+    PROMPT,
     Cutoff,
     Definition,
     Floats,
@@ -24,7 +24,7 @@ RANKINGS = st.lists(st.none() | GRADES, max_size=25)
 MISSED = st.lists(GRADES, max_size=6)
 ROWS = st.lists(st.tuples(RANKINGS, MISSED), min_size=1, max_size=6)
 CUTOFFS = st.none() | st.integers(1, 30)
-ANY_CUTOFF = st.none() | st.integers(1, 1000) | st.just(BUDGET)
+ANY_CUTOFF = st.none() | st.integers(1, 1000) | st.just(PROMPT)
 GAINS = (
     st.lists(st.integers(0, 100), min_size=3, max_size=3)
     .filter(any)

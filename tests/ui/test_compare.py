@@ -113,8 +113,10 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 
 def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert re.search(r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 holes in the top 10\|", said)
-    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 holes in the top 10\|", said)
+    assert re.search(
+        r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 unjudged chunks in the top 10\|", said
+    )
+    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 unjudged chunks in the top 10\|", said)
     assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|+2 / 0 / 1\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
@@ -125,7 +127,10 @@ def test_how_sure_a_difference_is_stands_under_it(database: Path):
     said = words(open_compare(measure=["RR", "R@1"]))
     assert re.search(r"\|95% interval\|of B − A.*?\|\+0\.0750 to \+0\.3500\|", said)
     assert re.search(r"\|p\|after Holm, 2 tests\|", said)
-    assert "An interval and a p-value cover the choice of queries, not holes or graders" in said
+    assert (
+        "An interval and a p-value cover the choice of queries, not unjudged chunks or graders"
+        in said
+    )
     assert "Holm's correction over all 2 tests shown" in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
     assert "−0.5000 to −0.5000 (percentile)|all queries alike: no spread to resample" in inside
@@ -168,7 +173,7 @@ def test_without_a_grade_it_does_not_say_that_there_are_no_holes(database: Path)
         for name in ("old", "new"):
             store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
     said = words(open_compare(a="old", b="new", measure=["RR"]))
-    assert "no holes" not in said
+    assert "no unjudged chunks" not in said
     assert "after Holm, 0 tests" in said
 
 
@@ -183,7 +188,7 @@ def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))
     told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, p 0.0"
-    assert told in said, "one of two chunks is a hole in every query"
+    assert told in said, "one of two chunks is unjudged in every query"
     assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
     assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
     assert "B only reorders what A found" in said
@@ -255,7 +260,7 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes in the top 10\|", words(app))
+    assert re.search(r"\|C\| \|third\|+0\.5000\|3 unjudged chunks in the top 10\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
 
 
@@ -390,7 +395,7 @@ def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
     assert data["lists"][0][2]["other"] == 1
     first, *rest = data["moves"]
     assert (first["chunk_id"], first["contribution"]) == ("c3", "+0.6667")
-    assert {row["contribution"] for row in rest} == {"hole"}
+    assert {row["contribution"] for row in rest} == {"unjudged chunk"}
     assert data["total"] == "+0.6667"
     said = words(app)
     assert "Terms depend on each other" in said
@@ -506,7 +511,7 @@ def test_the_charts_have_their_table_and_a_description(filled: Path):
     bars, scatter = specs
     said = [each["title"] for each in bars["encoding"]["tooltip"]]
     assert said == [
-        *("query", "bucket", "in A", "in B", "B − A", "holes in A", "holes in B"),
+        *("query", "bucket", "in A", "in B", "B − A", "unjudged in A", "unjudged in B"),
     ]
     assert (scatter["width"], scatter["autosize"]) == (scatter["height"], "pad")
     axes = scatter["layer"][1]["encoding"]

@@ -100,17 +100,17 @@ def test_what_cannot_be_asked_together_is_said(filled: Path, also: list[str]) ->
 def asked_for(path: Path) -> tuple[str, tuple[str, str] | None, str]:
     with Store(path) as store:
         settings = store.settings()
-    return settings.strategy, settings.holes_of, settings.decide_by
+    return settings.strategy, settings.unjudged_of, settings.decide_by
 
 
 def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path) -> None:
     with Store(filled) as store:
         store.add_run(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
-    app = open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"])
+    app = open_page("compare", a="C", b="A", by="R@prompt", measure=["R@prompt"])
     [button] = [each for each in app.button if each.label == "Ask for the grades that decide"]
     button.click().run()
-    assert asked_for(filled) == ("what decides A vs B", ("C", "A"), "R@budget")
-    said = words(open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"]))
+    assert asked_for(filled) == ("what decides A vs B", ("C", "A"), "R@prompt")
+    said = words(open_page("compare", a="C", b="A", by="R@prompt", measure=["R@prompt"]))
     assert "Grade what decides it" in said
     other = open_page("compare", a="C", b="B", by="RR", measure=["RR"])
     assert "Grade what decides it" not in words(other), "another question was asked"
@@ -119,11 +119,11 @@ def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path
 def test_what_decides_is_asked_for_by_the_name_that_this_reader_gave_it(filled: Path) -> None:
     with Store(filled) as store:
         store.add_run(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
-    open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"])
+    open_page("compare", a="C", b="A", by="R@prompt", measure=["R@prompt"])
     app = open_page("compare", a="C", b="A", by="R@5", measure=["R@5"])
     [button] = [each for each in app.button if each.label == "Ask for the grades that decide"]
     button.click().run()
-    assert asked_for(filled)[-1] == "R@5", "which is not what another budget would make of it"
+    assert asked_for(filled)[-1] == "R@5", "which is not what another prompt size would make of it"
 
 
 def test_where_no_grade_could_change_it_there_is_no_button(filled: Path) -> None:

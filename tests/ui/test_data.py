@@ -475,11 +475,11 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
 
 def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
     with Store(filled) as store:
-        store.save_settings(Settings(strategy=UNJUDGED_OF_TWO, holes_of=("all", "*some*")))
-    said = "Graders are given 'only holes of A vs B' with this run"
+        store.save_settings(Settings(strategy=UNJUDGED_OF_TWO, unjudged_of=("all", "*some*")))
+    said = "Graders are given 'only unjudged of A vs B' with this run"
     assert said in words(open_page("data", section="Runs", run="all"))
     with Store(filled) as store:
-        store.save_settings(Settings(holes_of=("all", "*some*")))
+        store.save_settings(Settings(unjudged_of=("all", "*some*")))
     assert said not in words(open_page("data", section="Runs", run="all"))
 
 
@@ -613,7 +613,7 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
     app.checkbox[0].uncheck()
     by_label = {field.label: field for field in [*app.number_input, *app.selectbox]}
     by_label["Queries for everyone, %"].set_value(25)
-    by_label["Which chunks come first"].select("only holes of A vs B")
+    by_label["Which chunks come first"].select("only unjudged of A vs B")
     app.button[0].click().run()
     assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
     with Store(filled) as store:
@@ -627,7 +627,7 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
         kept = store.settings()
         assert kept.guideline == "Grade what the chunk says, not what you know."
         assert (kept.show_reference, kept.overlap) == (False, 0.25)
-        assert (kept.strategy, kept.holes_of) == ("only holes of A vs B", tuple(names))
+        assert (kept.strategy, kept.unjudged_of) == ("only unjudged of A vs B", tuple(names))
         store.drop_run(names[0])
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.selectbox}
@@ -635,7 +635,9 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
 
 
 def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(filled: Path):
-    typed = Settings(budget=1000, pool_depth=1000, budget_by_task={"single": 1000}, overlap=0.125)
+    typed = Settings(
+        prompt_k=1000, pool_depth=1000, prompt_k_by_task={"single": 1000}, overlap=0.125
+    )
     with Store(filled) as store:
         store.save_settings(typed)
     app = open_page("data", section="Settings")
@@ -648,14 +650,14 @@ def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(
 
 def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
     fields = {field.label: field for field in open_page("data", section="Settings").number_input}
-    assert [label for label in fields if label.startswith("Budget for ")] == [
-        "Budget for single answer",
-        "Budget for research",
-        "Budget for compliance lookup",
-        "Budget for long tail",
+    assert [label for label in fields if label.startswith("Prompt size for ")] == [
+        "Prompt size for single answer",
+        "Prompt size for research",
+        "Prompt size for compliance lookup",
+        "Prompt size for long tail",
     ]
     assert "to be graded" in fields["Pool depth"].help
-    assert "into the prompt" in fields["Prompt budget"].help
+    assert "into the prompt" in fields["Prompt size"].help
 
 
 def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database: Path):

@@ -101,7 +101,9 @@ def test_scores_show_value_holes_n_and_conventions(filled: Path):
     assert re.search(r"nDCG@3[| ▼]+n 1, 1 undefined", said)  # q2 has nothing relevant
     assert re.search(r"Judged@10\|+n 2\b", said)
     assert re.search(r"\|all\|+search\|", said)
-    assert re.search(r"0\.5000\|+◌ 2\| holes", said)  # P@2 of the complete run: q1 has one of two
+    assert re.search(
+        r"0\.5000\|+◌ 2\| unjudged chunks", said
+    )  # P@2 of the complete run: q1 has one of two
     assert "gain 2^grade−1" in said
     assert "1 query without any golden grade: left out" in said
 
@@ -204,8 +206,8 @@ def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
 @pytest.mark.parametrize("of", [{}, {"facet": "intent"}, {"view": "recall over k"}])
 def test_the_holes_of_a_run_are_of_the_chunks_that_it_shows(filled: Path, of: dict):
     said = words(open_page("scores", measure=["P@5"], **of))
-    assert re.search(r"\|<b>some</b>\|+1 absent\|+◌ 50%\| holes, of the top \d+\|", said)
-    assert re.search(r"\|all\|+search\|+◌ 62%\| holes, of the top \d+\|", said)
+    assert re.search(r"\|<b>some</b>\|+1 absent\|+◌ 50%\| unjudged chunks, of the top \d+\|", said)
+    assert re.search(r"\|all\|+search\|+◌ 62%\| unjudged chunks, of the top \d+\|", said)
 
 
 def test_names_from_files_are_never_markup(filled: Path):
@@ -247,8 +249,8 @@ def test_trec_eval_conventions_put_the_undefined_query_into_the_mean(filled: Pat
 
 def test_the_budget_and_threshold_are_the_teams(filled: Path):
     with Store(filled) as store:
-        store.save_settings(type(store.settings())(rel=2, budget=3))
-    said = words(open_page("scores", measure=["R@budget"]))
+        store.save_settings(type(store.settings())(rel=2, prompt_k=3))
+    said = words(open_page("scores", measure=["R@prompt"]))
     assert "R@3" in said
     assert "relevant from grade 2" in said
 
@@ -344,7 +346,7 @@ def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
 def test_a_number_that_lies_is_warned_of(filled: Path):
     said = words(open_page("scores", measure=["nDCG@10"]))
     assert "only 2 judged queries" in said
-    assert "looks deeper than the prompt budget" in said
+    assert "looks deeper than the prompt size" in said
 
 
 def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
@@ -360,7 +362,7 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     assert "queries with keywords: 1, graded of them: 1" in shown
 
 
-@pytest.mark.parametrize("measure", ["RR(documents=True)", "EvidenceR@budget"])
+@pytest.mark.parametrize("measure", ["RR(documents=True)", "EvidenceR@prompt"])
 def test_ties_are_told_from_measures_whose_best_order_nobody_knows(filled: Path, measure: str):
     with Store(filled) as store:
         store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")

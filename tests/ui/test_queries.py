@@ -30,7 +30,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def filled(database: Path) -> Path:
-    """Four queries: fine, below the budget, nothing relevant known, not graded; two runs."""
+    """Four queries: fine, below the prompt size, nothing relevant known, not graded; two runs."""
     chunks = tuple(f"c{n}" for n in range(9))
     late = (*chunks[1:8], "c0", "c8")
     with Store(database) as store:
@@ -76,8 +76,8 @@ def test_holes_of_a_whole_list_are_of_as_many_chunks_as_they_are_counted_in(fill
         store.add_run(loaded([Ranking("fine", deep)]), name="deep")
     for measure, shown in (("RR", "9 of 10"), ("nDCG@20", "19 of 20")):
         frame = listed_queries(open_queries(a="deep", measure=[measure]))
-        assert dict(zip(frame["query"], frame["holes"], strict=True))["fine"] == shown
-    [row] = listed_queries(open_queries(a="deep", measure=["RR"], holes="90"))["query"]
+        assert dict(zip(frame["query"], frame["unjudged"], strict=True))["fine"] == shown
+    [row] = listed_queries(open_queries(a="deep", measure=["RR"], unjudged="90"))["query"]
     assert row == "fine"
 
 
@@ -116,7 +116,7 @@ def test_with_a_run_a_the_largest_loss_comes_first(filled: Path):
         ({"class": "failing"}, {"low", "dark"}),
         ({"class": "nothing relevant known"}, {"dark"}),
         ({"class": "not graded yet"}, {"new"}),
-        ({"holes": "90"}, {"new"}),
+        ({"unjudged": "90"}, {"new"}),
         ({"contains": "ONERROR"}, {"low"}),
         ({"facet": "intent", "bucket": "refund", "other": "task", "crossing": "single"}, {"fine"}),
     ],

@@ -258,7 +258,7 @@ def test_disagreements_say_the_rule_and_what_a_tie_is(pooled: Store, say):
     assert usual.startswith("Several grades of a chunk become one by lower median: the middle one")
     assert "no decision and no later grade of theirs on these chunks is blind" in usual
     ruled = small_print(replace(pooled.settings(), golden_rule=MAJORITY))
-    assert "A tie is a hole in every measure until it is decided" in ruled
+    assert "A tie is unjudged in every measure until it is decided" in ruled
     assert "A tie" not in usual
 
 

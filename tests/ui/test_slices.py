@@ -1,4 +1,6 @@
-"""The Slices page: every bucket with its n and holes, few ones greyed, none of them hidden."""
+"""The Slices page: every bucket with its n and unjudged chunks, few ones greyed, none of them
+hidden.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,7 @@ def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path
     assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
     assert "1 judged query has no intent" in said
     assert "gain 2^grade−1" in said
-    assert "14 holes in" not in said, "the table is folded until asked for"
+    assert "14 unjudged chunks in" not in said, "the table is folded until asked for"
 
 
 def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
@@ -111,7 +113,7 @@ def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
         "0.6190",
         "n 7",
         "few",
-        " · 14 holes in the top 10",
+        " · 14 unjudged chunks in the top 10",
     ]
 
 
@@ -189,7 +191,9 @@ def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_ch
 
 
 def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
-    """B is ahead in three of twelve queries; the holes could make it anything from -1 to 1."""
+    """B is ahead in three of twelve queries; the unjudged chunks could make it anything from -1 to
+    1.
+    """
     with Store(database) as store:
         store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
         queries = [Query(f"q{n}", f"query {n}", buckets={"intent": "setup"}) for n in range(12)]
@@ -214,7 +218,7 @@ def test_the_table_names_two_runs_by_what_differs(filled: Path, more: dict[str, 
         for name, new in (("A&A", f"{common}one"), ("B", f"{common}two")):
             store.rename_run(name, new)
     app = open_slices(facet="intent", a=f"{common}one", b=f"{common}two", measure=["RR"], **more)
-    (table,) = [each.proto.body for each in app.get("html") if "holes A" in each.proto.body]
+    (table,) = [each.proto.body for each in app.get("html") if "unjudged A" in each.proto.body]
     assert re.findall(r">([AB]: [^<]*)<", table) == ["A: …one", "B: …two"]
     assert f'title="{common}one"' in table
 

@@ -38,7 +38,7 @@ def shows_a_list_or_what_was_opened() -> None:
 
     if url_state.get("query") is None:
         url_state.choose_tab("Show", ["List", "Why"], "view")
-        url_state.choose("Sorted", ["worst", "holes"], "sort")
+        url_state.choose("Sorted", ["worst", "unjudged"], "sort")
         url_state.write_text("Query", "query")
         url_state.choose_page(3)
     st.text(url_state.this_page_url("queries"))
@@ -48,17 +48,17 @@ def test_what_a_browser_still_says_of_boxes_that_are_gone_changes_no_address() -
     app = AppTest.from_function(shows_a_list_or_what_was_opened).run()
     of_the_list = app._tree.get_widget_states()
     app.query_params["query"] = "q2"
-    app.query_params["sort"] = "holes"
+    app.query_params["sort"] = "unjudged"
     app.query_params["page"] = "2"
     app.run()
     opened = app.text[0].value
     app._run(of_the_list)  # such as a push that crosses the click
-    assert app.text[0].value == opened == "queries?query=q2&sort=holes&page=2"
+    assert app.text[0].value == opened == "queries?query=q2&sort=unjudged&page=2"
 
 
 def test_a_choice_that_is_taken_back_before_the_page_has_run_is_taken_back() -> None:
     app = AppTest.from_function(shows_a_list_or_what_was_opened).run()
-    app.selectbox[0].select("holes").run()
-    assert app.text[0].value == "queries?sort=holes"
+    app.selectbox[0].select("unjudged").run()
+    assert app.text[0].value == "queries?sort=unjudged"
     app.selectbox[0].select("worst").run()
     assert app.text[0].value == "queries"

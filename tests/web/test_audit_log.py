@@ -65,9 +65,9 @@ DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
     "drop": (lambda s: s.drop_run("first"), "drop", "first"),
     "retire": (lambda s: s.retire_query("q1"), "retire", "q1"),
     "settings": (
-        lambda s: s.save_settings(replace(s.settings(), budget=8)),
+        lambda s: s.save_settings(replace(s.settings(), prompt_k=8)),
         "settings",
-        "budget",
+        "prompt_k",
     ),
     "adjudicate": (
         lambda s: s.judge(Judgment("a1", "q1", "c3", "Ann", kind="adjudicate", grade=2)),
@@ -118,10 +118,10 @@ def test_what_changes_nothing_is_not_kept(lea: Store, loaded, golden):
 
 
 def test_a_setting_is_kept_as_it_was_and_as_it_is(lea: Store):
-    lea.save_settings(replace(lea.settings(), budget=8, guideline="long " * 1_000))
+    lea.save_settings(replace(lea.settings(), prompt_k=8, guideline="long " * 1_000))
     entry = newest(lea)
-    assert entry.subject == "budget, guideline"
-    assert entry.detail["budget"] == [5, 8]
+    assert entry.subject == "prompt_k, guideline"
+    assert entry.detail["prompt_k"] == [5, 8]
     assert len(entry.detail["guideline"][1]) == 1_000
 
 
@@ -330,7 +330,7 @@ def test_the_page_is_searched_and_its_address_says_so(tmp_path: Path):
 def test_what_a_page_changes_is_kept_as_done_by_whoever_looked_at_it(tmp_path: Path):
     path = empty_golden_set(tmp_path)
     app = open_page("data", section="Settings")
-    [box] = [each for each in app.number_input if each.label == "Prompt budget"]
+    [box] = [each for each in app.number_input if each.label == "Prompt size"]
     box.set_value(9)
     [button] = [each for each in app.button if each.label == "Save settings"]
     button.click().run()

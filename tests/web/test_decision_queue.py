@@ -19,7 +19,7 @@ from labeler.web.grading_api import grading_routes
 from tests.browser.server import loaded, small_golden_set
 from tests.support.grading_client import Pad
 
-TWO = Settings(strategy=ACTIVE_OF_TWO, holes_of=("forward", "backward"), pool_depth=30)
+TWO = Settings(strategy=ACTIVE_OF_TWO, unjudged_of=("forward", "backward"), pool_depth=30)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
     desk = Assigner(DecisionQueue().telling)
     lists = [Ranking(f"q{n}", tuple(f"c{c}" for c in range(30))) for n in range(4)]
     asked.add_run(loaded(lists), name="same as forward")
-    asked.save_settings(replace(TWO, holes_of=("forward", "same as forward")))
+    asked.save_settings(replace(TWO, unjudged_of=("forward", "same as forward")))
     given = pairs_of(desk, asked)
     assert len(given) == 60
     assert {source for _, _, source in given} == {"pool"}
@@ -75,7 +75,10 @@ def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
 
 def test_a_run_that_has_gone_or_a_measure_that_cannot_decide_stops_no_grader(asked: Store):
     desk = Assigner(DecisionQueue().telling)
-    for settings in (replace(TWO, holes_of=("forward", "gone")), replace(TWO, decide_by="NumRet")):
+    for settings in (
+        replace(TWO, unjudged_of=("forward", "gone")),
+        replace(TWO, decide_by="NumRet"),
+    ):
         asked.save_settings(settings)
         assert {source for _, _, source in pairs_of(desk, asked)} == {"pool"}
 

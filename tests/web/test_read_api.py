@@ -183,8 +183,8 @@ def test_the_order_is_each_graders_own_and_stays(filled: Store, pad: Pad, ask, l
 
 
 def test_a_dropped_run_is_said_where_the_pool_needs_it(filled: Store, pad: Pad):
-    holes = Settings(strategy="only holes of A vs B", holes_of=("first", "second"))
-    filled.save_settings(holes)
+    unjudged = Settings(strategy="only unjudged of A vs B", unjudged_of=("first", "second"))
+    filled.save_settings(unjudged)
     assert len(pad.pairs()) == 2
     filled.drop_run("second")
     assert "'second', which is not there any more" in pad.refused("next")

@@ -104,7 +104,7 @@ class Certainty:
         if not self.pool:
             return f"{a} and {b} have no chunk for any query, so there is nothing to decide"
         better, worse = (b, a) if self.delta > 0 else (a, b)
-        sure = f"with {self.certainty_text} over what the holes could be"
+        sure = f"with {self.certainty_text} over what the unjudged chunks could be"
         verdict = f"{better} > {worse}"
         if self.same:
             verdict = f"no difference that matters (under {self.matters:g}) between {a} and {b}"
@@ -212,7 +212,7 @@ def grades_needed(
     shared = max((spread / student_width_factor(queries)) ** 2 - simulation.noise, 0.0)
     far = math.hypot(delta, PROBABLE_ERROR * math.sqrt(shared))
     wanted = max(far, matters - far) / z
-    graded = max(len(simulation.model.grades) - len(simulation.model.holes), 1)
+    graded = max(len(simulation.model.grades) - len(simulation.model.unjudged), 1)
     added = np.arange(1, len(explained) + 1)
     left = np.maximum(simulation.noise - explained, 0.0) + shared * graded / (graded + added)
     enough = np.flatnonzero(left <= wanted**2)
@@ -220,7 +220,8 @@ def grades_needed(
 
 
 CERTAINTY_MEANING = (
-    f"How sure it is who is ahead once all holes are graded is about these queries alone: others "
+    "How sure it is who is ahead once all unjudged chunks are graded is about "
+    "these queries alone: others "
     f"are the matter of the interval and of p. It is settled at {SETTLED_AT:.0%} and "
     f"{LEAST_GRADES} grades, and counted more strictly than the 90% where the grades are of few "
     "queries, since it is looked at again and again until it is"
@@ -265,8 +266,8 @@ def explain_certainty(
         leader = names[certainty.delta > 0]
         leads = f"{leader} is ahead {sure}{_why_other_interval(certainty, band)}"
         turned = seen is not None and seen.delta * certainty.delta < 0
-        verdict = f"the holes are likely to turn it: {leads}" if turned else leads
-    return f"Once all holes are graded, {verdict}; {_describe_open_grades(certainty)}."
+        verdict = f"the unjudged chunks are likely to turn it: {leads}" if turned else leads
+    return f"Once all unjudged chunks are graded, {verdict}; {_describe_open_grades(certainty)}."
 
 
 def _why_other_interval(certainty: Certainty, band: UnjudgedRange | None) -> str:

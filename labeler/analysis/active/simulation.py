@@ -121,7 +121,7 @@ class DrawnGrades:
         values = score(hits, measure, k)
         if board.conventions.stand_in is not None:
             values = np.nan_to_num(values, nan=board.conventions.stand_in)
-        values[hits.unjudged] = np.nan
+        values[hits.without_grades] = np.nan
         both = values.reshape(len(self.grades), len(self.queries), 2)
         deltas: Floats = both[:, :, 1] - both[:, :, 0]
         return deltas
@@ -174,8 +174,8 @@ def unjudged_of_both(
     """Return the indices of A's and B's unjudged top chunks; none if a run has no result at all."""
     if not all(board.hits(board.run_names[column]).length.any() for column in columns):
         return np.zeros(0, dtype=np.int64)
-    holes = model.holes
-    return holes[within_cutoff(board, model, measure, columns)[holes]]
+    unjudged = model.unjudged
+    return unjudged[within_cutoff(board, model, measure, columns)[unjudged]]
 
 
 def known_deltas(board: Scoreboard, measure: Measure, columns: tuple[int, int]) -> Floats:

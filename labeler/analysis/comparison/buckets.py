@@ -31,9 +31,9 @@ class Contradiction:
 class CrossedCell:
     """One cell of two crossed facets: for each run, in the order given, a value and two counts.
 
-    ``holes`` counts unjudged chunks, ``carried`` transferred grades. Values are NaN where no query
-    counts, and for a run without a result for any query that counts. ``n`` and ``undefined`` are
-    the same for all runs.
+    ``unjudged`` counts unjudged chunks, ``transferred`` transferred grades. Values are NaN where no
+    query counts, and for a run without a result for any query that counts. ``n`` and ``undefined``
+    are the same for all runs.
     """
 
     bucket: str
@@ -41,8 +41,8 @@ class CrossedCell:
     values: tuple[float, ...]
     n: int
     undefined: int
-    holes: tuple[int, ...]
-    carried: tuple[int, ...]
+    unjudged: tuple[int, ...]
+    transferred: tuple[int, ...]
 
     @property
     def delta(self) -> float:
@@ -111,10 +111,10 @@ def cross_facets(
     size = len(rows) * len(columns)
     group = np.where(outside, size, at_row * len(columns) + at_column)
     indices = [board.column_of(run) for run in runs]
-    values, holes = board.values(measure)[:, indices], board.holes(measure)[:, indices]
-    carried = board.carried(measure)[:, indices]
+    values, unjudged = board.values(measure)[:, indices], board.unjudged(measure)[:, indices]
+    transferred = board.transferred(measure)[:, indices]
     names = [(str(row), str(column)) for row in rows for column in columns]
-    return _crossed_cells(names, group, board.counted(measure), values, holes, carried)
+    return _crossed_cells(names, group, board.counted(measure), values, unjudged, transferred)
 
 
 def _crossed_cells(
@@ -127,7 +127,7 @@ def _crossed_cells(
     queries, n = _sums(group, len(names)), _sums(group[counted], len(names))
     sums = [_sums(group[counted], len(names), column) for column in values[counted].T]
     means = [np.divide(each, n, out=np.full(len(n), np.nan), where=n > 0) for each in sums]
-    holes, carried = ([_sums(group, len(names), column) for column in of.T] for of in counts)
+    unjudged, transferred = ([_sums(group, len(names), column) for column in of.T] for of in counts)
     return tuple(
         CrossedCell(row, column, given, counted, total - counted, gaps, over)
         for (row, column), given, counted, total, gaps, over in zip(
@@ -135,8 +135,8 @@ def _crossed_cells(
             zip(*(mean.tolist() for mean in means), strict=True),
             n.astype(int).tolist(),
             queries.astype(int).tolist(),
-            zip(*(count.astype(int).tolist() for count in holes), strict=True),
-            zip(*(count.astype(int).tolist() for count in carried), strict=True),
+            zip(*(count.astype(int).tolist() for count in unjudged), strict=True),
+            zip(*(count.astype(int).tolist() for count in transferred), strict=True),
             strict=True,
         )
     )

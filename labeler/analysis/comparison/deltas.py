@@ -25,9 +25,9 @@ class Delta(NamedTuple):
 
     ``delta`` is ``b - a``. Both means are over the same ``n`` queries; B's ``wins``, ``ties`` and
     ``losses`` (see `TOLERANCE`) add up to ``n``. A query without a list counts 0 for that run and
-    is one of its ``missing``. ``holes`` and ``missing`` include the ``undefined`` queries. Values
-    are NaN where no query counts, and for a run without a result for any query that counts: then
-    nobody wins. Whether a delta is more than chance depends on the rows shown with it (see
+    is one of its ``missing``. ``unjudged`` and ``missing`` include the ``undefined`` queries.
+    Values are NaN where no query counts, and for a run without a result for any query that counts:
+    then nobody wins. Whether a delta is more than chance depends on the rows shown with it (see
     `assess_significance`).
     """
 
@@ -42,12 +42,12 @@ class Delta(NamedTuple):
     losses: int
     n: int
     undefined: int
-    holes_a: int
-    holes_b: int
+    unjudged_a: int
+    unjudged_b: int
     missing_a: int
     missing_b: int
-    carried_a: int = 0
-    carried_b: int = 0
+    transferred_a: int = 0
+    transferred_b: int = 0
 
     @property
     def direction(self) -> int:
@@ -83,12 +83,12 @@ class QueryDelta(NamedTuple):
     delta: float
     judged: bool
     counted: bool
-    holes_a: int
-    holes_b: int
+    unjudged_a: int
+    unjudged_b: int
     missing_a: bool
     missing_b: bool
-    carried_a: int = 0
-    carried_b: int = 0
+    transferred_a: int = 0
+    transferred_b: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +98,9 @@ class MeasureColumn:
     a: Floats
     b: Floats
     counted: Bools
-    holes: Ints
+    unjudged: Ints
     judged: Bools
-    carried: Ints
+    transferred: Ints
 
     @property
     def delta(self) -> Floats:
@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures compared, ``@budget`` as a number where it is one."""
+        """The measures compared, ``@prompt`` as a number where it is one."""
         return tuple(self.columns)
 
     def differences(self, row: Delta) -> Floats:
@@ -203,9 +203,9 @@ class Comparison:
                 column.delta.tolist(),
                 column.judged.tolist(),
                 column.counted.tolist(),
-                *column.holes.T.tolist(),
+                *column.unjudged.T.tolist(),
                 *self.missing.T.tolist(),
-                *column.carried.T.tolist(),
+                *column.transferred.T.tolist(),
                 strict=True,
             )
         ]
@@ -277,9 +277,11 @@ def _answered(board: Scoreboard, run: str) -> Bools:
 def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> MeasureColumn:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
-    holes = board.holes(measure)[:, places]
-    judged, carried = board.judged_for(measure), board.carried(measure)[:, places]
-    return MeasureColumn(values[:, 0], values[:, 1], board.counted(measure), holes, judged, carried)
+    unjudged = board.unjudged(measure)[:, places]
+    judged, transferred = board.judged_for(measure), board.transferred(measure)[:, places]
+    return MeasureColumn(
+        values[:, 0], values[:, 1], board.counted(measure), unjudged, judged, transferred
+    )
 
 
 def _deltas(
@@ -316,10 +318,10 @@ def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
         losses=losses,
         n=a.n,
         undefined=a.undefined,
-        holes_a=a.holes,
-        holes_b=b.holes,
+        unjudged_a=a.unjudged,
+        unjudged_b=b.unjudged,
         missing_a=a.missing,
         missing_b=b.missing,
-        carried_a=a.carried,
-        carried_b=b.carried,
+        transferred_a=a.transferred,
+        transferred_b=b.transferred,
     )

@@ -113,8 +113,8 @@ def _describe_known(
     others = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
     if lead.may_reverse:
         also = f"; also more than chance: {_list_measures(others, conventions)}" if others else ""
-        holes = "is more than chance, but holes may turn it"
-        return f"Neither is known to be better: {delta} {holes}{also}"
+        unjudged = "is more than chance, but unjudged chunks may turn it"
+        return f"Neither is known to be better: {delta} {unjudged}{also}"
     better, other = names[::-1] if row.direction > 0 else names
     also = f"; also by {_list_measures(others, conventions)}" if others else ""
     return f"{better} is better than {other}: {delta}{also}{_describe_others(verdict, row)}"
@@ -170,14 +170,16 @@ def _describe_unjudged(lead: HeadlineDelta) -> str:
     if band is None or math.isnan(band.lowest):
         return ""
     if not band.is_open:
-        return "no hole could change it"
-    holes = f"the {band.holes:,} holes" if band.holes != 1 else "the one hole"
-    holes += "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
+        return "no unjudged chunk could change it"
+    unjudged = (
+        f"the {band.unjudged:,} unjudged chunks" if band.unjudged != 1 else "the one unjudged chunk"
+    )
+    unjudged += "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
     widest = f"{format_signed(band.lowest)} to {format_signed(band.highest)}"
     likely = f"{format_signed(band.low)} to {format_signed(band.high)} (90%)"
     if band.lowest > 0.0 or band.highest < 0.0:
-        return f"no grade of {holes} can turn it ({widest})"
-    return f"{holes} could make it {widest}, likely {likely}"
+        return f"no grade of {unjudged} can turn it ({widest})"
+    return f"{unjudged} could make it {widest}, likely {likely}"
 
 
 def _describe_graders(lead: HeadlineDelta, names: tuple[str, str]) -> str:

@@ -73,8 +73,8 @@ class DrawnQuery(NamedTuple):
     b: float
     delta: float
     outcome: str
-    holes_a: int
-    holes_b: int
+    unjudged_a: int
+    unjudged_b: int
 
 
 def drawn_queries(
@@ -88,7 +88,7 @@ def drawn_queries(
             row.query_id,
             texts.get(row.query_id, ""),
             buckets.get(row.query_id, ""),
-            *(row.a, row.b, row.delta, _outcome(row.delta), row.holes_a, row.holes_b),
+            *(row.a, row.b, row.delta, _outcome(row.delta), row.unjudged_a, row.unjudged_b),
         )
         for place, row in enumerate(kept, 1)
     ]

@@ -35,7 +35,7 @@ def delta_records(
     rows = list(rows)
     tested = assess_significance(comparison, rows) if tested is None else tested
     in_buckets = any(row.facet is not None for row in rows)
-    has_carried = any(row.carried_a or row.carried_b for row in rows)
+    has_transferred = any(row.transferred_a or row.transferred_b for row in rows)
     return [
         {
             "run_a": comparison.a,
@@ -51,11 +51,15 @@ def delta_records(
             "losses": row.losses,
             "n": row.n,
             "undefined": row.undefined,
-            "holes_a": row.holes_a,
-            "holes_b": row.holes_b,
+            "unjudged_a": row.unjudged_a,
+            "unjudged_b": row.unjudged_b,
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
-            **({"carried_a": row.carried_a, "carried_b": row.carried_b} if has_carried else {}),
+            **(
+                {"transferred_a": row.transferred_a, "transferred_b": row.transferred_b}
+                if has_transferred
+                else {}
+            ),
             **_significance_columns(comparison, row, power, tested),
         }
         for row, power in zip(rows, assess_power(comparison, rows), strict=True)
@@ -94,16 +98,16 @@ def query_delta_records(
     """
     columns = [comparison.queries(measure) for measure in comparison.measures]
     every = chain.from_iterable(zip(*columns, strict=True))
-    has_carried = any(each.carried.any() for each in comparison.columns.values())
+    has_transferred = any(each.transferred.any() for each in comparison.columns.values())
     return [
-        record | (_transferred_columns(row) if has_carried else {})
+        record | (_transferred_columns(row) if has_transferred else {})
         for row in (every if rows is None else rows)
         for record in _query_records(comparison, row)
     ]
 
 
 def _transferred_columns(row: QueryDelta) -> Record:
-    return {"carried_a": row.carried_a, "carried_b": row.carried_b}
+    return {"transferred_a": row.transferred_a, "transferred_b": row.transferred_b}
 
 
 def _query_records(comparison: Comparison, row: QueryDelta) -> list[Record]:
@@ -122,8 +126,8 @@ def _query_records(comparison: Comparison, row: QueryDelta) -> list[Record]:
             "losses": int(row.delta < -TOLERANCE),
             "n": int(row.counted),
             "undefined": int(row.judged and not row.counted),
-            "holes_a": row.holes_a,
-            "holes_b": row.holes_b,
+            "unjudged_a": row.unjudged_a,
+            "unjudged_b": row.unjudged_b,
             "missing_a": int(row.missing_a),
             "missing_b": int(row.missing_b),
         }

@@ -46,7 +46,8 @@ METHODS_NOTE = (
     "the table is tested apart from it"
 )
 COVERAGE_NOTE = (
-    "an interval and a p-value cover the choice of queries, not holes or graders; while grading "
+    "an interval and a p-value cover the choice of queries, not unjudged chunks or "
+    "graders; while grading "
     "goes on a p-value is provisional"
 )
 

@@ -17,7 +17,7 @@ from labeler.analysis.failures.diagnosis import GENERATION, Failure
 from labeler.analysis.failures.failure_rules import FailureRule, UsefulInPrompt, rule_requirements
 from labeler.analysis.failures.relevant_positions import find_positions
 from labeler.evaluation import Record, Scoreboard
-from labeler.measures import BUDGET, Bools, Measure
+from labeler.measures import PROMPT, Bools, Measure
 from labeler.model import format_count
 from labeler.stats import ConfidenceInterval, wilson_interval
 
@@ -115,10 +115,10 @@ def _found_in_prompt(board: Scoreboard, run: str, rule: FailureRule) -> tuple[Bo
     column = board.column_of(run)
     found: Bools = np.zeros(len(wanted), dtype=bool)
     for rel in np.unique(wanted).tolist():
-        in_prompt = Measure("Success", BUDGET, rel=rel)
+        in_prompt = Measure("Success", PROMPT, rel=rel)
         found |= (wanted == rel) & (board.values(in_prompt)[:, column] > 0)
-    holes = board.holes(Measure("Success", BUDGET, rel=1))[:, column]
-    return found, ~found & (holes > 0)
+    unjudged = board.unjudged(Measure("Success", PROMPT, rel=1))[:, column]
+    return found, ~found & (unjudged > 0)
 
 
 def with_generation(
@@ -182,7 +182,7 @@ class TwoByTwo:
                     f"where the prompt {where} what the query needs: {_format_share(right, of)}"
                 )
         aside = [
-            f"{self.counts[UNDECIDED]:,} undecided, as holes could be what was needed",
+            f"{self.counts[UNDECIDED]:,} undecided, as unjudged chunks could be what was needed",
             f"{format_count(self.counts[NO_ANSWER], 'query', 'queries')} without an answer",
             f"{format_count(self.elsewhere, 'answer', 'answers')} to queries that "
             "are not counted here",

@@ -209,7 +209,7 @@ def diagnose(
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["x", "c"]}, "B": {"q": ["x"]}}
-    >>> board = Scoreboard(collect({"q": {"c": 1, "x": 0}}, runs), Conventions.of(budget=1))
+    >>> board = Scoreboard(collect({"q": {"c": 1, "x": 0}}, runs), Conventions.of(prompt_k=1))
     >>> [failure.failure.name for failure in diagnose(board, "A").values()]
     ['retrieved too low']
     >>> [failure.failure.name for failure in diagnose(board, "B").values()]

@@ -17,7 +17,7 @@ import numpy as np
 from labeler.analysis.comparison import TOLERANCE
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, measures_for_task
-from labeler.measures import BUDGET, Floats, Ints, Measure
+from labeler.measures import PROMPT, Floats, Ints, Measure
 from labeler.model import TASKS
 
 USEFUL_GRADE = 2
@@ -171,7 +171,7 @@ def describe_rule(
 def _describe_useful(board: Scoreboard) -> str:
     rel = int(useful_grades(board, board.run_names[0]).max(initial=board.conventions.rel))
     grades = f"grade {rel} or better" if rel < HIGHEST_GRADE else f"grade {rel}"
-    heading = _heading(board, Measure("Success", BUDGET, rel=rel))
+    heading = _heading(board, Measure("Success", PROMPT, rel=rel))
     words = f"no chunk of {grades} is in the prompt ({heading} is not 1)"
     if rel > board.conventions.rel:
         words += "; where a query has none such, grade 1 is enough"
@@ -196,7 +196,7 @@ def _minimum_by_query(
         return [rule] * len(useful)
     by_task = rule.bars if isinstance(rule, MinimumByTask) else {}
     tasks = board.collection.facets.get("task", (None,) * len(useful))
-    in_prompt = {rel: MinimumValue(Measure("Success", BUDGET, rel=rel), 1.0) for rel in (1, 2, 3)}
+    in_prompt = {rel: MinimumValue(Measure("Success", PROMPT, rel=rel), 1.0) for rel in (1, 2, 3)}
     return [
         by_task.get(task or "", in_prompt[rel])
         for task, rel in zip(tasks, useful.tolist(), strict=True)
@@ -215,6 +215,6 @@ def _requirement_rows(
 ) -> list[RuleRequirement]:
     values = board.values(measure)[:, board.column_of(run)]
     rel = usual_rel if measure.rel is None else np.full(len(values), measure.rel)
-    k = board.budgets if measure.cutoff is None else board.cutoffs(measure)
+    k = board.prompt_ks if measure.cutoff is None else board.cutoffs(measure)
     columns = (each.tolist() for each in (least, values, rel, k))
     return [RuleRequirement(measure, *row) for row in zip(*columns, strict=True)]

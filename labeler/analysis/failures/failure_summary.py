@@ -78,14 +78,14 @@ class ClassTally(NamedTuple):
     """The failing queries of one class: how many, and where their known relevant chunks are.
 
     Of these chunks ``top`` are in the top k of the lists, ``below`` further down, and ``missed``
-    not in the run. For ``mostly_holes`` of the queries more than half of the top is unjudged.
+    not in the run. For ``mostly_unjudged`` of the queries more than half of the top is unjudged.
     """
 
     queries: int
     top: int
     below: int
     missed: int
-    mostly_holes: int
+    mostly_unjudged: int
 
 
 def tally_classes(found: FailuresByQuery) -> dict[FailureClass, ClassTally]:
@@ -104,7 +104,7 @@ def _tally(each: Sequence[RelevantPositions]) -> ClassTally:
         sum(one.top for one in each),
         sum(one.below for one in each),
         sum(one.elsewhere + one.nowhere for one in each),
-        sum(one.mostly_holes for one in each),
+        sum(one.mostly_unjudged for one in each),
     )
 
 

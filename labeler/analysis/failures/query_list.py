@@ -18,7 +18,7 @@ from labeler.model import Query
 ANY_STATUS, FAILING, NOT_FAILING, NOT_GRADED = "any", "failing", "does not fail", "not graded yet"
 LARGEST_LOSS, LARGEST_GAIN, WORST_FIRST, MOST_UNJUDGED, AS_LOADED = (
     *("largest loss first", "largest gain first"),
-    *("worst first", "most holes first", "as loaded"),
+    *("worst first", "most unjudged first", "as loaded"),
 )
 STATUSES = (ANY_STATUS, FAILING, *(each.name for each in FAILURE_CLASSES), NOT_FAILING, NOT_GRADED)
 STATUSES_WITH_ANSWERS = (*STATUSES[:-2], GENERATION.name, NOT_FAILING, NOT_GRADED)
@@ -39,9 +39,9 @@ class QueryRow(NamedTuple):
     ``bucket`` and ``crossing`` are its buckets in the one or two facets shown. ``values`` are of
     the measures shown; NaN where undefined, where nobody has graded the query (not ``judged``) or,
     where it is ``counted``, where the run has no list for any counted query. ``a`` and ``delta``
-    are of the first measure. Of the ``shown`` chunks ``holes`` are unjudged and ``carried`` have a
-    transferred grade. ``leaked`` marks a query found in other texts; ``outcome`` is None unless
-    answers of the run are loaded.
+    are of the first measure. Of the ``shown`` chunks ``unjudged`` are unjudged and ``transferred``
+    have a transferred grade. ``leaked`` marks a query found in other texts; ``outcome`` is None
+    unless answers of the run are loaded.
     """
 
     query_id: str
@@ -53,8 +53,8 @@ class QueryRow(NamedTuple):
     counted: tuple[bool, ...]
     a: float | None
     delta: float | None
-    holes: int
-    carried: int
+    unjudged: int
+    transferred: int
     shown: int
     judged: bool
     missing: bool
@@ -66,7 +66,7 @@ class QueryRow(NamedTuple):
     @property
     def share(self) -> float:
         """The share of the top k that is unjudged; 0 where the list is empty."""
-        return self.holes / self.shown if self.shown else 0.0
+        return self.unjudged / self.shown if self.shown else 0.0
 
     @property
     def loses(self) -> bool:
@@ -154,8 +154,8 @@ def query_rows(
         counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
         board.looked_at(first)[:, at].tolist(),
-        board.holes(first)[:, at].tolist(),
-        board.carried(first)[:, at].tolist(),
+        board.unjudged(first)[:, at].tolist(),
+        board.transferred(first)[:, at].tolist(),
         board.judged.tolist(),
         board.absent(run).tolist(),
         strict=True,
@@ -166,13 +166,13 @@ def query_rows(
             text=queries[name].text,
             task=queries[name].task,
             bucket=bucket,
-            crossing=crossing,
+            crossing=cross,
             values=found,
             counted=counts,
             a=against[name].a if against else None,
             delta=against[name].delta if against else None,
-            holes=holes,
-            carried=carried,
+            unjudged=unjudged,
+            transferred=derived,
             shown=shown,
             judged=judged,
             missing=missing,
@@ -181,7 +181,7 @@ def query_rows(
             leaked=name in board.collection.leaked,
             outcome=became.get(name),
         )
-        for name, found, counts, bucket, crossing, shown, holes, carried, judged, missing in columns
+        for name, found, counts, bucket, cross, shown, unjudged, derived, judged, missing in columns
         if name in queries
     ]
 

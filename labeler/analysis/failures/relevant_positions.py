@@ -16,9 +16,9 @@ class RelevantPositions:
     """Counts of a query's known relevant chunks by where a run has them.
 
     ``top`` are among the first ``k``, ``below`` further down a list of ``length``, ``elsewhere``
-    only in another run, and ``nowhere`` in no run. ``holes`` of the ``shown`` first k are unjudged:
-    each could be relevant. Relevant means grade ``rel`` or better; ``first`` is the rank of the
-    first relevant chunk, or None.
+    only in another run, and ``nowhere`` in no run. ``unjudged`` of the ``shown`` first k are
+    unjudged: each could be relevant. Relevant means grade ``rel`` or better; ``first`` is the rank
+    of the first relevant chunk, or None.
     """
 
     k: int
@@ -28,7 +28,7 @@ class RelevantPositions:
     below: int
     elsewhere: int
     nowhere: int
-    holes: int
+    unjudged: int
     shown: int
     first: int | None
 
@@ -38,9 +38,9 @@ class RelevantPositions:
         return self.top + self.below + self.elsewhere + self.nowhere
 
     @property
-    def mostly_holes(self) -> bool:
+    def mostly_unjudged(self) -> bool:
         """Whether more than half of the top is unjudged."""
-        return 2 * self.holes > self.shown
+        return 2 * self.unjudged > self.shown
 
     @property
     def sentence(self) -> str:
@@ -48,12 +48,14 @@ class RelevantPositions:
 
         >>> RelevantPositions(10, 100, 1, 0, 2, 1, 2, 4, 10, 37).sentence
         '5 known relevant: 0 in the top 10, 2 at 11–100, 3 never retrieved (another run has 1); \
-4 of the top 10 are holes'
+4 of the top 10 are unjudged'
         """
-        holes = f"; {_describe_unjudged(self.holes, f'the top {self.k}')}" if self.holes else ""
+        unjudged = (
+            f"; {_describe_unjudged(self.unjudged, f'the top {self.k}')}" if self.unjudged else ""
+        )
         what = _describe_known({self.rel})
         where = f"{self.known} {what}: {self._where}" if self.known else f"none {what}"
-        return f"{where}{holes}"
+        return f"{where}{unjudged}"
 
     @property
     def short_sentence(self) -> str:
@@ -96,8 +98,8 @@ def _format_span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def _describe_unjudged(holes: int, top: str) -> str:
-    return f"{holes:,} of {top} {'is a hole' if holes == 1 else 'are holes'}"
+def _describe_unjudged(unjudged: int, top: str) -> str:
+    return f"{unjudged:,} of {top} {'is unjudged' if unjudged == 1 else 'are unjudged'}"
 
 
 def find_positions(
@@ -124,7 +126,7 @@ def find_positions(
         below=len(ranks) - top,
         elsewhere=found - len(ranks),
         nowhere=len(relevant) - found,
-        holes=int(np.sum(board.grades(query_id, chunks[:k]) < 0)),
+        unjudged=int(np.sum(board.grades(query_id, chunks[:k]) < 0)),
         shown=shown,
         first=int(ranks[0]) if len(ranks) else None,
     )
@@ -136,7 +138,7 @@ def describe_positions(found: Iterable[RelevantPositions]) -> str:
     >>> describe_positions([RelevantPositions(10, 100, 1, 0, 2, 1, 2, 4, 10, 37),
     ...     RelevantPositions(10, 50, 1, 1, 0, 0, 0, 7, 10, 9)])
     '6 known relevant: 1 in the top 10, 2 further down, 3 never retrieved by this run (1 of them \
-by another); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
+by another); 11 of the 20 chunks in their top 10 are unjudged, more than half in 1 query'
     """
     each = list(found)
     if not each:
@@ -155,11 +157,11 @@ by another); 11 of the 20 chunks in their top 10 are holes, more than half in 1 
 
 
 def _describe_all_unjudged(each: Sequence[RelevantPositions], top: str) -> str:
-    holes, mostly = sum(one.holes for one in each), sum(one.mostly_holes for one in each)
-    if not holes:
+    unjudged, mostly = sum(one.unjudged for one in each), sum(one.mostly_unjudged for one in each)
+    if not unjudged:
         return ""
     shown = sum(one.shown for one in each)
-    words = f"; {_describe_unjudged(holes, f'the {shown:,} chunks in their {top}')}"
+    words = f"; {_describe_unjudged(unjudged, f'the {shown:,} chunks in their {top}')}"
     return f"{words}, more than half in {mostly:,} {_query_word(mostly)}" if mostly else words
 
 

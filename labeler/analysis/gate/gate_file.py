@@ -35,8 +35,9 @@ EXAMPLE = '"nDCG@10" = {at_least = 0.75, drop = 0.02}'
 
 _TEXT_KEYS = ("run", "baseline", "last_passing", "golden", "preset", "split", "leaked", "weighted")
 _KNOWN_TEXTS = {"preset": PRESETS, "split": SPLITS, "leaked": LEAKED_CHOICES}
-_WHOLE_KEYS = ("rel", "budget")
-_TERM_KEYS = ("confidence", "most_holes", "fewest_queries", "most_absent")
+_WHOLE_KEYS = ("rel", "prompt_k", "budget")
+_TERM_KEYS = ("confidence", "most_unjudged", "most_holes", "fewest_queries", "most_absent")
+_CURRENT_KEYS = {"budget": "prompt_k", "most_holes": "most_unjudged"}  # by their earlier names
 _LIMIT_KEYS = ("at_least", "drop")
 _SECTIONS = ("overall", "task", "bucket", "each")
 KeyPath = tuple[str, ...]
@@ -89,7 +90,9 @@ class _GateReader:
             key: self._text((key,), self.given[key]) for key in _TEXT_KEYS if key in self.given
         }
         whole = {
-            key: self._whole((key,), self.given[key]) for key in _WHOLE_KEYS if key in self.given
+            _CURRENT_KEYS.get(key, key): self._whole((key,), self.given[key])
+            for key in _WHOLE_KEYS
+            if key in self.given
         }
         for key, known in _KNOWN_TEXTS.items():
             if key in texts and texts[key] not in known:
@@ -104,7 +107,9 @@ class _GateReader:
             raise BadInput(
                 f"{self.name}: asks nothing; give it a section, such as [overall] with {EXAMPLE}"
             )
-        gate = Gate(self.name, rules, self.text, rel=whole.get("rel"), budget=whole.get("budget"))
+        gate = Gate(
+            self.name, rules, self.text, rel=whole.get("rel"), prompt_k=whole.get("prompt_k")
+        )
         return replace(gate, **texts)  # type: ignore[arg-type]  # all of them are texts
 
     def _rules(self, terms: LimitTerms) -> Iterator[Rule]:
@@ -192,7 +197,7 @@ class _GateReader:
             elif key == "confidence":
                 given[key] = self._confidence(place, table[key])
             else:
-                given[key] = self._number(place, key, table[key], 1.0)
+                given[_CURRENT_KEYS.get(key, key)] = self._number(place, key, table[key], 1.0)
         return replace(terms, **given)
 
     def _confidence(self, place: KeyPath, value: object) -> float:
@@ -384,10 +389,10 @@ def rules_for(
 
 def why_other_conventions(gate: Gate, chosen: Conventions) -> str:
     """Explain why the thresholds of a gate do not apply to these numbers; empty where they do."""
-    asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
-    own = {"preset": chosen.preset, "rel": chosen.rel, "budget": chosen.budget}
-    if gate.budget is not None and chosen.budget_by_task:
-        own["budget"] = None
+    asked = {"preset": gate.preset, "rel": gate.rel, "prompt_k": gate.prompt_k}
+    own = {"preset": chosen.preset, "rel": chosen.rel, "prompt_k": chosen.prompt_k}
+    if gate.prompt_k is not None and chosen.prompt_k_by_task:
+        own["prompt_k"] = None
     for name, value in asked.items():
         if value is not None and value != own[name]:
             return f"{gate.name} asks for values by {name} {value}, so its thresholds are not shown"

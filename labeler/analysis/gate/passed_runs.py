@@ -24,7 +24,8 @@ from labeler.analysis.gate.verdicts import (
 )
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard
-from labeler.model import escape_controls
+from labeler.measures import current_name
+from labeler.model import OLD_NAMES, escape_controls
 
 PASSED_RUNS_FORMAT = 1
 """Must grow with every change that makes older files unreadable."""
@@ -85,7 +86,8 @@ def read_passed_runs(data: bytes, name: str) -> PassedRuns:
         given = json.loads(data.decode("utf-8-sig"))
         runs = {each["fingerprint"]: _run_from_json(each) for each in given["runs"]}
         best = {
-            (each["facet"], each["bucket"], each["measure"]): each["run"] for each in given["best"]
+            (each["facet"], each["bucket"], current_name(each["measure"])): each["run"]
+            for each in given["best"]
         }
         last, form = given["last"], given["format"]
         is_whole = {last, *best.values()} <= set(runs)
@@ -112,10 +114,13 @@ def _run_from_json(given: Mapping[str, Any]) -> PassedRun:
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a name, a fingerprint, a time and a golden version are texts")
     values = {
-        str(name): {str(query): _check_finite(value) for query, value in column.items()}
+        current_name(str(name)): {
+            str(query): _check_finite(value) for query, value in column.items()
+        }
         for name, column in given["values"].items()
     }
-    return PassedRun(name, fingerprint, passed_at, golden, dict(given["conventions"]), values)
+    conventions = {OLD_NAMES.get(key, key): value for key, value in given["conventions"].items()}
+    return PassedRun(name, fingerprint, passed_at, golden, conventions, values)
 
 
 def _check_finite(value: object) -> float:

@@ -63,13 +63,13 @@ class LimitTerms:
     """The conditions under which a limit is checked.
 
     With ``confidence`` a limit must be met with that one-sided confidence, without it by the value
-    itself. ``most_holes`` is the largest share of unjudged chunks above the cut-off, in either
+    itself. ``most_unjudged`` is the largest share of unjudged chunks above the cut-off, in either
     run; ``fewest_queries`` the fewest queries in a mean; ``most_absent`` the share of them for
     which the run compared with may have no list, since it would count 0 there and hide a drop.
     """
 
     confidence: float | None = None
-    most_holes: float | None = None
+    most_unjudged: float | None = None
     fewest_queries: int = FEW
     most_absent: float = 0.0
 
@@ -96,7 +96,7 @@ class Gate:
     """A gate file: which run is checked, against which runs, and by which rules.
 
     ``name`` is the file's name in messages. ``last_passing`` is the path of the file of passed
-    runs, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
+    runs, as the gate file writes it. ``rel`` and ``prompt_k`` are None where the golden set's
     settings apply. ``split`` is None for all queries, and ``leaked`` says whether queries marked as
     leaked count. ``weighted`` is the facet by whose traffic means are weighted, or None. ``text``
     is the content of the file.
@@ -111,7 +111,7 @@ class Gate:
     golden: str | None = None
     preset: str = "graded"
     rel: int | None = None
-    budget: int | None = None
+    prompt_k: int | None = None
     split: str | None = None
     leaked: str = WITH_LEAKED
     weighted: str | None = None
@@ -163,8 +163,8 @@ class LimitResult:
 
     ``before`` and ``delta`` are the other run's value and the difference, NaN for a minimum.
     ``bound`` is the lower confidence bound of the value, or of the delta, computed by ``method``;
-    NaN without a confidence. ``holes`` is the share of unjudged chunks above the cut-off, and
-    ``carried`` how many of the chunks there have a transferred grade.
+    NaN without a confidence. ``unjudged`` is the share of unjudged chunks above the cut-off, and
+    ``transferred`` how many of the chunks there have a transferred grade.
     """
 
     check: Check
@@ -172,14 +172,14 @@ class LimitResult:
     sentence: str
     value: float
     n: int
-    holes: float
+    unjudged: float
     against: str | None = None
     other: str | None = None
     before: float = math.nan
     delta: float = math.nan
     bound: float = math.nan
     method: str = ""
-    carried: int = 0
+    transferred: int = 0
 
     @property
     def limit(self) -> float:

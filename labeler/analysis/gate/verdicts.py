@@ -45,7 +45,7 @@ class CachedBoard:
     def __init__(self, board: Scoreboard) -> None:
         self.board = board.snapshot()
         self.values: Callable[[Measure], Floats] = cache(self.board.values)
-        self.holes: Callable[[Measure], Ints] = cache(self.board.holes)
+        self.unjudged: Callable[[Measure], Ints] = cache(self.board.unjudged)
         self.means: Callable[[Measure, str | None], Means] = cache(self._means)
         self.shown: Callable[[Measure], Ints] = cache(self.board.looked_at)
         self.inside: Callable[[str | None, str | None], Bools] = cache(self._inside)
@@ -115,7 +115,7 @@ class RunValues:
         means = self.cached.means(check.measure, check.facet)
         return float(means.value[0, self._at, means.buckets.index(check.bucket)])
 
-    def holes(self, check: Check) -> float:
+    def unjudged(self, check: Check) -> float:
         """Return the share of unjudged chunks above the cut-off, over the queries in the mean.
 
         0 for stored values: the run had few enough when it passed.
@@ -124,15 +124,15 @@ class RunValues:
             return 0.0
         counted = self.cached.counted(check)
         shown = int(self.cached.shown(check.measure)[counted, self._at].sum())
-        holes = int(self.cached.holes(check.measure)[counted, self._at].sum())
-        return holes / shown if shown else 0.0
+        unjudged = int(self.cached.unjudged(check.measure)[counted, self._at].sum())
+        return unjudged / shown if shown else 0.0
 
-    def carried(self, check: Check) -> int:
+    def transferred(self, check: Check) -> int:
         """Count the chunks above the cut-off that have a transferred grade."""
         if self.kept is not None:
             return 0
         means = self.cached.means(check.measure, check.facet)
-        return int(means.carried[0, self._at, means.buckets.index(check.bucket)])
+        return int(means.transferred[0, self._at, means.buckets.index(check.bucket)])
 
     def absent(self, check: Check) -> int:
         """Count the queries in the mean for which the run has no list."""
@@ -243,7 +243,7 @@ def describe_too_many_unjudged(run: str, share: float, most: float) -> str:
     """Explain that too large a share of a run's chunks is unjudged."""
     return (
         f"{run}: nobody has graded {share:.1%} of the chunks that count, more than "
-        f"{100 * most:.10g}% (most_holes)"
+        f"{100 * most:.10g}% (most_unjudged)"
     )
 
 
@@ -403,10 +403,12 @@ def _confidence_bounds(
 def _judge_limit(question: LimitQuestion, bound: ConfidenceInterval | None) -> LimitResult:
     check, side = question.check, question.side
     n = int(np.sum(~np.isnan(side.values(check))))
-    known = (side.mean(check), n, side.holes(check), question.against)
+    known = (side.mean(check), n, side.unjudged(check), question.against)
     if isinstance(question.other, str):
-        return LimitResult(check, UNJUDGED, question.other, *known, carried=side.carried(check))
-    found = LimitResult(check, PASSED, "", *known, carried=side.carried(check))
+        return LimitResult(
+            check, UNJUDGED, question.other, *known, transferred=side.transferred(check)
+        )
+    found = LimitResult(check, PASSED, "", *known, transferred=side.transferred(check))
     if question.other is not None:
         before = question.other.mean(check)
         delta = found.value - before
@@ -442,10 +444,12 @@ def _why_unjudged(
         return describe_no_value(question.side, check)
     if found.n < terms.fewest_queries:
         return describe_too_few(found.n, terms.fewest_queries)
-    if terms.most_holes is not None:
+    if terms.most_unjudged is not None:
         for side in sides:
-            if side.holes(check) > terms.most_holes:
-                return describe_too_many_unjudged(side.name, side.holes(check), terms.most_holes)
+            if side.unjudged(check) > terms.most_unjudged:
+                return describe_too_many_unjudged(
+                    side.name, side.unjudged(check), terms.most_unjudged
+                )
     if isinstance(question.other, RunValues):
         if math.isnan(found.before):
             return describe_no_value(question.other, check)

@@ -30,7 +30,7 @@ def point_records(
     """
     rows = list(every)
     faceted = any(series.place.facet is not None for series in rows)
-    has_carried = any(point.carried for series in rows for point in series.points)
+    has_transferred = any(point.transferred for series in rows for point in series.points)
     return [
         {
             **_key_columns(series.place, faceted),
@@ -44,9 +44,9 @@ def point_records(
             "change": change,
             "threshold": thresholds.get(series.place, math.nan),
             "n": point.n,
-            "holes": point.holes,
+            "unjudged": point.unjudged,
             "missing": point.missing,
-            **({"carried": point.carried} if has_carried else {}),
+            **({"transferred": point.transferred} if has_transferred else {}),
         }
         for series in rows
         for point, change in zip(series.points, changes_by_point(series.points), strict=True)

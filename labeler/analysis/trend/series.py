@@ -180,8 +180,8 @@ NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
 class TrendPoint(NamedTuple):
     """A run's mean at its date; NaN without a result for any query that counts.
 
-    ``n`` queries are in the mean; ``holes`` counts unjudged chunks, ``missing`` queries without a
-    list, ``carried`` transferred grades. ``interval`` is None if none was computed.
+    ``n`` queries are in the mean; ``unjudged`` counts unjudged chunks, ``missing`` queries without
+    a list, ``transferred`` transferred grades. ``interval`` is None if none was computed.
     """
 
     run: str
@@ -189,10 +189,10 @@ class TrendPoint(NamedTuple):
     said: str
     value: float
     n: int
-    holes: int
+    unjudged: int
     missing: int
     interval: ConfidenceInterval | None = None
-    carried: int = 0
+    transferred: int = 0
 
 
 class SeriesKey(NamedTuple):
@@ -274,10 +274,10 @@ def build_series(
                     *dated,
                     float(means.value[which, columns[dated.run], at]),
                     n[which][at],
-                    int(means.holes[which, columns[dated.run], at]),
+                    int(means.unjudged[which, columns[dated.run], at]),
                     missing[columns[dated.run]][at],
                     intervals.get((dated.run, str(measure), bucket)),
-                    int(means.carried[which, columns[dated.run], at]),
+                    int(means.transferred[which, columns[dated.run], at]),
                 )
                 for dated in runs
             ),

@@ -111,8 +111,8 @@ def _delta_tooltip() -> list[alt.Tooltip]:
         "in_a": "in A",
         "in_b": "in B",
         "change": "B − A",
-        "holes_a": "holes in A",
-        "holes_b": "holes in B",
+        "unjudged_a": "unjudged in A",
+        "unjudged_b": "unjudged in B",
     }
     return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
 

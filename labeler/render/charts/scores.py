@@ -40,7 +40,7 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
             "line": lines.places(headings[score.measure] for score in scores),
             "value": [score.value for score in scores],
             "n": [score.n for score in scores],
-            "holes": [score.holes for score in scores],
+            "unjudged": [score.unjudged for score in scores],
         }
     ).dropna(subset="value")
     axis = alt.Axis(labelExpr=lines.spelled, labelLimit=280)
@@ -61,7 +61,7 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
                 *tooltips("run:N", "measure:N"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),
                 alt.Tooltip("n:Q", title="queries"),
-                *tooltips("holes:Q"),
+                *tooltips("unjudged:Q"),
             ],
         )
         .add_params(lines.parameter)
@@ -70,11 +70,11 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     return with_theme(chart)
 
 
-def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
-    """Return a measure over k, a line for each run, with the prompt budgets as upright rules.
+def curve_chart(scores: Iterable[Score], prompt_ks: Iterable[int]) -> alt.LayerChart:
+    """Return a measure over k, a line for each run, with the prompt sizes as upright rules.
 
-    ``scores`` are of one measure at several cut-offs; a budget is what really reaches the prompt.
-    The legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
+    ``scores`` are of one measure at several cut-offs; a prompt size is what really reaches the
+    prompt. The legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
     """
     given = list(scores)
     name = next((each.measure.name for each in given), "")
@@ -107,22 +107,22 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
             ],
         )
     )
-    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_prompt_k_rules(budgets)]).properties(
+    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_prompt_k_rules(prompt_ks)]).properties(
         height=280,
         description=f"{name}@k over k for each run; the same numbers as the table",
     )
     return with_theme(chart)
 
 
-def _prompt_k_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
-    """Return an upright line at each prompt budget, and words above the first, where no curve is.
+def _prompt_k_rules(prompt_ks: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
+    """Return an upright line at each prompt size, and words above the first, where no curve is.
 
     Where budgets differ by task, those of each line would lie over the next one's.
     """
-    there = sorted(set(budgets))
-    words = f"prompt budget{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"
+    there = sorted(set(prompt_ks))
+    words = f"prompt size{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"
     return (
-        alt.Chart(pd.DataFrame({"k": there, "label": "prompt budget"}))
+        alt.Chart(pd.DataFrame({"k": there, "label": "prompt size"}))
         .mark_rule(strokeDash=[2, 4], color=MUTED_COLOUR)
         .encode(x=alt.X("k:Q"), tooltip=tooltips("label", "k")),
         alt.Chart(pd.DataFrame({"k": there[:1], "label": words}))

@@ -32,7 +32,7 @@ _BREAK: Final = "break-paths-filter-domains"  # a run without results is a gap
 
 TREND_COLUMNS = (
     *("line", "at", "when", "date", "run", "value", "shown"),
-    *("lo", "hi", "reach", "n", "holes", "alone"),
+    *("lo", "hi", "reach", "n", "unjudged", "alone"),
 )
 
 TrendLines = Mapping[str, Sequence[TrendPoint]]
@@ -128,7 +128,7 @@ def _trend_frame(lines: TrendLines, names: ChartNames, *, has_bands: bool) -> pd
             "hi": point.interval.hi if point.interval and has_bands else math.nan,
             "reach": _format_interval(point),
             "n": point.n,
-            "holes": point.holes,
+            "unjudged": point.unjudged,
             "alone": alone[name],
         }
         for at, (name, points) in zip(names.numbers, lines.items(), strict=True)
@@ -190,7 +190,7 @@ def _trend_tooltip() -> list[alt.Tooltip]:
         "shown": "mean",
         "reach": "95% interval",
         "n": "queries",
-        "holes": "holes",
+        "unjudged": "unjudged",
     }
     return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
 

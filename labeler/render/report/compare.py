@@ -116,7 +116,7 @@ def _queries(shared: ReportContext, view: ComparisonView) -> htpy.Node:
 
 
 def _query_rows(drawn: Sequence[DrawnQuery], facets: str) -> htpy.Fragment:
-    headings = ["Query", facets or "Buckets", "A", "B", "B − A", "Holes A / B"]
+    headings = ["Query", facets or "Buckets", "A", "B", "B − A", "Unjudged A / B"]
     rows: list[list[tables.CellContent]] = [
         [
             tables.TextCell(row.query_id, row.query),
@@ -124,7 +124,7 @@ def _query_rows(drawn: Sequence[DrawnQuery], facets: str) -> htpy.Fragment:
             format_number(row.a),
             format_number(row.b),
             format_signed(row.delta),
-            f"{row.holes_a} / {row.holes_b}",
+            f"{row.unjudged_a} / {row.unjudged_b}",
         ]
         for row in drawn
     ]

@@ -207,7 +207,9 @@ class ReportContext:
         return find_outcomes(self.board, run, self.right_of(run), self.asked.rule)
 
     def of_pair(self, facet: str | None = None) -> PairBands:
-        """Return what the holes could make of A, B and B - A, over all or in each bucket too."""
+        """Return what the unjudged chunks could make of A, B and B - A, over all or in each bucket
+        too.
+        """
         of_all = (self.board, self.measures)
         means, deltas = dict(self.bands.means(*of_all)), dict(self.bands.deltas(*of_all))
         if facet is not None:

@@ -100,7 +100,7 @@ def _queries(shared: ReportContext, failing: Sequence[QueryRow]) -> htpy.Fragmen
 def _rows(shared: ReportContext, failing: Sequence[QueryRow], ranks: RankStrips) -> htpy.Fragment:
     heading = shared.board.conventions.heading(shared.measures[0])
     against = ["B − A"] if shared.asked.b is not None else []
-    headings = ["Query", heading, *against, "Ranks", "Why it fails", "Known relevant", "Holes"]
+    headings = ["Query", heading, *against, "Ranks", "Why it fails", "Known relevant", "Unjudged"]
     return tables.plain_table(headings, [_row(row, ranks) for row in failing])
 
 
@@ -113,7 +113,7 @@ def _row(row: QueryRow, ranks: RankStrips) -> list[tables.CellContent]:
         ranks.of(row.query_id),
         tables.TextCell(row.status),
         tables.TextCell(row.positions_text),
-        f"{row.holes} of {row.shown}",
+        f"{row.unjudged} of {row.shown}",
     ]
 
 
@@ -166,7 +166,7 @@ class RankStrips:
 
 def _strip_cell(grade: int) -> htpy.Element:
     return (
-        htpy.i(class_="hole")["·"]
+        htpy.i(class_="unjudged chunk")["·"]
         if grade == UNJUDGED_CELL
         else htpy.i(class_=f"g{grade}")[str(grade)]
     )
@@ -192,7 +192,7 @@ def _deeper_by_query(board: Scoreboard, run: str) -> dict[int, list[int]]:
 
 FOUND_NOTE = (
     "Found: a chunk of the grade that the failure rule asks for, or better, is within the prompt "
-    "budget. Shares are of the queries in the four cells, with Wilson's 95% interval over the "
+    "prompt size. Shares are of the queries in the four cells, with Wilson's 95% interval over the "
     "choice of queries."
 )
 

@@ -58,11 +58,11 @@ def _curves(shared: ReportContext) -> htpy.Fragment:
 def _curve(shared: ReportContext, name: str) -> htpy.Element:
     measures = shared.board.conventions.measures([f"{name}@{k}" for k in charts.CURVES_AT])
     scores = _scores_of_runs(shared, shared.board.table(measures))
-    budgets = shared.board.budgets[shared.board.counted(measures[0])].tolist()
+    prompt_ks = shared.board.prompt_ks[shared.board.counted(measures[0])].tolist()
     table = tables.score_table(scores, shared.board.conventions)
-    words = f"{measures[0].name}@k over k; upright: the prompt budget."
+    words = f"{measures[0].name}@k over k; upright: the prompt size."
     return htpy.div[
-        shared.figures.draw(charts.curve_chart(scores, budgets), words),
+        shared.figures.draw(charts.curve_chart(scores, prompt_ks), words),
         htpy.details[htpy.summary["The numbers of this chart"], _drawn_table(shared, table)],
     ]
 

@@ -54,7 +54,8 @@ class Scale(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How far a number may be off: because of holes, and because of the choice of queries.
+    """How far a number may be off: because of unjudged chunks, and because of the choice of
+    queries.
 
     NaN where nothing is known, or nothing is open.
     """
@@ -82,14 +83,14 @@ class Spread(NamedTuple):
         """Say it in words.
 
         >>> Spread(0.2, 0.9, 0.4, 0.5).words()
-        'however the holes are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
+        'however the unjudged chunks are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
         """
         write = format_signed if delta else format_number
         said = []
         if self.highest > self.lowest:
             bound = "" if self.exact else "at most "
             lowest, highest = write(self.lowest), write(self.highest)
-            said.append(f"however the holes are graded {bound}{lowest} to {highest}")
+            said.append(f"however the unjudged chunks are graded {bound}{lowest} to {highest}")
         if self.highest > self.lowest and not math.isnan(self.low):
             said.append(f"likely {write(self.low)} to {write(self.high)}")
         low, high = self.from_queries
@@ -147,7 +148,8 @@ def _band_part(name: str, low: float, high: float, scale: Scale) -> htpy.Element
 
 
 BAND_WORDS = (
-    "The pale band of a number is where it could be, however the holes of these runs are graded "
+    "The pale band of a number is where it could be, however the unjudged chunks "
+    "of these runs are graded "
     "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
     "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
     "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
@@ -155,7 +157,8 @@ BAND_WORDS = (
 )
 GOES_ON = "A band without an end goes on beyond its column."
 BAND_DOUBTS = (
-    "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
+    "The dark band takes an unjudged chunk to be like the graded chunks that runs "
+    "put at similar ranks, as "
     "many agree on, of queries like it, and is wide where none of a kind is graded. It is too sure "
     "where people chose what to grade by what it says, and of a difference where mostly what one "
     "run alone found is not graded. Neither band is about the choice of queries, nor about graders."

@@ -222,14 +222,14 @@ def _run_rows(
     of_a, of_b = [], []
     for row, (drawn_a, drawn_b, _) in banded:
         counted_in = (row.n + row.undefined, depth_of(row.measure))
-        beside_a = _mean_note(*counted_in, row.holes_a, row.missing_a, row.carried_a)
-        beside_b = _mean_note(*counted_in, row.holes_b, row.missing_b, row.carried_b)
+        beside_a = _mean_note(*counted_in, row.unjudged_a, row.missing_a, row.transferred_a)
+        beside_b = _mean_note(*counted_in, row.unjudged_b, row.missing_b, row.transferred_b)
         of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
         of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
     further: dict[str, list[htpy.Element]] = {}
     for score in more:
         counted_in = (score.n + score.undefined, depth_of(score.measure))
-        beside = _mean_note(*counted_in, score.holes, score.missing, score.carried)
+        beside = _mean_note(*counted_in, score.unjudged, score.missing, score.transferred)
         further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
     listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
     return [
@@ -247,14 +247,16 @@ def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | 
     return [*sides, draw_band(row.delta, delta, around, delta=True)]
 
 
-def _mean_note(queries: int, depth: str, holes: int, missing: int, carried: int) -> str:
-    """Say what a mean rests on: holes, queries its run has no list for, carried grades.
+def _mean_note(queries: int, depth: str, unjudged: int, missing: int, transferred: int) -> str:
+    """Say what a mean rests on: unjudged chunks, queries its run has no list for, transferred
+    grades.
 
-    Holes are counted in judged ``queries`` alone: where there are none, nothing is said of them.
+    Unjudged chunks are counted in judged ``queries`` alone: where there are none, nothing is said
+    of them.
     """
-    said = [describe_unjudged(holes, depth)] if queries else []
+    said = [describe_unjudged(unjudged, depth)] if queries else []
     said += [f"{missing} absent"] if missing else []
-    return ", ".join(filter(None, (*said, describe_transferred(carried))))
+    return ", ".join(filter(None, (*said, describe_transferred(transferred))))
 
 
 def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:
@@ -313,7 +315,7 @@ def query_table(
         htpy.th(scope="col")["A ", run_name(comparison.a, names)],
         htpy.th(scope="col")["B ", run_name(comparison.b, names)],
         head("B − A"),
-        head("Holes", "in A / in B"),
+        head("Unjudged", "in A / in B"),
     ]
     body = [
         htpy.tr[
@@ -327,7 +329,7 @@ def query_table(
                 small_line(_missing_value_note(row.b, row.counted, row.missing_b)),
             ],
             htpy.td[htpy.strong[format_signed(row.delta)]],
-            htpy.td[f"{row.holes_a} / {row.holes_b}", small_line(_transfer_counts(row))],
+            htpy.td[f"{row.unjudged_a} / {row.unjudged_b}", small_line(_transfer_counts(row))],
         ]
         for row in rows
     ]
@@ -335,8 +337,8 @@ def query_table(
 
 
 def _transfer_counts(row: QueryDelta) -> str:
-    has_any = row.carried_a or row.carried_b
-    return f"{row.carried_a} / {row.carried_b} carried" if has_any else ""
+    has_any = row.transferred_a or row.transferred_b
+    return f"{row.transferred_a} / {row.transferred_b} transferred" if has_any else ""
 
 
 def _missing_value_note(value: float, counted: int, missing: bool = False) -> str:
@@ -549,7 +551,7 @@ def certainty_meter(line: str, share: float, enough: float, asides: list[str]) -
 def certainty_bar(share: float, enough: float) -> htpy.Element:
     """Return a bar that is full where something is certain."""
     look = f"--so-far: {share:.2%}; --enough: {enough:.2%}"
-    label = "How sure it is which run is better, once all holes are graded"
+    label = "How sure it is which run is better, once all unjudged chunks are graded"
     told = {"aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": f"{share * 100:.0f}"}
     meter = htpy.div(".meter", role="meter", aria_label=label, style=look, **told)
     return meter[htpy.span(".so-far"), htpy.span(".enough")]

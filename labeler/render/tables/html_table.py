@@ -184,22 +184,24 @@ def format_interval(interval: ConfidenceInterval) -> str:
     return f"{format_number(interval.lo)}–{format_number(interval.hi)}{method}"
 
 
-def describe_transferred(carried: int) -> str:
-    """Count carried grades in words, nothing where there are none.
+def describe_transferred(transferred: int) -> str:
+    """Count transferred grades in words, nothing where there are none.
 
     >>> describe_transferred(0), describe_transferred(1_200)
-    ('', '1,200 carried')
+    ('', '1,200 transferred')
     """
-    return f"{carried:,} carried" if carried else ""
+    return f"{transferred:,} transferred" if transferred else ""
 
 
-def describe_unjudged(holes: int, depth: str = "") -> str:
-    """Count holes in words; ``depth`` says down to where.
+def describe_unjudged(unjudged: int, depth: str = "") -> str:
+    """Count unjudged chunks in words; ``depth`` says down to where.
 
     >>> describe_unjudged(0), describe_unjudged(1), describe_unjudged(1200, "in the top 10")
-    ('no holes', '1 hole', '1,200 holes in the top 10')
+    ('no unjudged chunks', '1 unjudged chunk', '1,200 unjudged chunks in the top 10')
     """
-    counted = f"{holes:,} hole{'s' * (holes != 1)}" if holes else "no holes"
+    counted = (
+        f"{unjudged:,} unjudged chunk{'s' * (unjudged != 1)}" if unjudged else "no unjudged chunks"
+    )
     return f"{counted} {depth}".rstrip()
 
 

@@ -140,7 +140,7 @@ def _columns(
     if any(row.outcome for row in rows):
         columns["answer"] = [row.outcome.name if row.outcome else "–" for row in rows]
     columns["known relevant"] = [row.positions_text for row in rows]
-    columns["holes"] = [_describe_query_unjudged(row) for row in rows]
+    columns["unjudged"] = [_describe_query_unjudged(row) for row in rows]
     for at, heading in enumerate(others, 1):
         columns[heading] = [
             format_value(row.values[at], row.judged, row.counted[at]) for row in rows
@@ -176,8 +176,8 @@ def format_value(value: float, judged: bool, counted: bool) -> str:
 def _describe_query_unjudged(row: QueryRow) -> str:
     if row.missing:
         return "absent"
-    holes = f"{row.holes} of {row.shown}" if row.holes else "none"
-    return ", ".join(filter(None, (holes, describe_transferred(row.carried))))
+    unjudged = f"{row.unjudged} of {row.shown}" if row.unjudged else "none"
+    return ", ".join(filter(None, (unjudged, describe_transferred(row.transferred))))
 
 
 def failure_table(
@@ -197,7 +197,7 @@ def failure_table(
         head("Queries"),
         head("Share"),
         head("Known relevant", "in the top / below / never"),
-        head("Mostly holes", "in the top"),
+        head("Mostly unjudged", "in the top"),
         *map(head, by_bucket),
     ]
     rows = [
@@ -206,7 +206,7 @@ def failure_table(
             htpy.td(".lead")[f"{each.queries:,}"],
             htpy.td[format_share(each.queries, total)],
             htpy.td[f"{each.top:,} / {each.below:,} / {each.missed:,}"],
-            htpy.td[f"{each.mostly_holes:,}"],
+            htpy.td[f"{each.mostly_unjudged:,}"],
             [htpy.td[str(inside[kind])] for inside in by_bucket.values()],
         ]
         for kind, each in there.items()

@@ -55,7 +55,7 @@ LISTS_STYLE = style(f"""
 .lists .id {{ font-size: 0.78rem; color: color-mix(in srgb, currentColor 74%, transparent); }}
 .lists p {{ margin: 0.15rem 0 0; white-space: pre-line; font-size: 0.86rem; }}
 .lists summary {{ cursor: pointer; font-weight: 600; margin-top: 0.15rem; }}
-.lists .budget {{ border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }}
+.lists .prompt size {{ border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }}
 .grade {{ display: inline-block; border-radius: 0.7rem; padding: 0 0.5rem; font-size: 0.78rem;
     white-space: nowrap; border: 1px solid transparent; color: #10202f; line-height: 1.35rem; }}
 .grade.g0 {{ background: {GRADE_COLOURS[0]}; }} .grade.g1 {{ background: {GRADE_COLOURS[1]}; }}
@@ -82,7 +82,7 @@ def query_card(query: Query, *, reference: bool = True) -> htpy.Fragment:
 
 
 def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
-    """Return a grade as digit and word; a hole is hollow and "not graded", never 0.
+    """Return a grade as digit and word; an unjudged chunk is hollow and "not graded", never 0.
 
     >>> print(grade_chip(None, ("no",)), grade_chip(0, ("no",)))
     <span class="grade hole">not graded</span> <span class="grade g0">0 no</span>
@@ -98,19 +98,19 @@ def list_column(
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
     *,
-    budget: int,
+    prompt_k: int,
     line: str,
     evidence: Mapping[str, Sequence[GradeEvidence]] | None = None,
-    carried: Mapping[str, str] = NO_TRANSFERS,
+    transferred: Mapping[str, str] = NO_TRANSFERS,
 ) -> htpy.Element:
     """Return one run's list: rank, grade, score, title and text.
 
-    A dashed line stands under the prompt budget. ``line`` is said under the run's name. In the
-    texts is marked what graders marked, ``evidence`` by chunk id; ``carried`` says of grades that
-    were carried over what they rest on.
+    A dashed line stands under the prompt size. ``line`` is said under the run's name. In the
+    texts is marked what graders marked, ``evidence`` by chunk id; ``transferred`` says of grades
+    that were transferred what they rest on.
     """
     items = [
-        htpy.li(class_={"budget": each.rank == budget + 1})[
+        htpy.li(class_={"budget": each.rank == prompt_k + 1})[
             htpy.span(".rank")[str(each.rank)],
             htpy.div(".body")[
                 grade_chip(each.grade, words),
@@ -118,12 +118,12 @@ def list_column(
                 htpy.span(".id")[
                     each.chunk_id,
                     _format_score(each.score),
-                    " · carried" if each.chunk_id in carried else None,
+                    " · transferred" if each.chunk_id in transferred else None,
                 ],
                 _chunk_details(
                     chunks.get(each.chunk),
                     (evidence or {}).get(each.chunk_id, ()),
-                    carried.get(each.chunk_id, ""),
+                    transferred.get(each.chunk_id, ""),
                 ),
             ],
         ]
@@ -159,12 +159,12 @@ def _chunk_details(
 
 
 def transfer_note(trail: str) -> str:
-    """Say of a grade that was carried over what it rests on; nothing of any other.
+    """Say of a grade that was transferred what it rests on; nothing of any other.
 
     >>> transfer_note("it follows; rests on chunk c7: 3 by Ana on 2026-03-04")
-    'The grade is carried over: it follows; rests on chunk c7: 3 by Ana on 2026-03-04'
+    'The grade is transferred: it follows; rests on chunk c7: 3 by Ana on 2026-03-04'
     """
-    return f"The grade is carried over: {trail}" if trail else ""
+    return f"The grade is transferred: {trail}" if trail else ""
 
 
 def _beginning(text: str, letters: int) -> str:
@@ -212,9 +212,10 @@ def _why_it_fails(failure: Failure | None, judged: bool, text: str) -> htpy.Node
         return "does not fail" if judged else "nobody has graded a chunk of this query"
     found, places = failure.failure, failure.places
     unsure = ""
-    if places.mostly_holes:
+    if places.mostly_unjudged:
         unsure = (
-            f" Of its top {places.shown}, {places.holes} were never graded: grade these to be sure."
+            f" Of its top {places.shown}, {places.unjudged} were never graded: grade "
+            "these to be sure."
         )
     more = f" {exact}" if (exact := exact_match_advice(failure, text)) else ""
     return htpy.strong[found.name], small_line(f"{found.meaning} {found.lever}{more}{unsure}")
@@ -287,7 +288,7 @@ def pool_table(
     words: Sequence[str],
     by_hand: Collection[int] = (),
 ) -> htpy.Fragment:
-    """Return the pool: best grade first, its rank in every run, holes hollow.
+    """Return the pool: best grade first, its rank in every run, unjudged chunks hollow.
 
     ``by_hand`` are the chunks that a grader found by searching.
     """
@@ -352,7 +353,7 @@ def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]
 
 
 def _transferred_mark(evidence: GradeEvidence) -> str:
-    return ", carried" if evidence.kind == "carry" else ""
+    return ", transferred" if evidence.kind == "carry" else ""
 
 
 def _marked_part(text: str, start: int, marks: Sequence[tuple[int, int, str]]) -> htpy.Node:

@@ -277,7 +277,8 @@ class RunTableLinks(NamedTuple):
 class RunTable:
     """Columns, and a cell for each run and column; ``tags`` say of a run what no column does.
 
-    ``gaps`` are each run's holes, said at its name where the cells have no room to count them.
+    ``gaps`` are each run's unjudged chunks, said at its name where the cells have no room to count
+    them.
     """
 
     columns: Sequence[RunColumn]

@@ -26,7 +26,7 @@ from labeler.evaluation import (
     format_share,
     format_signed,
 )
-from labeler.measures import BUDGET, MEASURES, Cutoff, Measure
+from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
 from labeler.render.markup import style
 from labeler.render.palette import DASHES, MARKS, RUN_COLOURS
 from labeler.render.tables.bands import NO_SPREAD, Spread, draw_band, scale_of
@@ -176,9 +176,11 @@ def _score_cell(
     mark: str | None,
     way: str | None,
 ) -> htpy.Element:
-    """Return a mean with the holes it rests on, where it has a cut-off to count them above.
+    """Return a mean with the unjudged chunks it rests on, where it has a cut-off to count them
+    above.
 
-    Hovering says its interval, and of other means down to which ``depth`` holes are counted.
+    Hovering says its interval, and of other means down to which ``depth`` unjudged chunks are
+    counted.
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
@@ -189,12 +191,13 @@ def _score_cell(
         lowest = f"{shown}, the lowest bucket of {score.run}: its worst queries in {score.bucket}"
         value = htpy.a(href=way, aria_label=lowest)[value]
     is_cut = score.measure.cutoff is not None
-    beside = _count_note(score.holes, score.carried) if is_cut else None
-    counted = describe_unjudged(score.holes, "above the cut-off" if is_cut else depth)
+    beside = _count_note(score.unjudged, score.transferred) if is_cut else None
+    counted = describe_unjudged(score.unjudged, "above the cut-off" if is_cut else depth)
     said = f"{counted}: chunks that nobody has graded"
-    if score.carried:
+    if score.transferred:
         said = (
-            f"{said}; {describe_transferred(score.carried)}: grades that follow from other chunks'"
+            f"{said}; {describe_transferred(score.transferred)}: grades that follow "
+            "from other chunks'"
         )
     if interval is not None:
         said = f"{describe_interval(interval)}; {said}"
@@ -207,16 +210,16 @@ def _score_cell(
     return htpy.td(title=said)[value, htpy.small[beside], picture]
 
 
-def _count_note(holes: int, carried: int) -> htpy.Node:
-    """Return how many chunks nobody has graded, and how many grades were carried over."""
+def _count_note(unjudged: int, transferred: int) -> htpy.Node:
+    """Return how many chunks nobody has graded, and how many grades were transferred."""
     said: list[htpy.Node] = []
-    if holes:
+    if unjudged:
         said += [
-            f"{UNJUDGED_SIGN} {holes:,}",
-            _visually_hidden(" hole" if holes == 1 else " holes"),
+            f"{UNJUDGED_SIGN} {unjudged:,}",
+            _visually_hidden(" unjudged chunk" if unjudged == 1 else " unjudged chunks"),
         ]
-    if carried:
-        said += [" · " * bool(holes), f"{carried:,} carried"]
+    if transferred:
+        said += [" · " * bool(unjudged), f"{transferred:,} transferred"]
     return said or None
 
 
@@ -234,24 +237,25 @@ def _missing_tags(scores: Iterable[Score]) -> dict[str, list[str]]:
 
 
 def with_unjudged_shares(
-    table: RunTable, cutoff: Cutoff, holes: Mapping[str, tuple[int, int]]
+    table: RunTable, cutoff: Cutoff, unjudged: Mapping[str, tuple[int, int]]
 ) -> RunTable:
-    """Return a table that says each run's share of holes where it has no room for their numbers.
+    """Return a table that says each run's share of unjudged chunks where it has no room for their
+    numbers.
 
-    ``holes`` are those of the runs inside a cut-off, and of how many chunks.
+    ``unjudged`` are those of the runs inside a cut-off, and of how many chunks.
     """
-    of = "in the prompt" if cutoff == BUDGET else f"of the top {cutoff}"
+    of = "in the prompt" if cutoff == PROMPT else f"of the top {cutoff}"
     gaps = {
-        run: _unjudged_share(count, among, of) for run, (count, among) in holes.items() if among
+        run: _unjudged_share(count, among, of) for run, (count, among) in unjudged.items() if among
     }
     return replace(table, gaps=gaps)
 
 
 def _unjudged_share(count: int, among: int, of: str) -> htpy.Element:
     share = format_share(count, among)
-    said = f"{share} {of} are holes: chunks that nobody has graded"
+    said = f"{share} {of} are unjudged: chunks that nobody has graded"
     return htpy.small(".gaps", title=said)[
-        f"{UNJUDGED_SIGN} {share}", _visually_hidden(f" holes, {of}")
+        f"{UNJUDGED_SIGN} {share}", _visually_hidden(f" unjudged chunks, {of}")
     ]
 
 

@@ -237,7 +237,8 @@ def delta_plot(
     A row's n is that of the first measure. A dot is filled where the difference is more than
     chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
     its own, wide enough for the intervals, which numbers of fewer than ``least`` queries, greyed,
-    do not widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
+    do not widen; ``spreads`` are drawn behind, and what unjudged chunks could make of them as far
+    as it goes.
     """
     chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
     spreads = spreads or {}
@@ -378,9 +379,9 @@ def _plot_rows(
 
 
 def _describe_mean(score: Score, conventions: Conventions, intervals: IntervalsByPlace) -> str:
-    holes = describe_unjudged(score.holes, conventions.depth_of_unjudged(score.measure))
-    carried = describe_transferred(score.carried)
-    rests = score.reason or f"{holes}{carried and f', {carried}'}"
+    unjudged = describe_unjudged(score.unjudged, conventions.depth_of_unjudged(score.measure))
+    transferred = describe_transferred(score.transferred)
+    rests = score.reason or f"{unjudged}{transferred and f', {transferred}'}"
     found = intervals.get((score.run, str(score.measure), score.bucket))
     reach = "" if found is None else f"; {describe_interval(found)}"
     heading = conventions.heading(score.measure)

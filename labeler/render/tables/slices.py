@@ -100,7 +100,7 @@ def slice_pair_table(
     rows += [row for row in comparison.deltas if row.measure == measure]
     heads = [
         head(comparison.facet or "", words=True),
-        *map(head, ("n", "holes A", "holes B")),
+        *map(head, ("n", "unjudged A", "unjudged B")),
         *_pair_heads((comparison.a, comparison.b), names),
         *map(head, ("B − A", "B wins", "ties", "B loses", "95% interval", "p", "Holm p")),
     ]
@@ -128,9 +128,9 @@ def crossed_table(
     """Return where two facets cross: a row for each pair of buckets that has queries."""
     heads = [*(head(facet, words=True) for facet in facets), head("n")]
     if len(runs) == 2:
-        heads += [head("holes A"), head("holes B"), *_pair_heads(runs, names), head("B − A")]
+        heads += [head("unjudged A"), head("unjudged B"), *_pair_heads(runs, names), head("B − A")]
     else:
-        heads += [head("holes"), *(head(names.get(run, run), title=run) for run in runs)]
+        heads += [head("unjudged"), *(head(names.get(run, run), title=run) for run in runs)]
     body = [_crossed_row(cell, least, link) for cell in cells if cell.n + cell.undefined]
     return html_table(TABLE_STYLE, "sheet slices", heads, body)
 
@@ -147,7 +147,7 @@ def _crossed_row(cell: CrossedCell, least: int, link: BucketLink) -> htpy.Elemen
         htpy.th(".words", scope="row")[htpy.a(href=link(cell.bucket, cell.other))[cell.bucket]],
         htpy.th(".words", scope="row")[cell.other],
         htpy.td[rests_on(cell.n, least, cell.undefined)],
-        [_unjudged_cell(*counts) for counts in zip(cell.holes, cell.carried, strict=True)],
+        [_unjudged_cell(*counts) for counts in zip(cell.unjudged, cell.transferred, strict=True)],
         [_mean_cell(value, cell.n, lead=True) for value in cell.values],
         htpy.td[format_with_arrow(cell.delta)] if len(cell.values) > 1 else None,
     ]
@@ -183,9 +183,9 @@ def _score_cell(score: Score, least: int, intervals: IntervalsByPlace, depth: st
     found = intervals.get((score.run, str(score.measure), score.bucket))
     between = "" if found is None or score.reason else format_interval(found)
     left_out = f", {score.undefined:,} undefined" if score.undefined else ""
-    rests_on = f" · {describe_unjudged(score.holes, depth)}"
-    if score.carried:
-        rests_on += f" · {describe_transferred(score.carried)}"
+    rests_on = f" · {describe_unjudged(score.unjudged, depth)}"
+    if score.transferred:
+        rests_on += f" · {describe_transferred(score.transferred)}"
     if score.missing:
         rests_on += f" · {score.missing} absent"
     if score.reason == NO_RESULT:
@@ -200,8 +200,8 @@ def _score_cell(score: Score, least: int, intervals: IntervalsByPlace, depth: st
 def _delta_cells(row: Delta, least: int, surety: Significance, reach: Power) -> list[htpy.Element]:
     return [
         htpy.td[rests_on(row.n, least, row.undefined)],
-        _unjudged_cell(row.holes_a, row.carried_a),
-        _unjudged_cell(row.holes_b, row.carried_b),
+        _unjudged_cell(row.unjudged_a, row.transferred_a),
+        _unjudged_cell(row.unjudged_b, row.transferred_b),
         _mean_cell(row.a, row.n, row.missing_a),
         _mean_cell(row.b, row.n, row.missing_b),
         htpy.td(".lead")[format_with_arrow(row.delta)],
@@ -212,9 +212,9 @@ def _delta_cells(row: Delta, least: int, surety: Significance, reach: Power) -> 
     ]
 
 
-def _unjudged_cell(holes: int, carried: int) -> htpy.Element:
-    """Return how many chunks nobody graded, and under it how many grades were carried over."""
-    return htpy.td[f"{holes:,}", small_line(describe_transferred(carried))]
+def _unjudged_cell(unjudged: int, transferred: int) -> htpy.Element:
+    """Return how many chunks nobody graded, and under it how many grades were transferred."""
+    return htpy.td[f"{unjudged:,}", small_line(describe_transferred(transferred))]
 
 
 def _mean_cell(value: float, n: int, missing: int = 0, *, lead: bool = False) -> htpy.Element:

@@ -119,7 +119,7 @@ def points_table(
         head(heading, "95% interval"),
         head("Change", "since the run before"),
         head("Queries"),
-        head("Holes"),
+        head("Unjudged"),
     ]
     rows = [
         (point.when, name, point, change)
@@ -135,7 +135,7 @@ def points_table(
             _value_cell(point),
             htpy.td[format_with_arrow(change)],
             htpy.td[f"{point.n:,}"],
-            htpy.td[f"{point.holes:,}", small_line(describe_transferred(point.carried))],
+            htpy.td[f"{point.unjudged:,}", small_line(describe_transferred(point.transferred))],
         ]
         for _, name, point, change in newest_first
     )

@@ -361,7 +361,7 @@ class Assigner:
 
     def _reload(self, store: Store) -> None:
         settings = store.settings()
-        runs = settings.holes_of if settings.strategy == UNJUDGED_OF_TWO else None
+        runs = settings.unjudged_of if settings.strategy == UNJUDGED_OF_TWO else None
         chunks, without_text = store.pool(settings.pool_depth, runs)
         kinds, revision = store.golden_kinds()
         pool = Pool(

@@ -338,5 +338,5 @@ def name_with_selection(name: str, selected: Selection) -> str:
     """
     stem, dot, ending = name.partition(".")
     leaked = {"without": "without-leaked", "only": "leaked"}.get(selected.leaked)
-    chunkings = [each or "unnamed-chunking" for each in selected.chunkings or ()]
+    chunkings = [each or "default-chunking" for each in selected.chunkings or ()]
     return "-".join(filter(None, (stem, *chunkings, selected.split, leaked))) + f"{dot}{ending}"

@@ -234,7 +234,7 @@ class OpenPairsCache:
         try:
             with Store(path) as store:
                 revisions = _Revisions(store.data_revision(), store.revision())
-                basis = store.carry_basis(*name[1:])
+                basis = store.transfer_basis(*name[1:])
                 chunks = store.chunk_numbers(name[2])
 
             def note_located(share: float) -> None:

@@ -191,7 +191,7 @@ def record_transfer(store: Store, found: Transfer, progress: Progress | None = N
     basis = found.basis
     wordings = {chunk.chunk_id: hash_text(chunk.text) for chunk in basis.new}
     names = basis.old_name, basis.new_name
-    store.add_carried(*names, found.fresh, found.withdrawn, wordings, progress)
+    store.add_transferred(*names, found.fresh, found.withdrawn, wordings, progress)
 
 
 def _graded_chunk(grade: BasedGrade) -> OldGrade:
@@ -239,14 +239,14 @@ def describe_transfer(found: Transfer) -> Iterator[str]:
     top = f"the top {basis.depth:,} of {runs}"
     yield f"From {between}: {asked} asked for by {top}; {graded} a grade"
     if again := sum(each.before is not None for each in found.outcomes):
-        yield f"{format_count(again, 'of these was', 'of these were')} carried over before"
+        yield f"{format_count(again, 'of these was', 'of these were')} transferred before"
 
 
 def describe_logged(found: Transfer) -> str:
     """Return a sentence on the grades added to the log and withdrawn."""
     new = format_count(len(found.fresh), "grade", "grades")
     lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
-    return f"{new} carried over{lost}"
+    return f"{new} transferred{lost}"
 
 
 def describe_left_out(found: Transfer) -> Iterator[str]:
@@ -260,11 +260,11 @@ def describe_left_out(found: Transfer) -> Iterator[str]:
             yield f"{len(names):,} of {len(places.new):,} new chunks {reason}; {_name_some(names)}"
     if found.outdated:
         grades = format_count(found.outdated, "golden grade is", "golden grades are")
-        yield f"{grades} not carried over: of an earlier text, or of a chunk without one"
+        yield f"{grades} not transferred: of an earlier text, or of a chunk without one"
     if basis.derived:
         grades = format_count(basis.derived, "golden grade was", "golden grades were")
         yield (
-            f"{grades} carried over to {describe_chunking(basis.old_name)}, and not further: carry "
+            f"{grades} transferred to {describe_chunking(basis.old_name)}, and not further: carry "
             "over from where people gave them"
         )
     if basis.unreadable:
@@ -274,7 +274,7 @@ def describe_left_out(found: Transfer) -> Iterator[str]:
         which = [f"{each.found.query_id} {each.found.chunk_id}" for each in lost]
         grades = format_count(len(lost), "grade", "grades")
         yield (
-            f"{grades} carried over before, which do not follow any more: their pairs are open "
+            f"{grades} transferred before, which do not follow any more: their pairs are open "
             f"again; {_name_some(which)}"
         )
 

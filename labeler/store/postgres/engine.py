@@ -208,7 +208,7 @@ class Postgres:
     ) -> list[int]:
         """Return the chunks with all of some words, or any; the last may only begin one.
 
-        ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
+        ``among`` are numbers of chunkings, 0 the default one, None all of them.
         """
         found = db.execute(PLAIN_WORDS, [as_json(list(words))]).fetchall()
         terms = [" & ".join(f"'{each}'" for each in plain.split()) for (plain,) in found]

@@ -293,7 +293,7 @@ COUNTED_OF_BASE = COUNTED_JUDGMENTS.format(
     kinds="",
     some=" AND query = base.query AND chunk = base.chunk",
 )
-# The golden grade of the pair of `base`, without what was carried over: nothing is carried twice.
+# The golden grade of the pair of `base`, without what was transferred: nothing is carried twice.
 # Null where `base` is not current itself.
 GOLDEN_OF_BASE = f"""(
     SELECT CASE WHEN NOT stands THEN NULL WHEN adjudication IS NOT NULL OR people = 0 THEN (

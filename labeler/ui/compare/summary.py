@@ -54,10 +54,13 @@ from labeler.ui.deep_links import describe_losses, with_links
 RUN_LETTERS = ("A", "B")  # what sentences call the runs, which the table names
 MOST_CONTRADICTIONS = 3
 NO_RANGES_ACROSS = (
-    "What holes could make of these numbers is not drawn: chunks of two chunkings share text, and "
-    "how the grades of their holes go together nobody knows."
+    "What unjudged chunks could make of these numbers is not drawn: chunks of two "
+    "chunkings share text, and "
+    "how the grades of their unjudged chunks go together nobody knows."
 )
-NO_WEIGHTED_RANGES = "What the holes could make of a weighted difference is not worked out."
+NO_WEIGHTED_RANGES = (
+    "What the unjudged chunks could make of a weighted difference is not worked out."
+)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -289,8 +292,8 @@ def _certainty_notes(
         yield "Graders are given what decides this first; they see nothing of A and B."
     if is_asked and standing.settled:
         yield "It is settled, so graders go on query by query."
-    if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.holes_of is not None:
-        a, b = settings.holes_of
+    if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
+        a, b = settings.unjudged_of
         yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
     if asked or is_asked or not standing.settled:
         so_far = (
@@ -312,21 +315,21 @@ def _show_stop_asking(standing: Certainty) -> None:
 def _ask_graders(view: ComparisonView, measure: Measure, settings: Settings) -> None:
     pair = (view.compared.a, view.compared.b)
     name = measure_name(measure)
-    chosen = replace(settings, strategy=ACTIVE_OF_TWO, holes_of=pair, decide_by=name)
+    chosen = replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=pair, decide_by=name)
     with ui.guard(), ui.open_store() as store:
         store.save_settings(chosen)
     ui.done("Graders are given what decides it")
 
 
 def measure_name(measure: Measure) -> str:
-    """Return the name a measure was asked for by, such as R@budget, else its own."""
+    """Return the name a measure was asked for by, such as R@prompt, else its own."""
     return next(iter(measure.names), str(measure))
 
 
 def _is_asked_for(view: ComparisonView, measure: Measure, settings: Settings) -> bool:
     """Say whether graders are given what decides between just these runs by this measure."""
     pair = {view.compared.a, view.compared.b}
-    if settings.strategy != ACTIVE_OF_TWO or set(settings.holes_of or ()) != pair:
+    if settings.strategy != ACTIVE_OF_TWO or set(settings.unjudged_of or ()) != pair:
         return False
     meant = view.compared.conventions.measures(settings.decide_by)
     return view.board.resolve(meant) == (measure,)

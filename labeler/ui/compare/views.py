@@ -145,8 +145,8 @@ def show_charts(view: ComparisonView) -> None:
                 "a": "value in A",
                 "b": "value in B",
                 "delta": st.column_config.NumberColumn("B − A", format="%.4f"),
-                "holes_a": "holes in A",
-                "holes_b": "holes in B",
+                "unjudged_a": "unjudged in A",
+                "unjudged_b": "unjudged in B",
             },
         )
 

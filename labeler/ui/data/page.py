@@ -27,7 +27,7 @@ SECTIONS: Mapping[str, Callable[[], None]] = {
     "Runs": show_runs,
     "Queries": show_queries,
     "Candidates": show_candidates,
-    "Carry over": show_transfer,
+    "Transfer": show_transfer,
     "Versions": show_versions,
     "Settings": show_settings,
     "Audit": show_audit,

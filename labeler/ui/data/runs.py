@@ -151,7 +151,7 @@ def describe_drop(run: RunSummary, settings: Settings, answers: int = 0) -> str:
         "Every judgment stays. To have it back, load its file again."
     )
     of_two = settings.strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
-    if of_two and run.name in (settings.holes_of or ()):
+    if of_two and run.name in (settings.unjudged_of or ()):
         given = settings.strategy
         gone += f"\n⚠ Graders are given {given!r} with this run: choose anew under Settings."
     return gone

@@ -35,10 +35,10 @@ TASK_NAMES = {
 }
 POOL_DEPTH = (
     "How many chunks from the top of each run are to be graded for a query. Deeper means fewer "
-    "holes in the measures and more to grade."
+    "unjudged chunks in the measures and more to grade."
 )
-PROMPT_BUDGET = (
-    "How many chunks your product really puts into the prompt: what `@budget` in a measure's name "
+PROMPT_K_HELP = (
+    "How many chunks your product really puts into the prompt: what `@prompt` in a measure's name "
     "stands for."
 )
 GOLDEN_RULE = (
@@ -60,7 +60,7 @@ TRANSFERRED_LABELS = {
 STRATEGY = (
     "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
     "five chunks that stand high in many runs, then five more of each. Least judged first: "
-    "queries of which the least is graded. Only holes of A vs B: what two runs have near their "
+    "queries of which the least is graded. Only unjudged of A vs B: what two runs have near their "
     "top and nobody has graded. What decides A vs B: of these, the chunks whose grades say soonest "
     "which of the two is better; once that is settled, query by query."
 )
@@ -89,7 +89,7 @@ EVIDENCE = (
     "at least this one, a line asks for them; it may be left open."
 )
 SHOW_EARLIER_HELP = (
-    "Where somebody grades what a carry-over leaves open: which grade is likely, whose grades that "
+    "Where somebody grades what a transfer leaves open: which grade is likely, whose grades that "
     "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
     "them aside. Without it such grades are blind, and take longer."
 )
@@ -132,8 +132,8 @@ def measuring_form(settings: Settings) -> ReadValues:
     """Draw the settings that measures depend on; return what reads them."""
     with st.container(horizontal=True):
         rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
-        budget = st.number_input(
-            "Prompt budget", 1, MOST_CHUNKS, settings.budget, help=PROMPT_BUDGET
+        prompt_k = st.number_input(
+            "Prompt size", 1, MOST_CHUNKS, settings.prompt_k, help=PROMPT_K_HELP
         )
         rule = st.selectbox(
             "Several grades become one by",
@@ -141,19 +141,19 @@ def measuring_form(settings: Settings) -> ReadValues:
             GOLDEN_RULES.index(settings.golden_rule),
             help=GOLDEN_RULE,
         )
-        carried = st.selectbox(
-            "Carried grades",
+        transferred = st.selectbox(
+            "Transferred grades",
             TRANSFER_CHOICES,
-            TRANSFER_CHOICES.index(settings.carried),
+            TRANSFER_CHOICES.index(settings.transferred),
             format_func=TRANSFERRED_LABELS.__getitem__,
             help=TRANSFERRED_HELP,
         )
     by_task = _task_fields(settings)
     return lambda: {
         "rel": rel,
-        "budget": int(budget),
+        "prompt_k": int(prompt_k),
         "golden_rule": rule,
-        "carried": carried,
+        "transferred": transferred,
         **by_task(),
     }
 
@@ -161,12 +161,12 @@ def measuring_form(settings: Settings) -> ReadValues:
 def _task_fields(settings: Settings) -> ReadValues:
     """Draw what each kind of question has of its own; return what reads it."""
     with st.container(horizontal=True):
-        budgets = {
+        prompt_ks = {
             task: st.number_input(
-                f"Budget for {TASK_NAMES[task]}",
+                f"Prompt size for {TASK_NAMES[task]}",
                 1,
                 MOST_CHUNKS,
-                settings.budget_by_task.get(task),
+                settings.prompt_k_by_task.get(task),
                 placeholder="the same",
             )
             for task in TASKS
@@ -186,7 +186,7 @@ def _task_fields(settings: Settings) -> ReadValues:
         "measures_by_task": {
             task: " ".join(names.split()) for task, names in measures.items() if names.strip()
         },
-        "budget_by_task": {task: int(value) for task, value in budgets.items() if value},
+        "prompt_k_by_task": {task: int(value) for task, value in prompt_ks.items() if value},
     }
 
 
@@ -214,7 +214,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
     with st.container(horizontal=True):
         pair = [
             st.selectbox(f"Run {side}, for A vs B", [NO_RUN, *names], run_index(run, names))
-            for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
+            for side, run in zip("AB", settings.unjudged_of or (None, None), strict=True)
         ]
         decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
         matters = st.number_input(
@@ -227,7 +227,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
         "pool_depth": int(depth),
         "overlap": settings.overlap if overlap == percent else overlap / 100,
         "strategy": strategy,
-        "holes_of": None if NO_RUN in pair else tuple(pair),
+        "unjudged_of": None if NO_RUN in pair else tuple(pair),
         "decide_by": decide_by.strip(),
         "matters": matters,
     }

@@ -79,7 +79,7 @@ CHUNKING = "Chunking"
 CHUNKING_HELP = (
     "Chunks make a chunking of this name, beside those there are; ids need to be unique within it "
     "only. Of runs and golden grades it says which chunks their ids mean. Empty: chunks and grades "
-    "are of the unnamed chunking, and a run is of the one that knows its ids."
+    "are of the default chunking, and a run is of the one that knows its ids."
 )
 NEGATIVE = "Negative grades"
 AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
@@ -257,7 +257,7 @@ def load_options(kinds: set[str | None]) -> ReadOptions:
         runs = run_options() if "run" in kinds else dict
         chunking = ""
         if kinds & {"chunks", "run", "golden", "beir"}:
-            chunking = st.text_input(CHUNKING, placeholder="unnamed", help=CHUNKING_HELP)
+            chunking = st.text_input(CHUNKING, placeholder="default", help=CHUNKING_HELP)
     of: dict[str, Any] = {"chunking": chunking.strip() or None}
     return lambda: import_export.LoadOptions(**grades(), **texts(), **runs(), **of)
 

@@ -45,14 +45,14 @@ def follow(show: Callable[[Callable[[str], None]], None]) -> None:
 
     For a frozen golden set the part is shown once, with a line that says so.
     """
-    carried = url_state.get_all(url_state.KEPT_PARAMETERS)
+    transferred = url_state.get_all(url_state.KEPT_PARAMETERS)
     with ui.guard(), ui.open_store() as store:
         data_revision = store.data_revision()
         frozen = scoreboards.shown_version(store)
 
     @st.fragment
     def followed() -> None:
-        if url_state.get_all(url_state.KEPT_PARAMETERS) != carried:
+        if url_state.get_all(url_state.KEPT_PARAMETERS) != transferred:
             st.rerun()
         place = st.container(key="live", horizontal=True, vertical_alignment="center")
         orders = session_orders()

@@ -19,7 +19,7 @@ from labeler.evaluation import Conventions
 from labeler.model import TASKS, Settings
 from labeler.ui import filter_widgets, url_state
 
-DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
+DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "RR")
 NO_RUN, ANY_TASK = "no other run", "every task"
 ANY_OUTCOME = "any"
 LOSES_RULE, USELESS_RULE, TASK_RULE = (
@@ -92,8 +92,8 @@ def _measures_sorted_by(texts: Sequence[str]) -> list[str]:
     by = url_state.choose(
         *("By measure", list(dict.fromkeys([*filter(None, [given]), *texts])), "by"),
         default=texts[0],
-        help="The one measure that sorts the queries, whose holes are counted, and by which, "
-        "against a run A, a query is lost.",
+        help="The one measure that sorts the queries, whose unjudged chunks are counted, and by "
+        "which, against a run A, a query is lost.",
     )
     return list(dict.fromkeys([by, *texts]))
 
@@ -154,7 +154,7 @@ def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.QueryFilters
     kind = url_state.choose("Class", kinds, "class", what="class of failure")
     outcome = _choose_outcome() if answered else None
     share = url_state.choose_number(
-        *("Holes, % at least", "holes", 0, 100, 0, 10),
+        *("Unjudged, % at least", "unjudged", 0, 100, 0, 10),
         help="Share of the top k of the first measure that nobody has graded.",
     )
     text = url_state.write_text("Text contains", "contains")
@@ -185,7 +185,7 @@ def _describe_filters(filters: diagnosis.QueryFilters) -> list[str | None]:
         filters.task and f"task: {filters.task}",
         None if filters.kind == diagnosis.STATUSES[0] else filters.kind,
         filters.outcome,
-        f"at least {filters.share:.0%} holes" if filters.share else None,
+        f"at least {filters.share:.0%} unjudged chunks" if filters.share else None,
         filters.text and f"with “{filters.text}”",
     ]
 

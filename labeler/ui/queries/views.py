@@ -177,7 +177,7 @@ def describe_counts(found: RunFailures) -> str:
     """Say what is found, by which conventions, and what the shares and intervals are of."""
     rel = "the grade that the failure rule asks for"
     return (
-        f"found: a chunk of {rel} or better is within the prompt budget · shares are of the "
+        f"found: a chunk of {rel} or better is within the prompt size · shares are of the "
         "queries in the four cells, with Wilson's 95% interval over the choice of queries · "
         f"{found.board.conventions.sentence}"
     )

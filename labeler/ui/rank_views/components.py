@@ -25,7 +25,7 @@ from labeler.analysis.comparison import (
 )
 from labeler.analysis.comparison.query_views import Strips
 from labeler.evaluation import format_number, format_signed
-from labeler.measures import BUDGET, Floats
+from labeler.measures import PROMPT, Floats
 from labeler.model import Chunk
 from labeler.web.static_js import loader, read_assets
 
@@ -95,7 +95,7 @@ def strip_depth(view: ComparisonView) -> int:
     cutoff = view.by.cutoff
     if cutoff is None:
         return DEFAULT_STRIP_RANKS
-    deepest = int(view.board.budgets.max()) if cutoff == BUDGET else cutoff
+    deepest = int(view.board.prompt_ks.max()) if cutoff == PROMPT else cutoff
     return min(deepest, MOST_STRIP_RANKS)
 
 
@@ -215,7 +215,7 @@ def _contribution(move: RankChange, *, by_grade: bool) -> str:
     if move.contribution is None:
         return "–"
     if by_grade and move.grade is None and not move.contribution:
-        return "hole"
+        return "unjudged chunk"
     return format_signed(move.contribution)
 
 

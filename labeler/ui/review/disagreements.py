@@ -33,7 +33,7 @@ NOT_BLIND_NOTE = (
     "graders gave stays in the log, and so does what is taken back."
 )
 TIES_NOTE = (
-    "A tie is a hole in every measure until it is decided: here, or by one more grade, for which "
+    "A tie is unjudged in every measure until it is decided: here, or by one more grade, for which "
     "the chunk is open to those who have not graded it."
 )
 

@@ -18,7 +18,7 @@ def show_agreement(choice: ReviewChoice) -> None:
         agreement.show(choice.agreement)
 
 
-TRANSFERRED = "Carried over"  # a section only where there is more than one chunking
+TRANSFERRED = "Transferred"  # a section only where there is more than one chunking
 SECTIONS: Mapping[str, Callable[[ReviewChoice], None]] = {
     "Work": show_work,
     "Progress": show_progress,

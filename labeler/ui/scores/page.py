@@ -43,7 +43,7 @@ VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = 
 MOST_CAUTIONS_OPEN = 6
 INTERVALS_NOTE = (
     "hovering a mean says its 95% interval, which the file has too; it covers the choice of "
-    "queries, not holes or graders"
+    "queries, not unjudged chunks or graders"
 )
 
 

@@ -143,8 +143,8 @@ def with_unjudged(
     (judged,) = board.resolve(
         choice.conventions.measures([f"Judged@{next(cutoffs, CURVE_SORT_K)}"])
     )
-    holes = unjudged_by_run(board, judged, *(choice.within or (facet, None)))
-    return tables.with_unjudged_shares(table, judged.cutoff, holes)
+    unjudged = unjudged_by_run(board, judged, *(choice.within or (facet, None)))
+    return tables.with_unjudged_shares(table, judged.cutoff, unjudged)
 
 
 def explain_ranges(bands: MeanRanges) -> None:
@@ -247,7 +247,8 @@ def show_residuals(choice: ScoresChoice, board: Scoreboard, buckets: Sequence[st
             show_table(choice, tables.residual_table(part, choice.conventions), folded=True)
         st.caption(
             "The residual is what RBP could rise by if everything that nobody graded were "
-            "relevant: the holes, and all that stands below the cut-off or the end of a list. "
+            "relevant: the unjudged chunks, and all that stands below the cut-off "
+            "or the end of a list. "
             "However the rest is graded, RBP over these queries is from value to value + residual."
         )
 
@@ -297,7 +298,7 @@ def leading_scores(scores: Sequence[Score]) -> list[Score]:
 
 
 def show_curves(choice: ScoresChoice, board: Scoreboard) -> FileContent:
-    """Show recall over k beside precision over k, against the prompt budget."""
+    """Show recall over k beside precision over k, against the prompt size."""
     read = choice.conventions.measures
     names = [[f"{name}@{k}" for k in charts.CURVES_AT] for name in "RP"]
     found = [choice.table(board, read(each)) for each in names]
@@ -307,12 +308,12 @@ def show_curves(choice: ScoresChoice, board: Scoreboard) -> FileContent:
     show_table(choice, with_unjudged(choice, board, precision), f"P@{CURVE_SORT_K}")
     if ends := ends_of_lists(choice, board):
         show_html(tables.small_print([ends]))
-    budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
+    prompt_ks = board.prompt_ks[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := choose_drawn(choice, groups):
             show_html(tables.run_legend(drawn, choice.names.short, lines=True))
             for column, scores in zip(st.columns(2), found, strict=True):
-                column.altair_chart(charts.curve_chart(scores_of_runs(scores, drawn), budgets))
+                column.altair_chart(charts.curve_chart(scores_of_runs(scores, drawn), prompt_ks))
     return lambda: score_file(choice, [*found[0], *found[1]])
 
 
@@ -402,7 +403,7 @@ WITH_INTERVALS = (MEASURES, TASKS)
 """The views in which each mean has its interval."""
 
 
-USUAL_RECALL = "R@budget"
+USUAL_RECALL = "R@prompt"
 """What is looked at where no recall is among the measures that were chosen."""
 
 

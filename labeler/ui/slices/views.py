@@ -64,7 +64,8 @@ def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
         choice,
         f"Means of {choice.short[a]}{'' if drawn == buckets else order}. "
         f"{tables.SHADES if choice.any_shaded(rows) else ''}Hovering a mean "
-        "says its 95% interval, which covers the choice of queries, not holes or graders; all "
+        "says its 95% interval, which covers the choice of queries, not unjudged "
+        "chunks or graders; all "
         f"numbers in a table say it, too.{whose_n(rows, heading)}",
         rows,
         len(buckets) - len(drawn),
