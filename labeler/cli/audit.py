@@ -97,7 +97,7 @@ def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -
 
     By whom, when, and from what to what; the newest first. With --chunk: every judgment of that
     chunk for the query, by whom, when, and the passages that made it. A grade that was transferred
-    over is followed back to the judgments it rests on.
+    is followed back to the judgments it rests on.
     """
     with Store(db) as store:
         if chunk_id is not None:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import click
 
 from labeler.errors import BadInput, LabelerError
-from labeler.model import escape_controls
+from labeler.model import chunking_from_label, escape_controls
 from labeler.store.addresses import Address, StoreLocation, parse_location
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -48,6 +48,19 @@ class GoldenSetParam(click.ParamType[StoreLocation]):
 
 
 GOLDEN_SET = GoldenSetParam()
+
+
+class ChunkingParam(click.ParamType[str]):
+    """The name of a chunking; ``default``, or an empty text, is the one without a name."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name that the golden set knows it by."""
+        return chunking_from_label(value)
+
+
+CHUNKING = ChunkingParam()
 FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
 INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
-from labeler.cli.groups import FILE, CommandT, LabelerGroup, database_option
+from labeler.cli.groups import CHUNKING, FILE, CommandT, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
@@ -48,8 +48,10 @@ limit_option = click.option(
 
 chunking_option = click.option(
     "--chunking",
+    type=CHUNKING,
     metavar="NAME",
-    help="The chunking that its chunk ids are of, where there are several; '' is the default one.",
+    help="The chunking that its chunk ids are of, where there are several; 'default' is the one "
+    "without a name.",
 )
 
 
@@ -116,6 +118,7 @@ def queries(
 @path_argument
 @click.option(
     "--chunking",
+    type=CHUNKING,
     metavar="NAME",
     help="The chunking they make, or belong to; ids need to be unique within it only.",
 )
@@ -171,9 +174,10 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
 )
 @click.option(
     "--chunking",
+    type=CHUNKING,
     metavar="NAME",
-    help="The chunking it was made on; '' is the default one.  [default: the one that knows its "
-    "ids]",
+    help="The chunking it was made on; 'default' is the one without a name.  "
+    "[default: the one that knows its ids]",
 )
 @limit_option
 @database_option
@@ -247,8 +251,9 @@ def golden(
 @grade_options
 @click.option(
     "--chunking",
+    type=CHUNKING,
     metavar="NAME",
-    help="The chunking that its corpus makes, or belongs to.  [default: the default one]",
+    help="The chunking that its corpus makes, or belongs to.  [default: the one without a name]",
 )
 @update_option
 @limit_option

@@ -14,7 +14,7 @@ from functools import reduce
 
 import click
 
-from labeler.cli.groups import CommandT, check_raw, format_option, raw_option
+from labeler.cli.groups import CHUNKING, CommandT, check_raw, format_option, raw_option
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -90,10 +90,11 @@ def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
     """Return the option that selects a chunking, with what it does to a command."""
     return click.option(
         "--chunking",
+        type=CHUNKING,
         metavar="NAME",
         expose_value=False,
         callback=_remember_chunking,
-        help=f"{says}; '' is the default one.",
+        help=f"{says}; 'default' is the one without a name.",
     )
 
 

@@ -11,7 +11,7 @@ import click
 
 from labeler.cli.atomic_output import check_writable
 from labeler.cli.export import write_output
-from labeler.cli.groups import FILE_OR_OUTPUT, database_option, format_option
+from labeler.cli.groups import CHUNKING, FILE_OR_OUTPUT, database_option, format_option
 from labeler.cli.output import Table, progress_bar, text_lines
 from labeler.errors import BadInput
 from labeler.formats import write_golden
@@ -32,13 +32,14 @@ from labeler.store.addresses import StoreLocation
 
 MOST_REASONS = 30
 NOTHING_NEW_NOTE = "nothing new: what follows is there already"
-chunking_help = "; '' is the default one."
+chunking_help = "; 'default' is the one without a name."
 
 
 @click.command("transfer")
 @click.option(
     "--from",
     "old",
+    type=CHUNKING,
     required=True,
     metavar="NAME",
     help=f"The chunking whose chunks are graded{chunking_help}",
@@ -46,6 +47,7 @@ chunking_help = "; '' is the default one."
 @click.option(
     "--to",
     "new",
+    type=CHUNKING,
     required=True,
     metavar="NAME",
     help=f"The chunking whose chunks its runs ask for{chunking_help}",

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from labeler.errors import BadInput
 
 DEFAULT_CHUNKING = ""
-DEFAULT_LABEL = "default"  # not a valid name, so no chunking can have it
+DEFAULT_LABEL = "default"  # refused as a name, so no chunking can have it
 CHUNKING_SEPARATOR = ":"
 _NAME = re.compile(r"[\w.-]{1,60}")
 
@@ -25,6 +25,8 @@ def check_chunking(name: str) -> str:
 
     It has no colon, which ends the prefix of an id, and no blanks, which separate ids in a file.
     """
+    if name == DEFAULT_LABEL:
+        raise BadInput(f"{name!r} is the chunking without a name; choose another, such as v2")
     if name != DEFAULT_CHUNKING and not _NAME.fullmatch(name):
         raise BadInput(
             f"a chunking is named by up to 60 letters, digits, dots, dashes and underscores, such "

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import Incomparable, NotFound
 from labeler.measures import current_name
+from labeler.model import DEFAULT_CHUNKING, chunking_label
 
 # What a link to another page takes along: which runs of which chunking, which queries, by which
 # measures, what counts as failing, and by which golden set. The rest of an address is about the
@@ -35,6 +36,8 @@ OLD_VALUES = {
     ("section", "Carry over"): "Transfer",
     ("sort", "most holes first"): "most unjudged first",
 }
+OLD_DEFAULT_CHUNKING = "(unnamed)"
+CHUNKING_PARAMETERS = ("chunking", "chunks", "from", "old", "recut", "to")
 MEASURE_PARAMETERS = ("bar", "by", "measure", "of", "sort")
 
 PAGES_SHOWN = 7  # numbers of pages beside each other
@@ -103,6 +106,8 @@ def _parsed(query_string: str) -> Mapping[str, Sequence[str]]:
 def _current_value(name: str, value: str) -> str:
     if name in MEASURE_PARAMETERS:
         value = current_name(value)
+    if name in CHUNKING_PARAMETERS and value == OLD_DEFAULT_CHUNKING:
+        value = chunking_label(DEFAULT_CHUNKING)
     return OLD_VALUES.get((name, value), value)
 
 

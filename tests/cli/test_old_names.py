@@ -12,8 +12,9 @@ from click.testing import CliRunner
 import labeler
 from labeler.analysis.gate.gate_file import read_gate
 from labeler.cli import main
+from labeler.errors import BadInput
 from labeler.measures import parse
-from labeler.model import Settings, settings_from, settings_to_store
+from labeler.model import Settings, check_chunking, settings_from, settings_to_store
 from labeler.store import Store
 
 Run = Callable[..., str]
@@ -41,6 +42,13 @@ def test_commands_and_options_have_their_earlier_names(run: Run) -> None:
     [first, *_] = json.loads(run(*asked))
     assert (first["measure"], first["full_name"]) == ("R@prompt", "R(rel=1)@2")
     assert "Usage: main transfer" in run("carry", "--help")
+
+
+def test_the_chunking_without_a_name_is_called_default(run: Run, filled: Store) -> None:
+    rows = {text: run("score", "--chunking", text) for text in ("", "default")}
+    assert rows[""] == rows["default"]
+    with pytest.raises(BadInput, match="is the chunking without a name"):
+        check_chunking("default")
 
 
 def test_settings_have_their_earlier_names(run: Run, filled: Store) -> None:
