@@ -36,11 +36,11 @@ class Corpus:
         return bool(self._folded(keyword).strip())
 
     def holds(self, number: int, keyword: str) -> bool:
-        """Return whether a chunk holds a keyword; one without text holds none."""
+        """Return whether a chunk contains a keyword; False for a chunk without text."""
         return self._wanted(keyword) in self._texts.get(number, "")
 
     def count(self, keyword: str) -> int:
-        """Return how many chunks of the database hold a keyword."""
+        """Return how many chunks of the database contain a keyword."""
         wanted = self._wanted(keyword)
         if wanted not in self._counts:
             self._counts[wanted] = sum(wanted in text for text in self._texts.values())

@@ -1,7 +1,7 @@
 """Keyword measures, which need no grades: how early a ranking shows the words of a good answer.
 
 Tutorials start with them because they need no golden set. They cannot tell whether a chunk that
-holds the word answers the question: show them beside graded measures.
+contains the word answers the question: show them beside graded measures.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from labeler.model import format_list
 class KeywordScore:
     """Scores of a ranking for a query's keywords, as means over the keywords.
 
-    ``rr``: 1 / rank of the first chunk in the top k that holds the keyword, 0 if none does.
-    ``ndcg``: gain 1 for each chunk that holds it; the ideal has as many such chunks as the
-    database, at most k; NaN where no keyword is in any chunk. ``coverage``: the share of the
+    ``rr``: 1 / rank of the first chunk in the top k that contains the keyword, 0 if none does.
+    ``ndcg``: gain 1 for each chunk that contains it; the ideal ranking starts with all such chunks
+    of the database, cut at k; NaN where no keyword is in any chunk. ``coverage``: the share of the
     keywords that are in the top k.
     """
 
@@ -130,7 +130,7 @@ class KeywordRow(NamedTuple):
 
 
 def keyword_headings(k: int, headings: Sequence[str]) -> list[str]:
-    """Return the headings of a `KeywordRow`'s numbers; ``headings`` are of the graded ones."""
+    """Return the headings of a `KeywordRow`; ``headings`` are those of the graded measures."""
     return ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
 
 
@@ -190,13 +190,13 @@ def _average_ranks(values: Floats) -> Floats:
 
 RankedListOf = Callable[[str], Iterable[int]]
 """Returns a run's list for a query: numbers of chunks, best first."""
-MOST_NAMED = 3  # keywords in a sentence
+MOST_NAMED = 3  # keywords named in one sentence
 
 
 class KeywordRanks(NamedTuple):
-    """The ranks of a query's keyword; ``chunks`` of the database hold it (None: not counted).
+    """The ranks of a query's keyword; ``chunks`` counts the chunks with it (None: not counted).
 
-    ``ranks`` are those of the first chunk that holds it, by run, from 1; None where no chunk of
+    ``ranks`` are those of the first chunk that contains it, by run, from 1; None where no chunk of
     the run's list does, at any depth.
     """
 
@@ -207,11 +207,11 @@ class KeywordRanks(NamedTuple):
 
     @property
     def is_missed(self) -> bool:
-        """Whether no run has a chunk that holds it."""
+        """Whether no run has a chunk that contains it."""
         return all(rank is None for rank in self.ranks.values())
 
     def within(self, run: str, k: int) -> bool:
-        """Return whether one of the first ``k`` chunks of a run holds it."""
+        """Return whether one of the first ``k`` chunks of a run contains it."""
         rank = self.ranks[run]
         return rank is not None and rank <= k
 
@@ -253,7 +253,7 @@ def _describe_holders(chunks: int) -> str:
 
 
 class Corpora(NamedTuple):
-    """The texts of all chunkings in use, and those that each run could return."""
+    """The texts of all chunkings in use, and for each run the texts of its own chunking."""
 
     whole: Corpus
     of_run: Mapping[str, Corpus]
@@ -261,7 +261,7 @@ class Corpora(NamedTuple):
     def scores(
         self, keywords: Mapping[str, Sequence[str]], lists: Mapping[str, RankedListOf], k: int
     ) -> dict[str, dict[str, KeywordScore]]:
-        """Return each run's `keyword_scores`, over the texts that it could return."""
+        """Return each run's `keyword_scores`, over the texts of its chunking."""
         return {
             run: keyword_scores(self.of_run[run], keywords, each, k) for run, each in lists.items()
         }

@@ -1,8 +1,8 @@
 """Leakage of the golden set into other texts: search for its texts in files, with lines and score.
 
 A text is found unchanged or with a few words changed. The search starts from pairs of neighbouring
-words that the text and the passages share: from the rarest pairs, as many as a good enough match
-cannot lose all of. RapidFuzz computes the final score.
+words that the text and the passages share. It uses the rarest pairs: one more
+of them than a match above the threshold can lose. RapidFuzz computes the final score.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class NeedleMatch(NamedTuple):
 
 
 class _IndexedText(NamedTuple):
-    """The words of passages; all but their ends also with position, number and passage."""
+    """The words of passages; position, number and passage of each word that is not an end."""
 
     words: Sequence[str]
     places: Positions
@@ -141,7 +141,7 @@ class NeedleFinder:
             [*self._short_matches(text), *self._long_matches(text)], key=lambda find: -find.score
         )
         taken: dict[tuple[int, int], NeedleMatch] = {}
-        for find in found:  # best first: a match that overlaps it is the same
+        for find in found:  # best first: later matches that overlap it are dropped
             touched = range(find.first, find.last + 1)
             if not any((find.needle, passage) in taken for passage in touched):
                 taken.update({(find.needle, passage): find for passage in touched})
@@ -178,7 +178,7 @@ class NeedleFinder:
         written = words_as_letters(text.numbers)
         for each in self._candidates(text):
             needles = self._letters[each.needles]
-            # Padding at both ends: a needle that begins or ends outside lacks those words.
+            # Padding at both ends: words of a needle that lie outside the window count as missing.
             around = ["\0" * len(needle) for needle in needles]
             windows = [
                 f"{blank}{written[low:high]}{blank}"
@@ -240,7 +240,10 @@ class NeedleFinder:
         return at[same], found[same]
 
     def _seeds(self, often: Positions) -> Positions:
-        """Return each needle's rarest pairs that a match cannot all lose, if the text has them."""
+        """Return the rarest pairs of each needle, one more than a match can lose.
+
+        Those that the text does not have are left out.
+        """
         order = np.lexsort((often[self._pair], self._owner))
         owners = self._owner[order]
         begins = np.searchsorted(owners, owners)
@@ -330,7 +333,7 @@ def _joined_blocks(rest: TextBlock, block: TextBlock) -> TextBlock:
 
 
 def _tail_start(texts: Sequence[str], words: int) -> int:
-    """Return the last passage from which on there are at least so many words."""
+    """Return the last passage that begins at least ``words`` words before the end, or 0."""
     for number in range(len(texts) - 1, -1, -1):
         words -= len(comparable_words(texts[number]))
         if words <= 0:

@@ -1,7 +1,7 @@
-"""Similar texts by their words: pairs that are nearly the same, and the nearest of other texts.
+"""Word-level text similarity: pairs of near-duplicates, and the nearest text of another list.
 
 Each word becomes one letter, so that RapidFuzz compares texts word by word. Case, white space,
-punctuation and width do not count.
+punctuation and full-width forms are ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WordNumbers = npt.NDArray[np.int32]
 
 SIMILARITY_THRESHOLD = 0.8
 LEAST_THRESHOLD = 0.5
-FEWEST_WORDS = 5  # a shorter text occurs anywhere by chance: it counts only as a whole passage
+FEWEST_WORDS = 5  # a shorter text may occur by chance: it must be a whole passage
 PASSAGE_END = "\0"  # ends a passage; occurs in no text
 UNKNOWN_NUMBER, END_NUMBER = -1, -2
 
@@ -35,7 +35,7 @@ _LETTER_COUNT = 0x110000 - (_AFTER_SURROGATES - _SURROGATES) - 1
 
 
 def comparable_words(text: str) -> list[str]:
-    r"""Return a text's words without differences of case, white space, punctuation and width.
+    r"""Return a text's words; case, white space, punctuation and full-width forms are ignored.
 
     Letters are normalised to NFKC. In scripts without spaces between words each letter is a word.
     ``\0``, which ends a passage, is a word, too.
@@ -50,7 +50,7 @@ def comparable_words(text: str) -> list[str]:
 
 
 def check_threshold(threshold: float) -> float:
-    """Return the lowest score of texts that are nearly the same, or raise `BadInput`."""
+    """Return a similarity threshold unchanged; raise `BadInput` if it is out of range."""
     if not LEAST_THRESHOLD <= threshold <= 1:
         raise BadInput(f"the threshold is a share from {LEAST_THRESHOLD} to 1, not {threshold}")
     return threshold
@@ -70,7 +70,7 @@ class Vocabulary:
         return len(self._numbers) - 1
 
     def numbers(self, words: Sequence[str]) -> WordNumbers:
-        """Return each word's number, `UNKNOWN_NUMBER` for others, `END_NUMBER` for passage ends."""
+        """Return each word's number, or `UNKNOWN_NUMBER`; a passage end is `END_NUMBER`."""
         found = map(self._numbers.get, words, repeat(UNKNOWN_NUMBER))
         return np.fromiter(found, np.int32, len(words))
 
@@ -86,13 +86,14 @@ def words_as_letters(numbers: WordNumbers) -> str:
 
 
 _ROWS_AT_ONCE = 256
-MOST_COMPARED = 3_000  # texts, each with each; more take too long for a page
+MOST_COMPARED = 3_000  # texts compared pairwise; more would take too long for a page
 
 
 class SimilarPair(NamedTuple):
     """Two texts by number, the earlier first; ``score`` is the share of words in common.
 
-    It is twice the common words in their order over the words of both: 1 where all are the same.
+    It is 2 L / (n + m), where L is the length of the longest common subsequence of words and n
+    and m are the numbers of words: 1 if all words are the same.
     """
 
     first: int
@@ -103,7 +104,7 @@ class SimilarPair(NamedTuple):
 def similar_pairs(
     texts: Sequence[str], threshold: float = SIMILARITY_THRESHOLD
 ) -> Iterator[SimilarPair]:
-    """Yield the pairs of texts that are nearly the same, in the order of the first.
+    """Yield the pairs of texts that are near-duplicates, in the order of their first text.
 
     Case, white space and punctuation do not count. A text without words matches none.
 
@@ -139,7 +140,7 @@ def nearest_texts(
 ) -> list[tuple[int, float] | None]:
     """Return for each text the index of the nearest of ``others``, and its score.
 
-    None where none reaches the threshold; the first of equally near ones.
+    None if no other text reaches the threshold. Of equally near texts, the first is returned.
 
     >>> nearest_texts(["reset password?", "Why?"], ["Where is it?", "Reset password"])
     [(1, 1.0), None]

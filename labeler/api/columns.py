@@ -120,7 +120,11 @@ def _value_columns(
 
 
 def _reasons(measures: Sequence[Measure]) -> npt.NDArray[np.object_]:
-    """Return why there is no value, by measure: no reason, not in the mean, in the mean."""
+    """Return why a value is missing, (measures, 3).
+
+    By column: None for a value that is there, the reason for a query that is not in the mean, and
+    for one that is in it.
+    """
     found = np.full((len(measures), 3), None, dtype=np.object_)
     for at, measure in enumerate(measures):
         found[at, 1:] = [why_no_value(True, each, measure) for each in (False, True)]

@@ -75,9 +75,9 @@ def evaluate(
     that ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as
     in ``{query: {chunk, ...}}``, have grade 1.
 
-    Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``negative_as_zero`` the -1
-    of many TREC qrels as 0, and ``negative_as_ungraded`` as trec_eval does, which is the default
-    under its preset: the chunk is unjudged, but in the pool, which infAP needs. ``undefined`` is
+    Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales. ``negative_as_zero`` reads the
+    -1 of many TREC qrels as 0. ``negative_as_ungraded`` reads it as trec_eval does (the default
+    under its preset): the chunk is unjudged, but in the pool, which infAP needs. ``undefined`` is
     the value of a query for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
 
     With ``order="rank"`` the rank column of a file or of a frame orders a list. A chunk that occurs
@@ -85,10 +85,10 @@ def evaluate(
     better rank. ``limits`` says how much of a file may be read, such as
     ``labeler.Limits(unpacked=4_000_000_000)``.
 
-    Columns are ``run, measure, full_name, value, reason, n, undefined, unjudged chunks, missing``
-    (and ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n``
-    queries are in the mean, ``undefined`` ones were left out, ``unjudged`` chunks of the top k are
-    unjudged, and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as
+    Columns are ``run, measure, full_name, value, reason, n, undefined, unjudged, missing`` (and
+    ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n``
+    queries are in the mean, ``undefined`` ones were left out, ``unjudged`` chunks of the top k have
+    no grade, and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as
     for a run without a result for any query that counts, and ``reason`` says why. For RBP,
     ``residual`` is how much unjudged chunks could add to the value. ``frame.attrs`` has the
     ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
@@ -98,7 +98,7 @@ def evaluate(
     some thousand queries at a time, so that memory does not grow with them, in ``workers``
     processes, 0 for one per processor; a script that uses several must call this under
     ``if __name__ == "__main__":``. ``progress`` is called with the number of queries done and the
-    number of all. The numbers are the same to the bit.
+    number of all. The values are bit-for-bit the same.
 
     An unjudged query is in no mean; one without a list in a run counts 0:
 
@@ -110,7 +110,7 @@ def evaluate(
     [0.25, 0.3155]
 
     With ``bands``, ``possible_low`` and ``possible_high`` are the possible range of a mean however
-    its unjudged chunks are graded (both reached by some grades where ``possible_exact``), and
+    its unjudged chunks are graded (``possible_exact``: some grades reach both ends), and
     ``likely_low`` and ``likely_high`` its 90% range once graded, sampled with a model of all runs
     given here; NaN for measures without a range, such as Judged. On 1,000 queries x 10 runs that
     takes about a second.
@@ -180,8 +180,8 @@ def compare(
     graders. Numbers that cannot be computed are NaN, and ``caution`` says why. If the runs answered
     different queries, ``both_a`` and ``both_b`` are the means over the ``n_both`` that both did.
 
-    With ``bands`` there are the ranges of `evaluate` for the difference, in which a chunk of both
-    runs has one grade, and with ``_a`` and ``_b`` for the means.
+    With ``bands``, the ranges of `evaluate` are given for the difference and, with ``_a`` and
+    ``_b``, for the means. A chunk that both runs return has the same grade in both.
 
     >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
     >>> frame[["a", "b", "delta", "wins", "caution"]].values.tolist()

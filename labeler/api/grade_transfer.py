@@ -54,9 +54,9 @@ def transfer(
 
     ``qrels`` and ``run`` are as in `evaluate`, ``old`` and ``new`` the chunks' texts by id, or the
     path of a file that ``labeler load chunks`` reads. Rows are for the top ``k`` of the run;
-    without a run, for all new chunks that share text with graded ones. ``passages`` are those that
-    grades rest on, ``{query: {chunk: [(start, end), ...]}}`` in code points of the old text, and
-    ``documents`` whole texts by document id, if there are any.
+    without a run, for all new chunks that share text with graded ones. ``passages`` are those
+    marked as the reason for a grade, ``{query: {chunk: [(start, end), ...]}}`` in code points of
+    the old text. ``documents`` are whole texts by document id, if there are any.
 
     Columns are ``query_id, doc_id, state, relevance, reason, covered, low, high, rests_on,
     passages``. If the ``state`` is ``decided`` the grade follows from those of the chunks in
@@ -116,7 +116,7 @@ def _cuts(given: GivenChunks, limits: Limits) -> list[Cut]:
 def _graded_chunks(
     grades: Mapping[str, Mapping[str, int]], passages: GivenPassages, places: LocatedChunkings
 ) -> Iterator[OldGrade]:
-    """Yield the grades, numbered; the number identifies the judgment that a grade rests on."""
+    """Yield the grades, numbered from 0: here numbers take the place of judgment ids."""
     number = 0
     for query_id, chunks in grades.items():
         for chunk_id, grade in chunks.items():

@@ -1,6 +1,6 @@
-"""Arguments of the Python functions: qrels and runs as dicts, frames or files, and their checks.
+"""Arguments of the Python functions: reading qrels and runs from dicts, frames or files.
 
-They become a scoreboard, and its rows become a frame with notes.
+A scoreboard is built from them, and its rows are returned as a frame with notes.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _limit_in_python(name: str, given: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunRule:
-    """How runs are read: the handling of repeats, the order of a list, the limits of files."""
+    """How runs are read: repeated chunks, the order of a list, limits on the size of files."""
 
     on_duplicate: OnDuplicate = "refuse"
     order: Order = "score"
@@ -242,7 +242,7 @@ def required_columns(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> 
 
 
 def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
-    """Return a frame's rows as ``{query: [chunk, ...]}`` by its ranks, which must differ."""
+    """Return a frame as ``{query: [chunk, ...]}`` by rank; raise `BadInput` for equal ranks."""
     ranked = frame_to_dicts(frame, what, RANK_COLUMNS)
     for query_id, ranks in ranked.items():
         if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
@@ -251,7 +251,7 @@ def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
 
 
 def find_column(columns: Sequence[str], what: str, names: tuple[str, ...]) -> str:
-    """Return the first of ``names`` that is a column; raise `BadInput` if none is, or two are."""
+    """Return the first of ``names`` that is a column; `BadInput` if none is, or it is repeated."""
     for name in names:
         found = columns.count(name)
         if found > 1:
@@ -302,7 +302,10 @@ def preset_grade_rule(
     negative_as_zero: bool,
     negative_as_ungraded: bool | None,
 ) -> GradeRule:
-    """Return how grades are read; under trec_eval's preset, grades below 0 as trec_eval does."""
+    """Return how grades are read; raise `BadInput` for an invalid map.
+
+    Unless an option says otherwise, the trec_eval preset reads grades below 0 as ungraded.
+    """
     with python_option_names():
         if negative_as_ungraded is None:
             negative_as_ungraded = conventions.like_trec_eval and not negative_as_zero

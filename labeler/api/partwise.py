@@ -1,8 +1,8 @@
-"""Evaluation of large logs part by part: a plan that any engine can follow, and its sum.
+"""Evaluation of large inputs in parts, split by query: a plan, its parts and their merged result.
 
 `evaluate` splits frames and Parquet files by query, so that only a few thousand queries are in
-memory at a time, and `labeler.spark` lets Spark group the rows. Either way the numbers are the same
-to the bit as in one piece.
+memory at a time, and `labeler.spark` lets Spark group the rows. Either way the numbers are bit for
+bit the same as without a split.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
-import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
-import pyarrow.dataset as ds  # type: ignore[import-untyped]  # nor does this
+import pyarrow as pa  # type: ignore[import-untyped]  # it has no type annotations
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # no type annotations either
+import pyarrow.dataset as ds  # type: ignore[import-untyped]  # no type annotations either
 
 from labeler.api.columns import value_columns_of_parts
 from labeler.api.inputs import (
@@ -83,8 +83,9 @@ def plan(
 ) -> EvaluationPlan:
     """Plan an evaluation in parts: ``runs`` are the names, all other arguments as in `evaluate`.
 
-    Split the log by query as you like: into Dask's partitions, Ray's blocks, files. Each part needs
-    all grades and all lists of its queries, and the sum equals that of one process, to the bit:
+    Split the rows by query as you like: into Dask's partitions, Ray's blocks, files. Each part
+    needs all grades and all lists of its queries. The merged result is bit for bit that of one
+    process:
 
     >>> the_plan = plan(["A"], "RR")
     >>> first = the_plan.part({"q1": {"c1": 1}}, {"A": {"q1": ["x", "c1"]}})
@@ -107,7 +108,7 @@ def plan(
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """A plan to evaluate a log that is split by query: `part` for each part, `add_up` for all.
+    """A plan for an evaluation split by query: `part` evaluates one part, `add_up` merges all.
 
     Make one with `plan`. It can be pickled, and so can the results of `part`.
     """
@@ -133,8 +134,8 @@ class EvaluationPlan:
     def part(self, qrels: GivenGrades, runs: Mapping[str, GivenRun]) -> Partition:
         """Return the results of some queries, given all their grades and all their lists.
 
-        Takes what `evaluate` takes; a run may be missing, or have no list for any of them, and
-        lists may be of unjudged queries. Raises `BadInput` as `evaluate` does.
+        Takes what `evaluate` takes. A run may be missing or have no list for these queries, and
+        lists for queries without grades are allowed. Raises `BadInput` as `evaluate` does.
         """
         if unknown := sorted({*runs} - {*self.shape.runs}):
             raise BadInput(f"the plan has no run {unknown[0]!r}; it has {self._named}")
@@ -154,9 +155,10 @@ class EvaluationPlan:
     ) -> pd.DataFrame:
         """Return the result of `evaluate` from all parts, in any order and however split.
 
-        Numbers are added in the ``order`` of the queries, or by their ids: then the bits are those
-        of `evaluate` for grades that are sorted by query. ``foreign_to`` returns how many chunks
-        are graded if none of them is in the lists of a run, for a note on other chunk ids.
+        Numbers are added in the ``order`` of the queries. Without it they are added in the order of
+        the query ids: the result is then bit for bit that of `evaluate` for grades sorted by query.
+        ``foreign_to`` takes the name of a run and returns the number of graded chunks if the run's
+        lists contain none of them, else 0; a note then says that the chunk ids do not match.
         """
         whole = MergedPartitions(Partition.joined(parts, order), self.shape, self.conventions)
         if not whole.part.query_ids:
@@ -211,7 +213,7 @@ class TableSource:
     """A frame or Parquet files, read in batches of rows; only the columns that are needed."""
 
     def __init__(self, given: TableInput, what: str, value: tuple[str, ...]) -> None:
-        """Open it; ``what`` is its name in messages, ``value`` the possible names of its values."""
+        """Open it; messages call it ``what``; ``value`` are possible names of its value column."""
         if isinstance(given, pd.DataFrame):
             self._what, self._columns = what, required_columns(given, what, value)
             table = pa.Table.from_pandas(given[self._columns], preserve_index=False)
@@ -231,7 +233,7 @@ class TableSource:
             self.rows: int = self._data.count_rows()
 
     def partition(self, paths: Sequence[Path]) -> dict[str, None]:
-        """Write the rows of each query, in order, to the one of ``paths`` chosen by its hash.
+        """Write the rows of each query, in order, to one of ``paths``, chosen by the query's hash.
 
         Returns the queries in order of first appearance. Raises `BadInput` for rows without a
         value, and for ids that are not text.
@@ -340,7 +342,7 @@ class PieceSource:
 
 
 def is_partwise(qrels: object, runs: object, *, forced: bool) -> bool:
-    """Return whether to split by query: Parquet files, and frames if large or ``forced``.
+    """Return whether to split by query: with Parquet files, and with frames if ``forced`` or large.
 
     Raises `BadInput` for Parquet files together with dicts or other files.
     """
@@ -378,7 +380,7 @@ def evaluate_partwise(
 def open_pieces(
     qrels: TableInput, runs: Mapping[str, TableInput], rule: RunRule
 ) -> AbstractContextManager[PieceSource]:
-    """Return the pieces; those in files exist as long as this is open."""
+    """Return a context manager of the pieces; temporary files are deleted when it is closed."""
     by = RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS
     if all(isinstance(each, pd.DataFrame) for each in (qrels, *runs.values())):
         return nullcontext(_pieces_of_frames(qrels, runs, by))  # type: ignore[arg-type] # checked above
@@ -444,7 +446,7 @@ class _QueryNumbering:
 def _pieces_of_files(
     qrels: TableInput, runs: Mapping[str, TableInput], by: tuple[str, ...]
 ) -> Iterator[PieceSource]:
-    """Yield the pieces of frames and Parquet files, by hash of the query, as temporary files."""
+    """Write the rows into temporary files, split by hash of the query; yield them as pieces."""
     golden = TableSource(qrels, "qrels", GRADE_COLUMNS)
     found = {name: TableSource(run, f"run {name!r}", by) for name, run in runs.items()}
     rows = sum(source.rows for source in (golden, *found.values()))
@@ -504,7 +506,7 @@ def _evaluate_piece(plan: EvaluationPlan, piece: QueryPiece) -> Partition:
 
 
 def foreign_chunks_of(plan: EvaluationPlan, pieces: PieceSource) -> Callable[[str], int]:
-    """Return a function that counts graded chunks if a run's lists have none of them, else 0."""
+    """Return a function of a run: the number of graded chunks if its lists contain none, else 0."""
 
     def count(run: str) -> int:
         graded: set[str] = set()

@@ -49,7 +49,7 @@ def qrels(db: str | Path) -> pd.DataFrame:
 
 
 def results(db: str | Path, run: str) -> pd.DataFrame:
-    """Return a stored run; missing scores are minus the ranks. May raise `NotFound`."""
+    """Return a stored run; missing scores become the negative rank. May raise `NotFound`."""
     with Store(db) as store:
         lists = store.run_lists(run)
     rows = [

@@ -1,6 +1,6 @@
-"""Evaluation of logs held by Spark, which groups the rows by query; labeler evaluates each group.
+"""Evaluation of Spark frames: Spark groups the rows by query, and labeler evaluates each group.
 
-Needs a Spark session of version 4 or later, and labeler on its workers, too.
+Needs a Spark session of version 4 or later, with labeler installed on its workers too.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
-import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
+import pyarrow as pa  # type: ignore[import-untyped]  # it has no type annotations
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # no type annotations either
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
@@ -39,7 +39,7 @@ from labeler.evaluation import (
 from labeler.formats import GradeRule, Order
 from labeler.model import format_count
 
-MOST_DISTINCT_GRADES = 1_000  # more are not checked
+MOST_DISTINCT_GRADES = 1_000  # only so many different values are checked
 PART_ROWS = pa.schema(
     [
         *(pa.field("query_id", pa.string()), pa.field("numbers", pa.list_(pa.float64()))),
@@ -73,11 +73,12 @@ def evaluate(
 ) -> Any:
     """Evaluate Spark frames with the columns and options of `labeler.evaluate`.
 
-    Returns a pandas frame of the means, with the bits, conventions and notes of `labeler.evaluate`,
-    however the rows are distributed. With ``per_query`` returns a Spark frame with a row for each
-    query, run and measure, in no order and without notes. Spark rows have no order, so tied scores
-    are ordered by chunk id (in the preset ``trec_eval`` in reverse); grades and runs that are
-    sorted by query and chunk give the same in one process.
+    Returns a pandas frame of the means with the same numbers, bit for bit, and the same conventions
+    and notes as `labeler.evaluate`, however the rows are distributed. With ``per_query`` returns a
+    Spark frame with a row for each query, run and measure, in no order and without notes. Spark
+    rows have no order, so tied scores are ordered by chunk id (in the preset ``trec_eval`` in
+    reverse). `labeler.evaluate` gives the same result if its grades and runs are sorted by query
+    and chunk.
 
     The queries are distributed over ``partitions``, by default so many that each has some 400,000
     rows: a worker holds one at a time.
@@ -267,7 +268,8 @@ def _numbers(lists: Any, width: int) -> Any:
 def _values(the_plan: EvaluationPlan, wide: DataFrame) -> DataFrame:
     """Return the values of all queries as a Spark frame.
 
-    A run that answers nothing in any partition has no value, so all are read for that first.
+    A run without a list in any partition has no value, which one partition alone cannot tell. So
+    the summaries of all partitions are read first.
     """
     about = wide.where("query_id is null").toArrow()
     _part_from_rows(about, the_plan.shape)
@@ -296,7 +298,7 @@ def _schema_of(shape: PartitionLayout) -> pa.Schema:
 
 
 def _foreign(golden: _SparkRows, found: _SparkRows, rule: GradeRule) -> int:
-    """Count the graded chunks if none of them is in a list of a judged query, else return 0."""
+    """Return the number of graded chunks if no list of a judged query contains one, else 0."""
     graded = golden.frame
     if rule.negative_as_ungraded:
         graded = graded.where("value >= 0")

@@ -1,4 +1,4 @@
-"""Golden sets, files and folders that appear complete or not at all."""
+"""Atomic output of golden sets, files and folders: complete or not at all."""
 
 from __future__ import annotations
 

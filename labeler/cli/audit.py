@@ -1,4 +1,4 @@
-"""``labeler audit`` and ``history``: who did what, and what became of a query or a grade."""
+"""``labeler audit`` and ``history``: who did what, and the history of a query or a grade."""
 
 from __future__ import annotations
 

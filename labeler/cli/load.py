@@ -1,4 +1,4 @@
-"""``labeler load``: a file is read, checked and stored as a whole, and a load report is printed."""
+"""``labeler load``: reads, checks and stores a file as a whole, and prints a load report."""
 
 from __future__ import annotations
 

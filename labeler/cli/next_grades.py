@@ -1,4 +1,4 @@
-"""``labeler next``: which of two runs is better, how surely, and the pairs that decide it."""
+"""``labeler next``: which of two runs is better, how certainly, and the pairs that decide."""
 
 from __future__ import annotations
 

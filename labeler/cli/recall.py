@@ -1,4 +1,4 @@
-"""``labeler recall``: each run's recall with and without what only its own system brought in."""
+"""``labeler recall``: recall of each run, with and without chunks that only its system found."""
 
 from __future__ import annotations
 

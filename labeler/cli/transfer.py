@@ -79,7 +79,7 @@ def transfer_grades(
     listed: bool,
     kind: str,
 ) -> None:
-    """Transfer the grades that follow for another chunking.
+    """Transfer grades to another chunking, where they follow.
 
     Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
     nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
@@ -113,7 +113,7 @@ def transfer_grades(
     if path is not None:
         said = write_transfer(db, found, path, replace=force)
     elif dry_run:
-        said = f"{describe_logged(found)} would be done; nothing was written"
+        said = f"{describe_logged(found, 'would be transferred')}; nothing was written"
     else:
         with Store(db) as store, progress_bar("Writing", then="Done.") as progress:
             record_transfer(store, found, progress)

@@ -1,4 +1,4 @@
-"""``labeler trend``: a system's runs over time; with ``--between`` what a change was made of."""
+"""``labeler trend``: a system's runs over time; with ``--between`` the causes of a change."""
 
 from __future__ import annotations
 

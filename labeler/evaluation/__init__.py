@@ -1,7 +1,7 @@
-"""Evaluation: golden grades are aligned with ranked lists once, then each new grade updates them.
+"""Evaluation: values of all runs, from golden grades and ranked lists, updated by each new grade.
 
-`Scoreboard` holds the values of all runs, `Conventions` say how to read them. The input is a
-`Collection` of queries, runs and buckets: the store reads one, `collect` makes one of plain dicts.
+`Scoreboard` holds the values, `Conventions` say how they are computed. The input is a `Collection`
+of queries, runs and buckets: the store reads one, `collect` makes one from plain dicts.
 """
 
 from labeler.evaluation.alignment import RankedChunk

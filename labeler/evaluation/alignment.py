@@ -42,9 +42,10 @@ def align(
 ) -> Hits:
     """Find the judged chunks of queries in their ranked lists, one row of hits per list.
 
-    ``lists[i]`` are of the query whose grades are ``goldens[i]``. Queries are joined in blocks that
-    fit the processor's cache. With several chunkings, a row has the known grades of its chunking
-    alone: that of ``side_of`` for each list of a query, else of its first chunk.
+    ``lists[i]`` are the lists of the query with the grades ``goldens[i]``. Queries are aligned in
+    blocks that fit the processor's cache. With several chunkings, the known grades of a row are
+    those of its list's chunking. ``side_of`` gives the chunking of each list of a query; without
+    it, it is that of the list's first chunk.
     """
     starts = range(0, len(goldens), QUERIES_AT_ONCE)
     blocks = (slice(start, start + QUERIES_AT_ONCE) for start in starts)
@@ -58,8 +59,8 @@ def _join(
 ) -> Hits:
     """Align a block of at least one query; a single query takes fewer steps.
 
-    A lookup by the last bits of each chunk number leaves few chunks for the search: most of a list
-    is unjudged.
+    Most chunks of a list are unjudged. A lookup by the last bits of their numbers rules out most
+    of them before the slower binary search.
     """
     alone = goldens[0] if len(goldens) == 1 else None
     each = [*chain.from_iterable(lists)]
@@ -124,7 +125,7 @@ def pair_numbers(query: Ints, chunks: ChunkNumbers) -> Ints:
 def hits_of(
     collection: Collection, row: Ints, rank: Ints, grade: npt.NDArray[np.integer], length: Ints
 ) -> Hits:
-    """Return hits that are already in order; ``length`` has shape (queries, runs)."""
+    """Make hits from arrays sorted by row and rank; ``length`` has shape (queries, runs)."""
     queries, runs = length.shape
     kinds = collection.golden_query * 4 + collection.golden_grade
     known = np.bincount(kinds, minlength=4 * queries).reshape(-1, 4)
@@ -209,7 +210,7 @@ class OrderedLists:
 
     @cached_property
     def _reordered(self) -> tuple[Mapping[int, ChunkNumbers], ...]:
-        """For each run, the lists not in stored order, by query."""
+        """For each run, by query, the lists whose order may differ from the stored one."""
         if not self.by_score:
             return ({},) * len(self.collection.runs)
         names = self.collection.chunk_ids
@@ -255,7 +256,7 @@ class OrderedLists:
 
     @cached_property
     def listed(self) -> Bools:
-        """Where a run has a list, (queries, runs)."""
+        """Whether each run has a list for each query, (queries, runs)."""
         listed = np.zeros((len(self.collection.query_ids), len(self.collection.runs)), np.bool_)
         for at, run in enumerate(self.collection.runs):
             listed[list(run.lists), at] = True

@@ -117,7 +117,7 @@ class Conventions:
         return cls(preset, rel, dcg, prompt_k, by_task, *rules, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
-        """Return these conventions for numbers on a golden set; None for one that is not kept."""
+        """Return these conventions for numbers on a golden set; None if it is not stored."""
         if golden is None:
             return self if self.golden is None else replace(self, golden=None, frozen=None)
         return replace(self, golden=golden.hash, frozen=golden.name)
@@ -158,9 +158,9 @@ class Conventions:
         return parse_all(texts, rel=self.rel, dcg=self.dcg)
 
     def heading(self, measure: Measure) -> str:
-        """Return a measure's short name if these conventions give the rest of it.
+        """Return a measure's short name if these conventions give the parameters it leaves out.
 
-        They never give RBP's ``p``, without which its value cannot be read.
+        RBP always keeps its ``p``: it is not a convention, and the value means nothing without it.
 
         >>> measures = parse_all("nDCG@10 P(rel=3)@5 RBP@10", dcg="exp-log2")
         >>> [Conventions().heading(measure) for measure in measures]

@@ -1,7 +1,7 @@
-"""Measures across chunkings: the documents in ranked lists, and the evidence that they find.
+"""Measures across chunkings: the documents and the evidence that ranked lists contain.
 
 Both use the grades of all chunkings and the positions of chunks in their documents. Chunks are
-located when a measure first needs it, which takes seconds for a hundred thousand chunks.
+located when a measure first needs their positions; 100,000 chunks take some seconds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NO_MARKS: Marks = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class QueryEvidence:
-    """A query's golden grades in all chunkings, and the marked passages behind them."""
+    """A query's golden grades in all chunkings, and the passages marked as their reasons."""
 
     grades: QueryGrades
     marks: Marks
@@ -103,8 +103,8 @@ def _all_grades_by_query(
 class DocumentHits(Hits):
     """Hits that are documents: each at the rank of its first chunk, with its best chunk's grade.
 
-    ``open_row`` and ``open_rank`` are the places of documents without a graded chunk. ``length``
-    still counts chunks.
+    ``open_row`` and ``open_rank`` are the rows and ranks of documents without a graded chunk.
+    ``length`` still counts chunks.
     """
 
     open_row: Ints
@@ -121,7 +121,7 @@ class DocumentHits(Hits):
 class CrossChunking:
     """The located texts of a golden set, and the ranked lists of all runs.
 
-    Computed on first access, which takes long if there are many texts.
+    Texts are located on first access, which is slow if there are many.
     """
 
     collection: Collection
@@ -172,7 +172,7 @@ class CrossChunking:
         )
 
     def _best(self, known: Sequence[QueryEvidence]) -> tuple[Ints, Ints]:
-        """Return the best grade of each document of a query, by query << 32 | document."""
+        """Return query << 32 | document of each graded document, ascending, and its best grade."""
         chunks = np.concatenate([NO_CHUNKS, *(each.grades.chunks for each in known)])
         grades = np.concatenate([NO_CHUNKS, *(each.grades.grades for each in known)])
         query = np.repeat(np.arange(len(known)), [len(each.grades.chunks) for each in known])
@@ -187,7 +187,7 @@ class CrossChunking:
     def found_evidence(
         self, known: Sequence[QueryEvidence], lists: Sequence[Sequence[ChunkNumbers]], rel: int
     ) -> FoundEvidence:
-        """Return the evidence of grades from ``rel`` on that lists find, a row for each list."""
+        """Return the evidence of grade ``rel`` or more that lists contain, one row per list."""
         positions, (chunks, _, _, lengths) = self.positions, _flatten_lists(lists)
         at = positions.indices(chunks)
         parts: list[tuple[int, int, int, int]] = []
@@ -212,7 +212,7 @@ class CrossChunking:
         return merge_spans(chain.from_iterable(found))
 
     def count_lost(self, known: Iterable[QueryEvidence]) -> int:
-        """Count the chunks with marked passages that were not located: they are no evidence."""
+        """Count the chunks whose marked passages are not in the evidence: they were not located."""
         return sum(
             spans is None for each in known for spans in each.passage_spans(self.positions).values()
         )
@@ -231,7 +231,7 @@ class CrossChunking:
     def overlaps(
         self, some: Sequence[int], others: Sequence[int]
     ) -> list[tuple[int, int, float, float]]:
-        """Return the places of chunks with common text, and its share of each of the two texts."""
+        """Return pairs of chunks that share text: two indices, and the share of each text."""
         spans = [[self._spans(chunk) for chunk in chunks] for chunks in (some, others)]
         return [
             (at, beside, shared / total_length(one), shared / total_length(other))
@@ -247,7 +247,10 @@ class CrossChunking:
     def _pieces(
         self, evidence: list[Span], lists: Sequence[ChunkNumbers], row: int
     ) -> list[tuple[int, int, int, int]]:
-        """Return row, rank, place in the text and size of the evidence that each text adds."""
+        """Return the pieces of evidence that no higher ranked text of the list contains.
+
+        Each is its row, its rank, its start in the text and its size.
+        """
         near = self.positions.near(np.concatenate([NO_CHUNKS, *lists]), evidence)
         located = self.positions.located
         holders = {at: _evidence_in_text(evidence, located[at].location) for at in near}
@@ -264,7 +267,7 @@ class CrossChunking:
 
 
 def _evidence_in_text(evidence: list[Span], location: ChunkLocation) -> list[tuple[int, int, int]]:
-    """Return each piece of evidence in a text: its place there, and its span in the index."""
+    """Return each piece of evidence in a text: its start in that text, and its index span."""
     return [
         (segment.at + start - segment.start, start, end)
         for segment in location.segments
@@ -298,7 +301,7 @@ def _retrieved_texts(
 
 
 def _evidence_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> FoundEvidence:
-    """Return found evidence from pieces ordered by row, rank and place in the text."""
+    """Return found evidence from pieces sorted by row, rank and start in the text."""
     row, rank, at, size = pieces.T
     is_new = np.ones(len(row), dtype=np.bool_)
     is_new[1:] = np.any(pieces[1:, :2] != pieces[:-1, :2], axis=1)
@@ -307,10 +310,10 @@ def _evidence_from_pieces(pieces: Ints, totals: Ints, texts: RetrievedTexts) -> 
 
 @dataclass(eq=False)
 class MeasureInputs:
-    """The input of measures for some lists; documents and evidence are found on first access.
+    """The input of measures for some lists; documents and evidence are computed on first access.
 
-    ``judged`` says which queries count, ``anywhere`` which have a grade in any chunking. The lists
-    are those of all runs, or of ``run`` alone.
+    ``judged`` says which queries have a grade, `judged_anywhere` which have one in any chunking.
+    The lists are those of all runs, or of ``run`` alone.
     """
 
     hits: Hits
@@ -327,9 +330,9 @@ class MeasureInputs:
         return self.hits if measure.reads == "chunks" else self.found_evidence(measure.rel or 1)
 
     def unjudged(self, measure: Measure, k: int | Ints) -> Ints:
-        """Count what a measure cannot value in the top ``k`` of each list.
+        """Count the entries in the top ``k`` of each list whose gain is unknown to a measure.
 
-        These are unjudged chunks or documents; for evidence, texts without a known location.
+        These are unjudged chunks or documents; for evidence, texts that were not located.
         """
         found = self.of(measure)
         if isinstance(found, FoundEvidence):
@@ -355,7 +358,7 @@ class MeasureInputs:
         return {}
 
     def found_evidence(self, rel: int) -> FoundEvidence:
-        """Return the evidence of grades from ``rel`` on that the lists find."""
+        """Return the evidence of grade ``rel`` or more that the lists contain."""
         if rel not in self._found_by_rel:
             self._found_by_rel[rel] = self.chunkings.found_evidence(self.known, self._lists, rel)
         return self._found_by_rel[rel]
@@ -372,10 +375,10 @@ _MOST_COLLECTIONS = 2
 
 @dataclass(frozen=True, eq=False)
 class ChunkPositions:
-    """Positions of chunks: arrays with an entry per chunk number, and a last one for unknown ones.
+    """Positions of chunks: arrays by chunk number, with a last entry for unknown chunks.
 
-    ``document`` numbers the documents, `NO_DOCUMENT` for none. ``size`` is the number of characters
-    but white space, ``length`` the number of all. The text of an ``unplaced`` chunk was not found;
+    ``document`` is the index in ``documents``, or `NO_DOCUMENT`. ``size`` counts the characters
+    without white space, ``length`` all of them. The text of an ``unplaced`` chunk was not found;
     a ``doubtful`` chunk fits several locations, and the first is used. All index spans of a chunk
     are between ``low`` and ``high``.
     """
@@ -391,7 +394,7 @@ class ChunkPositions:
     doubtful: Bools
 
     def near(self, chunks: npt.NDArray[np.signedinteger], spans: Sequence[Span]) -> list[int]:
-        """Return those of some chunks that may overlap spans of the text index, ascending."""
+        """Return the chunks that may overlap spans of the text index, each once, ascending."""
         every = np.unique(chunks)
         at = self.indices(every)
         edges = np.array(spans, dtype=np.int64).reshape(-1, 2)
@@ -412,7 +415,7 @@ class ChunkPositions:
 
 @lru_cache(maxsize=_MOST_COLLECTIONS)
 def find_chunk_positions(texts: CollectionTexts) -> ChunkPositions:
-    """Locate all chunks; this takes some seconds for a hundred thousand."""
+    """Locate all chunks; 100,000 chunks take some seconds."""
     chunkings: list[Sequence[Cut]] = [
         [cut_from_chunk(chunk) for chunk in cuts.values()] for cuts in texts.cuts.values()
     ]

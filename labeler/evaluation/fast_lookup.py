@@ -1,7 +1,7 @@
 """Scoreboards on plain dicts or columns, in which only the judged chunks are looked up.
 
-Other chunk ids are not numbered, and in columns not even converted to texts, before first access:
-that would take longer than everything else.
+Numbering all chunk ids would take longer than everything else, so unjudged ones are numbered only
+on first access. In columns they are not even converted to strings before.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     """
     grades = all_grades(qrels)
     if np.minimum.reduce(grades, initial=0) < 0:
-        return Scoreboard(collect(qrels, _check_runs(runs)), conventions)  # pool ranks count too
+        # -1 is an unjudged chunk of the pool: Bpref needs its ranks as well
+        return Scoreboard(collect(qrels, _check_runs(runs)), conventions)
     by_column = [run for run in runs.values() if isinstance(run, RankingsByQuery)]
     every, by_score = len(by_column) == len(runs) > 0, conventions.like_trec_eval
     collection = collect_lazily(qrels, grades, runs)
@@ -77,13 +78,13 @@ def _check_runs(runs: Runs) -> Runs:
 
 
 class _PlainLists(OrderedLists):
-    """Plain lists, checked, one after the other: for each query in order those of each run.
+    """Checked lists, given as dicts or sequences, in order of query, then of run.
 
     ``_given`` are the lists, ``_rows`` their rows of hits. ``_scores`` are the scores of all lists
     as 32-bit floats, each list's from ``_bounds`` on; a list without scores has 0, -1, -2.
-    ``_found`` are the scores of its query's judged chunks in each list, NaN if it does not contain
-    one or is not a dict (``_is_dict``). In lists that are ``_unsorted`` the scores do not strictly
-    fall.
+    ``_found`` has, for each list, the score of each judged chunk of its query; NaN if the chunk is
+    not in the list, or if the list is not a dict (``_is_dict``). In lists that are ``_unsorted``
+    the scores do not strictly fall.
     """
 
     def __init__(
@@ -132,10 +133,10 @@ class _PlainLists(OrderedLists):
         return self.collection.runs[run].name, self.collection.query_ids[query]
 
     def _look_up(self) -> tuple[Scores, Scores]:
-        """Return the scores of all lists, and those of its query's judged chunks in each.
+        """Return all scores of the lists, and for each list the scores of judged chunks.
 
         Lists are checked, read and searched in blocks that fit the processor's cache, since
-        fetching them from memory again would take longer than all the rest.
+        fetching them from memory twice would take longer than everything else.
         """
         scores, found = np.empty(self._bounds[-1], np.float32), [NO_SCORES]
         block_size = _lists_per_block(len(self._given), len(scores))
@@ -249,7 +250,7 @@ def _is_scored(ranked: GivenList) -> bool:
 
 
 def _scores_or_ranks(ranked: GivenList) -> Iterable[float]:
-    """Return the scores of a list; without scores those that trec_eval assumes."""
+    """Return the scores of a list; for a list without scores 0, -1, -2."""
     if isinstance(ranked, _DICTS):
         return ranked.values()
     scores = ranked.scores if isinstance(ranked, Ranking) else None
@@ -257,7 +258,7 @@ def _scores_or_ranks(ranked: GivenList) -> Iterable[float]:
 
 
 def _places_of(wanted: Scores, of: Ints, scores: Scores, bounds: Ints) -> Ints:
-    """Return the position of each wanted score in the list that it is ``of``, by binary search.
+    """Return the index in ``scores`` of each wanted score, by binary search in list ``of``.
 
     The lists follow each other, the first from ``bounds[0]`` up to ``bounds[1]``, and the scores of
     each strictly fall.
@@ -278,7 +279,7 @@ _ROW_SHIFT = 35  # bits of a hit's number below its row: 33 for the rank, 2 for 
 
 
 class ColumnarLists(OrderedLists):
-    """The lists of runs that all come as columns; ``_queries`` are their queries, -1 if unknown."""
+    """Lists of runs that are all given as columns; ``_queries`` are query numbers, or -1."""
 
     def __init__(
         self,
@@ -349,8 +350,8 @@ class ColumnarLists(OrderedLists):
     ) -> tuple[Ints, Ints, Ints]:
         """Return query, rank and grade of each chunk in a run's lists that is among ``pairs``.
 
-        ``pairs`` are the judged pairs in the order of the golden grades, and a last entry that
-        matches none.
+        ``pairs`` are the judged pairs in the order of the golden grades; an extra last entry
+        matches nothing.
         """
         chunk = run.names.places_in(self._judged)[chunks]  # numbered as in the golden grades
         at = np.flatnonzero(chunk >= 0)

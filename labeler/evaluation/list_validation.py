@@ -1,6 +1,6 @@
 """Validation of ranked lists given as dicts or sequences: ids are texts, scores are finite.
 
-Lists from a file reader are not checked again. Most of the code is about speed: a million entries
+Lists from a file reader are not checked again. Most of the code is for speed: a million entries
 are checked without a Python loop over them.
 """
 
@@ -47,10 +47,10 @@ def check_list_kind(run: str, query_id: str, ranked: object) -> None:
 
 
 def plain_scores(lists: Sequence[object], *, in_cache: bool) -> Floats | None:
-    """Return the scores of lists, one after the other, if all are dicts of ids and floats.
+    """Return the scores of all lists in one array; None unless all are dicts of ids and numbers.
 
-    None if there is anything else but numbers in them. The floats need not be finite. ``in_cache``
-    says that the ids are already in the processor's cache.
+    At least one number must be a float; floats need not be finite. ``in_cache`` says that the
+    ids are already in the processor's cache.
     """
     if not all_of_type(dict, lists):
         return None
@@ -67,8 +67,8 @@ def plain_scores(lists: Sequence[object], *, in_cache: bool) -> Floats | None:
 def _warm_cache(dicts: Iterable[dict[Any, Any]]) -> None:
     """Bring dicts with their keys and values from memory into the processor's cache.
 
-    Copying a dict touches all of them at once, so that later steps need not wait for each in turn.
-    It pays if many keys are looked up soon, and not for a few among a thousand.
+    Copying a dict reads all of them at once, so that later steps do not wait for each one. This is
+    faster if many of the keys are looked up soon, but not for a few out of a thousand.
     """
     deque(map(dict.copy, dicts), maxlen=0)
 
@@ -76,8 +76,8 @@ def _warm_cache(dicts: Iterable[dict[Any, Any]]) -> None:
 def keys_are_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
     """Say whether all keys of dicts are texts, and none of them empty.
 
-    Python stores keys more compactly if all are texts, so the size of a dict shows it; only if it
-    does not, each key is checked.
+    Python stores a dict more compactly if all its keys are texts, so its size is checked first. If
+    the size does not settle it, each key is checked.
     """
     longest = max(map(len, dicts), default=0)
     sizes = _sizes_of_text_dicts(longest.bit_length()) if longest <= _LONGEST_LIST else frozenset()
@@ -88,7 +88,10 @@ def keys_are_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
 
 @cache
 def _sizes_of_text_dicts(bits: int) -> frozenset[int]:
-    """Return the sizes that dicts of texts with up to so many entries have, and no other dict."""
+    """Return the sizes of dicts of texts with fewer than 2**bits entries.
+
+    Empty if dicts with other keys may have the same sizes.
+    """
     counts = [2**each * 2 // 3 for each in range(3, bits + 3)]
     texts = {dict.__sizeof__(dict.fromkeys(map(str, range(count)))) for count in counts}
     others = {dict.__sizeof__(dict.fromkeys(range(count))) for count in counts}
@@ -96,7 +99,7 @@ def _sizes_of_text_dicts(bits: int) -> frozenset[int]:
 
 
 def check_list(run: str, query_id: str, ranked: GivenList) -> None:
-    """Raise `BadInput` for a malformed list; that floats are finite is not checked."""
+    """Raise `BadInput` for a malformed list; floats may still be infinite or NaN."""
     if isinstance(ranked, (dict, Mapping)):
         if not all_ids(ranked) or not all_of_type(float, ranked.values()):
             check_chunk_ids(_where(run, query_id), ranked)
@@ -112,7 +115,7 @@ def check_whole_list(run: str, query_id: str, ranked: GivenList) -> None:
     """Raise `BadInput` for a malformed list, or for a score that is not finite."""
     check_list(run, query_id, ranked)
     if isinstance(ranked, Mapping) and not math.isfinite(sum(ranked.values())):
-        check_scores(run, query_id, ranked)  # the sum may be infinite though no score is
+        check_scores(run, query_id, ranked)  # a sum of finite scores may be infinite
 
 
 def all_of_type(kind: type, values: Collection[Any]) -> bool:
@@ -126,7 +129,7 @@ def all_ids(values: Iterable[Any]) -> bool:
 
 
 def _hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
-    """Say the same of all values in several lists, or of all keys of dicts."""
+    """Say whether all values of lists, or keys of dicts, are texts, and none of them empty."""
     try:
         return not any(map("".startswith, map(tuple, lists)))  # true only for an empty text
     except TypeError:  # a value is not a text
@@ -136,8 +139,8 @@ def _hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
 def as_floats(given: list[Any]) -> Floats | None:
     """Return values as an array if all are numbers and some are floats; None for any others.
 
-    The sum of such values is a float. It is one too with booleans among them: these are searched
-    among the zeros and ones.
+    The sum of such values is a float. It is a float with booleans among them too, so every 0 and 1
+    is checked for being one.
 
     >>> as_floats([0.5, 2.0]), as_floats([0.5, True]), as_floats([0.5, None])
     (array([0.5, 2. ]), None, None)
@@ -151,7 +154,7 @@ def as_floats(given: list[Any]) -> Floats | None:
 
 
 def pack_floats(numbers: Sequence[Any]) -> Floats:
-    """Return numbers as an array, in a third of numpy's time; raises for anything else."""
+    """Return numbers as an array, in a third of numpy's time; raise `struct.error` for others."""
     return np.frombuffer(struct.pack(f"{len(numbers)}d", *numbers))
 
 

@@ -32,17 +32,17 @@ WHY_UNDEFINED: Mapping[Reads, str] = MappingProxyType(
         "evidence": "no passage is marked in what is relevant",
     }
 )
-"""Why a measure is undefined, by what it reads, to be followed by "for ..."."""
+"""Why a measure is undefined, by what it reads; the sentence goes on with "for ..."."""
 
 
 class Score(NamedTuple):
     """The mean of one measure for one run, over all queries or those of one bucket.
 
-    ``value`` is NaN if no query counts, and for a run without a result for any query that counts;
+    ``value`` is NaN if no query counts, or if the run returned nothing for all queries that count;
     ``reason`` says which. ``n`` queries are in the mean; ``undefined`` queries were left out of it.
-    Over both together: ``unjudged`` counts the unjudged chunks inside the top k (inside the pool
-    depth without a cut-off), ``missing`` the queries the run has no list for, and ``transferred``
-    the chunks down to that rank with a transferred grade.
+    The other counts are over both: ``unjudged`` chunks in the top k (in the pool depth if the
+    measure has no cut-off), ``missing`` queries that the run has no list for, and chunks down to
+    the same rank with a ``transferred`` grade.
     """
 
     # A named tuple, since a board makes thousands at a time: five times as fast as a dataclass.
@@ -130,7 +130,7 @@ def query_scores(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The size of the golden set behind the means."""
+    """How many queries and grades the golden set has."""
 
     queries: int
     judged: int
@@ -258,7 +258,7 @@ class TrafficWeights:
 
     @property
     def asked(self) -> Bools:
-        """Which queries are of a bucket with traffic, (queries,)."""
+        """Which queries are in a bucket with traffic, (queries,)."""
         there = {bucket for bucket, _ in self.traffic.counts}
         of = np.array([*(bucket in there for bucket in self.grouping.buckets), False])
         asked: Bools = of[self.grouping.group]
@@ -267,8 +267,8 @@ class TrafficWeights:
     def weights(self, judged: Bools) -> Floats:
         """Return the weight of each query, (queries,); 0 if its bucket has no traffic.
 
-        The judged queries of a bucket share its weight equally. If the shares are the same, every
-        weight is exactly 1: whole numbers are divided, once.
+        The judged queries of a bucket share its weight equally. If every bucket has the same share
+        in logs and golden set, every weight is exactly 1, since integers are divided only once.
         """
         graded = np.bincount(
             self.grouping.group[judged], minlength=len(self.grouping.buckets) + 1
@@ -326,9 +326,9 @@ def effective_sample_size(weights: Floats) -> float:
 
 
 def weighted_means(means: Means, table: ValueTable, grouping: Grouping, weights: Floats) -> Means:
-    """Return means with weighted values: rows times weights, summed like all rows.
+    """Return the means with weighted values; counts of queries and chunks are not weighted.
 
-    Counts are still of queries. Weights of exactly 1 give the bits of the unweighted value.
+    If all weights are exactly 1, the values equal the unweighted ones to the last bit.
     """
     weighted = table.matrix.copy()
     weighted[:, 1:] *= weights[:, np.newaxis]
@@ -338,7 +338,7 @@ def weighted_means(means: Means, table: ValueTable, grouping: Grouping, weights:
 
 @dataclass(frozen=True, eq=False)
 class AnsweredQueries:
-    """Where runs have a list, and where it has a result: both (queries, runs)."""
+    """Whether runs have a list for a query, and a chunk in it: both (queries, runs)."""
 
     listed: Bools
     answered: Bools
@@ -350,7 +350,7 @@ class AnsweredQueries:
         return empty
 
     def values(self, table: ValueTable, measure: Measure) -> Floats:
-        """Return a measure's values, (queries, runs), NaN if undefined or without any answer."""
+        """Return a measure's values, (queries, runs); NaN if undefined or for a `silent` run."""
         values = table.values(measure)
         values[:, self.silent(table, measure)] = np.nan
         return values
@@ -360,8 +360,8 @@ class AnsweredQueries:
     ) -> None:
         """Set to NaN the means, (measures, runs, buckets), of runs without an answer that counts.
 
-        A run has one if more queries count than it leaves open, which the sums show at no cost; the
-        queries are checked only if the sums do not show it.
+        If more queries count than the run leaves without an answer, it answers one of them. The
+        sums show that at no cost; only where they do not, the queries are checked one by one.
         """
         totals = table.totals(None, everything)[0]
         left_open = totals[1 : 1 + means.shape[1]] + self._empty

@@ -48,9 +48,9 @@ class RunCounts:
     """Counts of one run, for the notes beside its values.
 
     ``tied`` is the number of its queries with equal scores; ``scoreless`` is 1 if a list has no
-    scores. Of the graded queries, it has no list for ``absent`` and no result for ``unanswered``;
-    the lists of the others contain ``graded`` judged chunks. If no chunk in its lists is graded for
-    any query, ``foreign_to`` is the number of graded chunks, else 0.
+    scores. ``absent`` of the graded queries have no list in it; ``unanswered`` have none or an
+    empty one. Its lists contain ``graded`` judged chunks. If no chunk in them is graded for any
+    query, ``foreign_to`` is the number of graded chunks of the golden set, else 0.
     """
 
     tied: int
@@ -85,10 +85,10 @@ def count_by_run(
 def absent_list_notes(
     names: Sequence[str], listed: Bools, judged: Bools, judged_anywhere: Bools
 ) -> Iterator[Note]:
-    """Yield a note on each run without lists for queries that count by a grade of any chunking.
+    """Yield a note on each run that lacks lists for queries with a grade in any chunking.
 
-    ``listed`` is (queries, runs). There is no note if the ``judged`` queries are the same, and none
-    on a run without a list for any of the queries.
+    ``listed`` is (queries, runs). There is no note if these queries are the ``judged`` ones, and
+    none on a run that has no list for any of them.
     """
     if np.array_equal(judged, judged_anywhere):
         return
@@ -118,7 +118,7 @@ def make_notes(
     ]
     silent = {run for note in notes if note.kind == NO_RESULT_KIND for run in note.runs}
     if left_out := len(collection.left_out):
-        chosen = replace(conventions.selected, chunkings=None).describe()  # they leave none out
+        chosen = replace(conventions.selected, chunkings=None).describe()  # chunkings omit no query
         said = f"{_count_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _chunking_notes(collection)]
@@ -141,7 +141,7 @@ def nothing_is_relevant(scores: Iterable[Score]) -> bool:
 
 
 def _chunking_notes(collection: Collection) -> Iterator[tuple[str, str]]:
-    """Yield notes on runs of several chunkings, and on runs of others that are left out."""
+    """Yield a note if the runs are of several chunkings, and one on runs of others left out."""
     if collection.has_several_chunkings:
         names = sorted({run.chunking for run in collection.runs})
         yield (

@@ -1,8 +1,9 @@
-"""Evaluation in partitions of the queries, merged to the bits of one scoreboard.
+"""Evaluation in partitions of the queries, merged into the values of one scoreboard.
 
 This is for logs that are too long for one scoreboard. Each partition has one row of numbers per
-query; sorted and summed, the rows give the same bits however the queries were divided. Any engine
-that groups rows by query can make partitions (`labeler.spark` uses Spark).
+query. The rows are sorted before they are summed, so the values are the same to the last bit
+however the queries were divided. Any engine that groups rows by query can make partitions
+(`labeler.spark` uses Spark).
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class PartitionLayout:
     """The order of the numbers in the rows of partitions, for some runs and measures.
 
     First the numbers of a board's table, then by run: whether it has a result, how many of its
-    chunks are graded, whether it has ties; then the residuals of each RBP by run. ``ties`` are
-    separate: by measure that ties can move, by end (lowest, highest) and by run.
+    chunks are graded, whether it has ties; then the residuals of each RBP by run. `Partition.ties`
+    are separate: by each of the ``moving`` measures, then worst and best order, then run.
     """
 
     runs: tuple[str, ...]
@@ -55,7 +56,7 @@ class PartitionLayout:
 
     @cached_property
     def moving(self) -> tuple[Measure, ...]:
-        """The measures that another order of ties could move."""
+        """The measures whose values depend on the order of ties."""
         return measures_moved_by_ties(self.measures)
 
     @property
@@ -76,9 +77,10 @@ class PartitionLayout:
 class Partition:
     """The values of some queries: ``rows`` (queries, `PartitionLayout.width`), one per query id.
 
-    ``ties`` (len(tied), `PartitionLayout.width_of_ties`) are of the queries at ``tied``, in which
-    some run has tied scores; NaN for the other runs. ``unknown`` (runs,) counts the queries of each
-    run that have no grades here, ``scoreless`` (runs,) says which runs have a list without scores.
+    ``tied`` are the indices of queries with tied scores in a run, ``ties`` (len(tied),
+    `PartitionLayout.width_of_ties`) their values in the worst and the best order; NaN for runs
+    without ties. ``unknown`` (runs,) counts the queries of each run that have no grades here,
+    ``scoreless`` (runs,) says which runs have a list without scores.
     """
 
     query_ids: tuple[str, ...]
@@ -99,7 +101,7 @@ class Partition:
         has_ties = [_tied_queries(board, run) for run in shape.runs]
         by_run = [np.array(each, dtype=np.float64).T for each in (answered, graded, has_ties)]
         residuals = [residuals_of_all_queries(board, measure) for measure in shape.rbp]
-        # Not `Scoreboard.values`: these are NaN for a run without an answer in this partition.
+        # Not `Scoreboard.values`: it is NaN for a run that answers no query of this partition.
         rows = board._state.with_measures(shape.measures, crosses=False).matrix
         tied, ties = _tie_values(board, shape)
         unknown = [run.unknown_queries for run in board.collection.runs]
@@ -114,7 +116,7 @@ class Partition:
 
     @staticmethod
     def joined(parts: Iterable[Partition], order: Sequence[str] | None = None) -> Partition:
-        """Join partitions, with the queries in an ``order``, or by id if there is none."""
+        """Join partitions; their queries are sorted by ``order``, or by id without it."""
         all_parts = [*parts]
         query_ids = [query_id for part in all_parts for query_id in part.query_ids]
         rank: Mapping[str, int] = {}
@@ -145,7 +147,7 @@ def _tied_queries(board: Scoreboard, run: str) -> Bools:
 
 
 def _tie_values(board: Scoreboard, shape: PartitionLayout) -> tuple[Ints, Floats]:
-    """Return the queries with ties, and their values in other orders."""
+    """Return the queries with ties, and their values in the worst and the best order."""
     runs, queries = len(shape.runs), len(board.collection.query_ids)
     ties = np.full((queries, len(shape.moving), 2, runs), np.nan)
     is_tied = np.zeros(queries, dtype=np.bool_)
@@ -162,8 +164,8 @@ def _tie_values(board: Scoreboard, shape: PartitionLayout) -> tuple[Ints, Floats
 class MergedPartitions:
     """The values of all partitions together, equal to those of one board.
 
-    If these are not all partitions, ``known_answers`` says which runs answer a query that counts in
-    any partition, by measure: (measures, runs).
+    If only some partitions are merged, ``known_answers`` (measures, runs) says which runs answer a
+    query that counts in any of all partitions.
     """
 
     part: Partition
@@ -184,7 +186,7 @@ class MergedPartitions:
 
     @cached_property
     def absent(self) -> Bools:
-        """Where a run has no list, (queries, runs)."""
+        """Whether each run has no list for each query, (queries, runs)."""
         return self.part.rows[:, 1 : 1 + len(self.shape.runs)] > 0
 
     @cached_property
@@ -194,7 +196,7 @@ class MergedPartitions:
 
     @cached_property
     def answers(self) -> AnsweredQueries:
-        """Where runs have a list, and a result in it."""
+        """Whether runs have a list for a query, and a chunk in it."""
         return AnsweredQueries(~self.absent, self._columns(0) > 0)
 
     @cached_property
@@ -235,10 +237,10 @@ class MergedPartitions:
         }
 
     def notes(self, foreign_to: Callable[[str], int]) -> list[Note]:
-        """Return notes on what was left out or could surprise, and on ties, as of one board.
+        """Return the notes that one board would give: on what was left out, and on ties.
 
-        ``foreign_to`` is called for a run without a chunk that is graded for the query of its list.
-        It returns how many chunks are graded if none of them is in any of the run's lists, else 0.
+        ``foreign_to`` is called for a run whose lists contain no chunk that is graded for their
+        query. It returns the number of graded chunks if none is in any list of the run, else 0.
         """
         counts = {
             run: self._run_counts(at, partial(foreign_to, run))

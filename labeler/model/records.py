@@ -258,11 +258,11 @@ class Judgment:
 
     def _check_transferred(self) -> None:
         if self.kind == "carry" and not self.carried_from:
-            raise BadInput("a carried grade names in 'carried_from' what it rests on")
+            raise BadInput("a transferred grade names in 'carried_from' what it rests on")
         if self.carried_from is not None and self.kind not in ("carry", "withdraw"):
-            raise BadInput(f"a judgment of kind {self.kind!r} is not carried from others")
+            raise BadInput(f"a judgment of kind {self.kind!r} is not transferred from others")
         if self.carried_from and self.kind == "withdraw":
-            raise BadInput("taking a carried grade back rests on nothing: 'carried_from' is []")
+            raise BadInput("what takes a transferred grade back has an empty 'carried_from': []")
 
 
 class CurrentJudgment(NamedTuple):

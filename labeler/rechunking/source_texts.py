@@ -1,7 +1,7 @@
 """Index of the source texts that chunks are located in, and documents rebuilt from chunks.
 
 The index holds hashes of 16-grams. A document that was not given is rebuilt from the chunks of one
-chunking, in order, with the text that neighbours share only once. Headings that a chunker added in
+chunking, in order; text that two neighbours share is kept once. Headings that a chunker added in
 front of its chunks are not part of the document.
 """
 
@@ -27,7 +27,7 @@ _POWERS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 1 << 64)) for power in range
 _WEIGHTS = np.array(_POWERS[::-1], dtype=np.uint64)
 _NOTHING = np.empty(0, dtype=np.int64)
 _NO_HASHES = np.empty(0, dtype=np.uint64)
-_BITS_FOR_EACH = 4  # bits per indexed gram, at least: a quarter of the others pass the filter
+_BITS_FOR_EACH = 4  # bits per indexed gram, at least: at most a quarter of other grams pass
 _THREE, _SEVEN = np.uint64(3), np.uint64(7)
 _BIT = 1 << np.arange(8, dtype=np.uint8)
 
@@ -54,7 +54,7 @@ class GramHits(NamedTuple):
 
 
 class TextIndex:
-    """Source texts on one axis, so that one number is a position; sources are one character apart.
+    """Source texts laid end to end, one character apart, so that one number is a position.
 
     Every `GRAM`-th gram of a source is indexed, and the grams at the edges of its pieces.
     """
@@ -191,7 +191,7 @@ def _codes(text: str) -> npt.NDArray[np.uint64]:
 
 
 def _hashes_of(codes: Hashes) -> Hashes:
-    """Return the hash of each gram of a text with at least one, doubling the length each step."""
+    """Return the hash of each gram of a text with at least one; each step doubles the length."""
     hashes, size = codes, 1
     while size < GRAM:
         hashes = hashes[:-size] * _POWERS[size] + hashes[size:]
@@ -232,7 +232,7 @@ class _Piece(NamedTuple):
 
 
 def reconstruct(cuts: Iterable[Cut]) -> Iterator[ReconstructedDocument]:
-    """Join the chunks of each document in order, with the text that neighbours share only once.
+    """Join the chunks of each document in order; text that two neighbours share is kept once.
 
     Chunks are ordered by ``position``, else by ``start``, else by their overlaps, else as given.
     Chunks without a document are joined too: this finds texts that continue in the next chunk, and
@@ -297,7 +297,7 @@ _WRITTEN_AS_HEADING = re.compile(r"\s*#{1,6}\s|.*\S\s*[>›»→]\s*\S")
 
 
 class Headings:
-    """First lines of a chunking's texts: a line that begins several texts is an added heading."""
+    """First lines of a chunking's texts; one that several texts have may be an added heading."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
@@ -313,7 +313,7 @@ class Headings:
     def added(self, text: str) -> int:
         """Return the same as `repeated` if most texts begin with a repeated line, else 0.
 
-        Then the chunker adds headings; otherwise the lines may be the document's own.
+        If most do, the chunker adds headings; if not, the lines may be the document's own.
 
         >>> Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"]).added("Fees\\nIn May")
         4
@@ -354,7 +354,7 @@ class Headings:
 
 
 def _first_lines(text: str) -> list[str]:
-    """Return the first lines that are not blank, without the last line: it is no heading."""
+    """Return the first lines that are not blank, without the text's last line, never a heading."""
     lines: list[str] = []
     at = 0
     while len(lines) < _MOST_LINES and at < 4 * LONGEST_HEADING:
@@ -368,13 +368,15 @@ def _first_lines(text: str) -> list[str]:
 
 
 LEAST_OVERLAP = 16
-OVERLAPPING_SHARE = 0.25  # of neighbours overlap if the chunker made them; fewer are chance
+OVERLAPPING_SHARE = 0.25  # share of neighbours that overlap if the chunker makes overlaps
 _IN_ORDER = 0.95
 _MOST_ASKED = 200  # texts sampled to see whether the chunking has overlaps
 
 
 def overlap_size(one: str, other: str) -> int:
-    """Return the length of the longest end of ``one`` with which ``other`` begins, not all of it.
+    """Return the length of the longest suffix of ``one`` that is a proper prefix of ``other``.
+
+    An overlap shorter than `LEAST_OVERLAP` counts as 0.
 
     >>> overlap_size("All men are created equal, by law,", "created equal, by law, and in dignity.")
     22
@@ -436,7 +438,7 @@ def _share_of_votes(votes: Iterable[bool]) -> float:
 
 
 def _following_text(texts: Sequence[str], number: int, heads: Mapping[str, int]) -> int | None:
-    """Return the number of the text that begins with the longest end of this one."""
+    """Return the number of the text that begins with the longest suffix of this one, or None."""
     text = texts[number]
     for at in range(1, len(text) - LEAST_OVERLAP + 1):
         other = heads.get(text[at : at + LEAST_OVERLAP])

@@ -1,7 +1,7 @@
 """Activity of graders: grades, notes and progress by person, and every person's own grades.
 
-Retired queries are left out, and so is what was taken back. Days are UTC. Nothing here decides
-between several people's grades.
+Retired queries and judgments that were undone are left out. Days are UTC. Which of several
+people's grades counts is decided elsewhere.
 """
 
 from __future__ import annotations

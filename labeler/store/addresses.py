@@ -1,6 +1,6 @@
-"""Where a golden set is stored: the path of a file, or the address of a PostgreSQL database.
+"""Location of a golden set: the path of a file, or the address of a PostgreSQL database.
 
-An address may hold a password: what is shown, logged or compared is the address without it.
+An address may contain a password, which is removed wherever it is shown, logged or compared.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ class GradingQueue(JudgmentLog):
         for name in runs or ():
             if self._value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
                 raise NotFound(
-                    f"the pool is made of the holes of run {name!r}, which is not there any more; "
-                    "choose another strategy in the settings"
+                    f"the pool is made of the unjudged chunks of run {name!r}, which is not there "
+                    "any more; choose another strategy in the settings"
                 )
         pool: dict[str, dict[int, list[int]]] = {}
         for query_id, chunks in self._rows(

@@ -1,6 +1,6 @@
-"""Candidate queries: questions from logs, generators or experts, and what has become of each.
+"""Candidate queries: questions from logs, generators or experts, and the state of each.
 
-Which questions are alike is decided before they come here.
+Which questions are duplicates is decided by the caller.
 """
 
 from __future__ import annotations

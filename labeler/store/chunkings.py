@@ -1,6 +1,6 @@
-"""Chunkings: which there are, which one a file belongs to, and the documents that were cut.
+"""Chunkings: their names, the chunking that a file belongs to, and the documents that were cut.
 
-Everything else goes by chunk ids that name their chunking, see `labeler.model.chunkings`.
+Other modules use chunk ids, which contain the chunking's name: see `labeler.model.chunkings`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Contents of the golden set: settings, facets, queries, chunks, runs, golden grades, evidence.
 
-Nothing is written here but the settings. The golden evidence of a pair is the union of the
+Only settings are written here. The golden evidence of a pair is the union of the
 passages marked by the judgments that give its golden grade, all of one wording of the text.
 """
 

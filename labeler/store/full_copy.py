@@ -1,6 +1,6 @@
 """Full copies of a golden set: all but its runs as values, or every row into another database.
 
-Both go into an empty golden set and compare hashes at the end: where these differ, nothing is
+Both go into an empty golden set and compare hashes at the end; if these differ, nothing is
 changed.
 """
 

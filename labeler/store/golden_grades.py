@@ -1,8 +1,7 @@
 """Golden grades of a whole log at once, with numpy: which grade counts, and who gave it.
 
-Arrays take the place of the rows of the ``golden`` view: that is how a set with millions of
-grades opens in seconds. Both give the same, which `tests/store/test_golden_grades.py` checks
-over any log.
+Arrays replace the rows of the ``golden`` view, so that a set with millions of grades opens in
+seconds. `tests/store/test_golden_grades.py` checks that both give the same result.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ EVIDENCE_RULES = {
     ),
 }
 TRANSFER_RULES = {
-    "the carried grade {0} rests on judgment {1}, which is of another query, or no grade": (
+    "the transferred grade {0} rests on judgment {1}, which is of another query, or no grade": (
         "SELECT j.id, base.id FROM judgments AS j, json_each(j.carried_from) AS said "
         "JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id') "
         "WHERE j.carried_from IS NOT NULL AND (base.query <> j.query "

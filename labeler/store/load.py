@@ -1,8 +1,7 @@
 """Loads of files into the store: queries, runs, golden grades, BEIR sets; whole or not at all.
 
-Parsing is done by `labeler.formats`; a message names the line because the `Loaded` value keeps
-it. Here is also what files of other tools need: texts in place of ids, whole lists, ungraded
-pairs.
+`labeler.formats` parses the files; a `Loaded` value keeps line numbers for error messages. Files
+of other tools are also handled here: texts in place of ids, whole lists, ungraded pairs.
 """
 
 from __future__ import annotations

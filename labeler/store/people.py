@@ -1,6 +1,6 @@
 """People: names, roles and invitations of graders, and the keys that browsers know them by.
 
-Of secrets only hashes are stored. Nothing here moves the data revision but a new name: no
+Secrets are stored as hashes only. Only a new name changes the data revision, since no
 measure depends on who is invited. A browser keeps grades that wait to be sent under a grader's
 key, which stays the same when the grader is renamed.
 """

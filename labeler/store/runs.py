@@ -1,6 +1,6 @@
 """Runs: rename, date, drop and compare them; also the list of queries, and retiring them.
 
-Every judgment outlives what is done here.
+No judgment is removed by anything done here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The SQLite engine: opens a golden-set file, migrates it and translates SQLite's errors.
 
 It has the methods of `labeler.store.postgres.engine.Postgres`: what both databases do in
-different ways. A file that was found damaged is marked by a file beside it, since it must not be
-touched itself; from then on every process opens it to be read only.
+different ways. A damaged file must not be changed, so a second file beside it marks it; every
+process then opens it read-only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tamper check of the logs: extend the hash chain, verify it, and read hashes that were kept.
 
 Events are hashed soon after they are written, by the server every few seconds and by a load or
-an export at once, so that writing a grade waits for no hash. `HashChain` reads through any
-connection: that of an open golden set, or of a file or copy which is only looked at. A kept hash
+an export at once, so that no grade waits for a hash. `HashChain` reads through any
+connection: that of an open golden set, or of a file or copy that is only read. A kept hash
 may be text, a file beside an export, the last line of a log, a BEIR set, or a backup.
 """
 

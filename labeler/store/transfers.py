@@ -1,6 +1,6 @@
 """Transfers of grades to another chunking: their input, their log, and the origin of each grade.
 
-A transfer is added to the log in one transaction and taken back in one: nothing is changed.
+A transfer is one transaction, and so is its undo; both only append to the log.
 """
 
 from __future__ import annotations

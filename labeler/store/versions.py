@@ -1,8 +1,8 @@
-"""Versions of the golden set: frozen ones, and what it was just before a given moment.
+"""Versions of the golden set: frozen ones, and its state just before a given moment.
 
-A frozen version is a name, a hash and bytes that never change. What held at another moment
-follows from the append-only log: events that came later are left out, and the schema's own views
-decide which grade counts.
+A frozen version is a name, a hash and bytes that never change. The state at another moment is
+computed from the append-only log: later events are left out, and the schema's own views decide
+which grade counts.
 """
 
 from __future__ import annotations

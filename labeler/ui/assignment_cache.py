@@ -1,6 +1,6 @@
 """Caches for assignment, one per server process: active pairs, and pairs that transfers leave open.
 
-One grade seldom changes which pairs decide between two runs, so they are chosen again only once in
+One grade seldom changes which pairs decide between two runs, so they are chosen again only after
 a few grades. The server imports this module when it starts; it must not import tables or charts.
 """
 

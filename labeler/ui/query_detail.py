@@ -228,7 +228,7 @@ def show_lists(opened: QueryDetail, lists: RankedByRun, depth: int) -> None:
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
         )
     to_read = " Click a title for its text." if chunks else ""
-    st.caption(f"The dashed line stands under the prompt size of {k}.{to_read}")
+    st.caption(f"The dashed line is below rank {k}, the prompt size.{to_read}")
     show_html(tables.lists_side_by_side(columns[: opened.in_sight]))
     if others := columns[opened.in_sight :]:
         with st.expander(f"The lists of the other {len(others)} runs"):

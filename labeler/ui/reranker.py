@@ -1,6 +1,6 @@
-"""What a perfect reranker would make of runs, on Queries and on Compare.
+"""Scores of runs after a perfect reranker, on Queries and on Compare.
 
-How many candidates it sees is in the URL.
+The number of candidates it reranks is in the URL.
 """
 
 from __future__ import annotations

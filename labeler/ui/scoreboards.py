@@ -45,7 +45,7 @@ MOST_LISTS = 100_000  # the bands of 20,000 take three seconds and 54 MB
 def conventions(
     settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
 ) -> Conventions:
-    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
+    """Return a preset with the team's threshold and prompt sizes, for the queries ``selected``."""
     return Conventions.of(
         preset,
         rel=settings.rel,
@@ -263,7 +263,7 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
         openings = [(old, new) for old, new in store.openings() if new in shown]
     for old, new in openings[:1]:
         there = {"from": chunking_label(old), "to": chunking_label(new)}
-        graded = f"Transfer what grades of {describe_chunking(old)} say of these chunks"
+        graded = f"Transfer grades of {describe_chunking(old)} to these chunks"
         links.link(graded, url_state.page_url("/data", section="Transfer", **there))
 
 
@@ -356,7 +356,7 @@ def _ranges_of(
 
 @st.cache_resource(
     max_entries=MOST_RANGES_KEPT,
-    show_spinner="Filling the unjudged chunks …",
+    show_spinner="Working out what unjudged chunks could change …",
     hash_funcs={Conventions: repr},
 )
 def _cached_ranges(

@@ -1,4 +1,4 @@
-"""What all pages share: opening the store, who is signed in, error messages, files to download.
+"""Shared functions of the pages: the open store, who is signed in, error messages, downloads.
 
 While the database does not answer, a page shows an error and runs again by a timer until it does.
 """

@@ -61,8 +61,8 @@ def show_transfer() -> None:
         _offer_undo(each)
     if not any(old != new for old in graded for new in asked_for):
         ui.say_empty(
-            "There is nothing to transfer to",
-            "It takes grades of one chunking, and a run on another.",
+            "There is nothing to transfer",
+            "A transfer needs grades of one chunking and a run on another.",
             LOAD_COMMANDS,
         )
         return
@@ -104,7 +104,7 @@ def _offer_transfer(found: Transfer) -> None:
     if not found.is_new:
         st.text("Nothing new: what follows is there already.")
         return
-    st.text(f"{describe_logged(found)}, if you go on.")
+    st.text(f"{describe_logged(found, 'would be transferred')}.")
     many = format_count(len(found.fresh), "grade", "grades")
     if st.button(f"Transfer {many}", type="primary"):
         bar = st.progress(0.0, "Writing …")
@@ -192,8 +192,8 @@ def show_transferred() -> None:
         st.write("Grades of one chunking are transferred to another on Data, where they follow.")
         links.link("Transfer", url_state.page_url("/data", section="Transfer"))
         return
-    grades = format_count(len(rows), "grade counts that was", "grades count that were")
-    st.caption(f"{grades} transferred, the highest first · click a query to open it")
+    grades = format_count(len(rows), "transferred grade counts", "transferred grades count")
+    st.caption(f"{grades}, the highest first · click a query to open it")
     table = [
         _transferred_row(row, texts.get(row.chunk), scale, runs.get(row.chunking)) for row in here
     ]

@@ -1,7 +1,7 @@
 """TCP_NODELAY on the listening socket, which Streamlit does not set.
 
-Without it small responses wait 40 ms behind a proxy, because Nagle's algorithm meets delayed
-acknowledgements.
+Without it small responses wait 40 ms behind a proxy, because Nagle's algorithm waits for
+acknowledgements that the other side delays.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ def set_tcp_nodelay() -> None:
     """Set TCP_NODELAY for all connections that this process accepts from now on.
 
     A proxy sends a request's head and body separately on a connection it keeps open. Each side then
-    waits for the other, for 40 ms and more (Nagle's algorithm meets delayed acknowledgements),
-    unless TCP_NODELAY is set on the listening socket: accepted connections inherit it. Streamlit
+    waits for the other, for 40 ms and more (Nagle's algorithm and delayed acknowledgements), unless
+    TCP_NODELAY is set on the listening socket: accepted connections inherit it. Streamlit
     opens the socket without it and does not expose it, so it is searched for among the open files.
     """
     for number in _open_files():
@@ -34,7 +34,7 @@ def _open_files() -> Iterator[int]:
 
 
 def _as_socket(number: int) -> socket.socket:
-    """Return a duplicate of an open file as a socket; raises `OSError` if it is none."""
+    """Return a duplicate of an open file as a socket; raises `OSError` if it is not one."""
     duplicate = os.dup(number)
     try:
         return socket.socket(fileno=duplicate)

@@ -1,4 +1,4 @@
-"""`labeler.carry` on plain data: what it takes, what it gives back, what it refuses."""
+"""`labeler.transfer` on plain data: what it takes, what it gives back, what it refuses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def states(frame: pd.DataFrame) -> list[list[object]]:
 
 
 def test_without_a_run_all_that_shares_text_is_asked_for() -> None:
-    frame = labeler.carry(QRELS, OLD, NEW, passages=PASSAGES)
+    frame = labeler.transfer(QRELS, OLD, NEW, passages=PASSAGES)
     assert states(frame) == [["n1", "decided"], ["n2", "decided"]]
     assert frame.relevance.tolist() == [2, 0]
     assert frame.attrs["qrels"] == {"q": {"n1": 2, "n2": 0}}
@@ -36,7 +36,7 @@ def test_without_a_run_all_that_shares_text_is_asked_for() -> None:
 
 def test_a_run_asks_for_its_top() -> None:
     run = {"q": {"n1": 0.5, "n3": 0.9, "n2": 0.7}}
-    frame = labeler.carry(QRELS, OLD, NEW, run, 2, passages=PASSAGES)
+    frame = labeler.transfer(QRELS, OLD, NEW, run, 2, passages=PASSAGES)
     assert states(frame) == [["n3", "open"], ["n2", "decided"]]
     assert frame.relevance.isna().tolist() == [True, False]
 
@@ -44,7 +44,7 @@ def test_a_run_asks_for_its_top() -> None:
 def test_decided_grades_are_what_evaluate_takes(tmp_path: Path) -> None:
     run = tmp_path / "b.trec"
     run.write_text("q Q0 n1 1 2.0 b\nq Q0 n2 2 1.0 b\n")
-    frame = labeler.carry(QRELS, OLD, NEW, run, passages=PASSAGES)
+    frame = labeler.transfer(QRELS, OLD, NEW, run, passages=PASSAGES)
     assert labeler.evaluate(frame.attrs["qrels"], {"b": run}, "RR").value.tolist() == [1.0]
 
 
@@ -58,7 +58,7 @@ def test_chunks_are_read_from_files_with_their_documents(tmp_path: Path) -> None
         ]
         path.write_text("\n".join(lines))
         paths.append(path)
-    frame = labeler.carry(QRELS, *paths, documents={"d": " ".join(OLD.values())})
+    frame = labeler.transfer(QRELS, *paths, documents={"d": " ".join(OLD.values())})
     assert states(frame) == [["n1", "open"], ["n2", "open"]]
 
 
@@ -73,15 +73,15 @@ def test_a_passage_outside_its_text_is_refused(
     passages: dict[str, dict[str, list[tuple[int, int]]]], said: str
 ) -> None:
     with pytest.raises(BadInput, match="query 'q', chunk 'o2'") as refused:
-        labeler.carry(QRELS, OLD, NEW, passages=passages)
+        labeler.transfer(QRELS, OLD, NEW, passages=passages)
     assert said in str(refused.value)
 
 
 def test_a_graded_chunk_without_text_is_refused() -> None:
     with pytest.raises(NotFound, match="chunk 'o2' is graded, and not in the old chunking"):
-        labeler.carry(QRELS, {"o1": FEES}, NEW)
+        labeler.transfer(QRELS, {"o1": FEES}, NEW)
 
 
 def test_chunks_are_texts_by_id() -> None:
     with pytest.raises(BadInput, match="chunks must be"):
-        labeler.carry(QRELS, OLD, ["n1", "n2"])
+        labeler.transfer(QRELS, OLD, ["n1", "n2"])

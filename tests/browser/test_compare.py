@@ -84,7 +84,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
     expect(rows.locator("button").first).to_have_text(EVIL)
     expect(rows.nth(2).locator(".strip").nth(0).locator(".cell")).to_have_text([*"·····3"])
     expect(rows.nth(2).locator(".strip").nth(1).locator(".cell")).to_have_text([*"3·····"])
-    expect(rows.nth(2).locator(".cell.hole")).to_have_count(10)
+    expect(rows.nth(2).locator(".cell.unjudged")).to_have_count(10)
     rows.nth(2).locator("td.delta").click()
     expect_query(page, "q0")
     page.get_by_role("button", name="All queries").click()

@@ -115,7 +115,7 @@ def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
     expect(lists.first.locator("h4")).to_contain_text("first")
     expect(lists.first.locator("li").first).to_contain_text("0 not relevant")
     expect(lists.first.locator("li").nth(5)).to_contain_text("not graded")
-    expect(lists.first.locator("li.prompt size .rank")).to_have_text("6")
+    expect(lists.first.locator("li.prompt .rank")).to_have_text("6")
     lists.first.locator("summary").first.click()
     expect(lists.first.get_by_text("The text of c1.")).to_be_visible()
     expect(page.locator(".why tbody tr").first).to_contain_text("retrieved too low")

@@ -91,7 +91,8 @@ def test_the_generated_parts_are_up_to_date() -> None:
 
 
 def test_the_documentation_names_files_that_are_there() -> None:
-    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", ALL + read("CONTRIBUTING.md")))
+    text = ALL + read("CONTRIBUTING.md")
+    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", text))
     assert "labeler/measures" in named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 

@@ -530,4 +530,4 @@ def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
     said = words(app)
     assert "Nobody has graded a chunk of chunking v2 yet" in said
     assert "labeler load golden FILE --chunking v2" in said
-    assert "Transfer what grades of the default chunking say of these chunks" in words(app)
+    assert "Transfer grades of the default chunking to these chunks" in words(app)

@@ -113,7 +113,7 @@ def test_the_table_counts_like_reasons_together_and_writes_nothing(run, both: St
     assert "decided 3, proposed 0, open 3" in said
     assert "! 1 of 4 new chunks not found in the old text" in said
     assert "v2:4" in said
-    assert "3 grades transferred would be done; nothing was written" in said
+    assert "3 grades would be transferred; nothing was written" in said
     assert (both.golden_state().hash, both.newest()) == before
 
 

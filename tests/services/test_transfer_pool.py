@@ -388,7 +388,7 @@ def test_scores_of_a_chunking_that_nobody_graded_lead_to_the_carry_over(
 ):
     monkeypatch.setenv("LABELER_DB", str(both.path))
     said = words(open_page("scores", chunking="v2"))
-    assert "Transfer what grades of the default chunking say of these chunks" in said
+    assert "Transfer grades of the default chunking to these chunks" in said
     grade(both, "v2:1", "b1")
     assert "Nobody has graded" not in words(open_page("scores", chunking="v2"))
 

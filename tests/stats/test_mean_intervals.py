@@ -88,16 +88,14 @@ def test_hovering_a_mean_says_down_to_where_its_holes_are_counted(filled: Path) 
     bodies = "".join(
         each.proto.body for each in open_page("scores", measure=["RR", "R@1"]).get("html")
     )
-    assert "40 unjudged chunks in the top 10: chunks that nobody has graded" in bodies
-    assert re.search(r"\d unjudged chunks above the cut-off: chunks that nobody has graded", bodies)
+    assert "40 unjudged in the top 10: chunks that nobody has graded" in bodies
+    assert re.search(r"\d unjudged above the cut-off: chunks that nobody has graded", bodies)
 
 
 def test_hovering_a_mean_says_its_interval_and_the_page_what_that_covers(filled: Path) -> None:
     app = open_page("scores", measure=["RR", "R@1"])
     bodies = "".join(each.proto.body for each in app.get("html"))
-    assert re.search(
-        r'title="95% interval 0\.\d{4} to 0\.\d{4} \(BCa\); 40 unjudged chunks', bodies
-    )
+    assert re.search(r'title="95% interval 0\.\d{4} to 0\.\d{4} \(BCa\); 40 unjudged', bodies)
     assert "hovering a mean says its 95% interval" in words(app)
     by_bucket = open_page("scores", measure=["RR"], facet="intent")
     assert "(percentile, all queries alike" in "".join(

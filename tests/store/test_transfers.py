@@ -153,7 +153,7 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
 
 def test_a_trial_writes_nothing(run, both: Store):
     before = everything(both), both.newest()
-    assert "2 grades transferred would be done" in run(*WHOLE, "--dry-run").stdout
+    assert "2 grades would be transferred; nothing was written" in run(*WHOLE, "--dry-run").stdout
     assert (everything(both), both.newest()) == before
 
 
@@ -343,7 +343,7 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
     v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
     shown = {"facet": "task", "measure": "P@2", "chunking": "v2", "numbers": "true"}
     slices = words(open_page("slices", a="new", **shown))
-    assert "|n 1|few| · 1 unjudged chunk · 1 transferred|" in slices
+    assert "|n 1|few| · 1 unjudged · 1 transferred|" in slices
     assert "|0|2 transferred|||1|1 transferred|" in words(
         open_page("slices", a="dated", b="new", **shown)
     )
@@ -635,7 +635,7 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
     assert "6 pairs are asked for" not in words(app)
     app = press(app, "See what follows")
     assert "decided 2 · proposed 0 · open 4" in words(app)
-    assert "2 grades transferred, if you go on." in words(app)
+    assert "2 grades would be transferred." in words(app)
     assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
     assert (everything(both), both.newest()) == before, "looking writes nothing"
     app = press(app, "Transfer 2 grades")
@@ -650,7 +650,7 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
 
 def test_the_data_page_says_what_a_carry_over_takes(store: Store):
     said = words(open_page("data", section="Transfer"))
-    assert "There is nothing to transfer to" in said
+    assert "There is nothing to transfer" in said
     assert "labeler load chunks FILE --chunking v2" in said
 
 
@@ -689,7 +689,7 @@ def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_pas
     carry(both)
     app = open_page("review", review="Transferred")
     shown = words(app)
-    assert "2 grades count that were transferred" in shown
+    assert "2 transferred grades count" in shown
     assert "|the same text as chunk 1||chunk 1: 3 by Ana on 2026-03-04|" in shown
     assert FEES[:26] in shown, "the passage"
     assert sections(app)[-1] == "Transferred"
@@ -701,7 +701,7 @@ def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_pas
     assert ",2,0,Ana," in zero
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
     left = words(open_page("review", review="Transferred"))
-    assert "1 grade counts that was transferred" in left
+    assert "1 transferred grade counts" in left
     assert "the same text as chunk 1" not in left
 
 

@@ -114,9 +114,9 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
     assert re.search(
-        r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 unjudged chunks in the top 10\|", said
+        r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 unjudged in the top 10\|", said
     )
-    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 unjudged chunks in the top 10\|", said)
+    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 unjudged in the top 10\|", said)
     assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|+2 / 0 / 1\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
@@ -173,7 +173,7 @@ def test_without_a_grade_it_does_not_say_that_there_are_no_holes(database: Path)
         for name in ("old", "new"):
             store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
     said = words(open_compare(a="old", b="new", measure=["RR"]))
-    assert "no unjudged chunks" not in said
+    assert "none unjudged" not in said
     assert "after Holm, 0 tests" in said
 
 
@@ -260,7 +260,7 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"\|C\| \|third\|+0\.5000\|3 unjudged chunks in the top 10\|", words(app))
+    assert re.search(r"\|C\| \|third\|+0\.5000\|3 unjudged in the top 10\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
 
 
@@ -395,7 +395,7 @@ def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
     assert data["lists"][0][2]["other"] == 1
     first, *rest = data["moves"]
     assert (first["chunk_id"], first["contribution"]) == ("c3", "+0.6667")
-    assert {row["contribution"] for row in rest} == {"unjudged chunk"}
+    assert {row["contribution"] for row in rest} == {"unjudged"}
     assert data["total"] == "+0.6667"
     said = words(app)
     assert "Terms depend on each other" in said

@@ -301,7 +301,7 @@ def test_one_query_in_full_says_why_it_fails_in_each_run(filled: Path):
 def test_a_hole_is_said_and_never_a_zero(filled: Path):
     bodies = "".join(e.proto.body for e in open_queries(query="low").get("html"))
     assert bodies.count('<span class="grade g0">0 not relevant</span>') == 10
-    assert bodies.count('<span class="grade hole">not graded</span>') == 6
+    assert bodies.count('<span class="grade unjudged">not graded</span>') == 6
     assert "<img" not in bodies
     assert "onerror=alert(1)&gt; **bold**" in bodies
 

@@ -102,7 +102,7 @@ def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path
     assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
     assert "1 judged query has no intent" in said
     assert "gain 2^grade−1" in said
-    assert "14 unjudged chunks in" not in said, "the table is folded until asked for"
+    assert "14 unjudged in" not in said, "the table is folded until asked for"
 
 
 def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
@@ -113,7 +113,7 @@ def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
         "0.6190",
         "n 7",
         "few",
-        " · 14 unjudged chunks in the top 10",
+        " · 14 unjudged in the top 10",
     ]
 
 

@@ -24,7 +24,7 @@ SMALLEST_MATTERING = 0.01
 
 SETTLED_AT = 0.97
 LEAST_GRADES = 30
-"""Grades of A's and B's chunks before which no verdict is settled while any chunk is unjudged."""
+"""The verdict needs this many grades of A's and B's chunks, unless no chunk is unjudged."""
 
 NO_FAIR_SAMPLE_NOTE = (
     "grades chosen to decide between two runs favour no third one: what only another run found is "
@@ -37,7 +37,7 @@ PROBABLE_ERROR = 0.6745
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure it is, over possible grades of unjudged chunks, which of A and B is better.
+    """How sure we can be which of A and B is better, given the possible grades of unjudged chunks.
 
     ``delta`` is the expected mean of B minus A and ``spread`` its standard deviation; ``ahead`` is
     the probability that B is better, ``near`` that the difference does not matter. ``graded`` of
@@ -135,7 +135,7 @@ def format_certainty(share: float) -> str:
 def assess_certainty(
     board: Scoreboard, simulation: Simulation, matters: float = SMALLEST_MATTERING
 ) -> Certainty:
-    """Return how sure the verdict is over possible grades of unjudged chunks.
+    """Return how sure the verdict is, given the possible grades of unjudged chunks.
 
     It is settled if the sign, or that the difference does not matter, has a probability of
     `SETTLED_AT` after at least `LEAST_GRADES` grades; or if no chunk is unjudged.
@@ -201,9 +201,9 @@ def grades_needed(
 ) -> int:
     """Return how many of the grades that move the delta most would settle the verdict.
 
-    The estimate assumes that the delta turns out as expected, or off by its probable error. Two
-    kinds of uncertainty remain after those grades: in each query, and in how A and B differ
-    overall, which falls as grades are added.
+    The estimate assumes a final delta of size sqrt(delta² + e²), where e is the probable error of
+    the uncertainty that all queries share. Two kinds of uncertainty remain after those grades: in
+    each query, and in how A and B differ overall, which falls as grades are added.
     """
     if math.isnan(delta) or not spread:
         return len(simulation.places)
@@ -227,7 +227,7 @@ CERTAINTY_MEANING = (
     "queries, since it is looked at again and again until it is"
 )
 LIKELY_CERTAINTY = 0.95
-"""The certainty about the leader at which a 90% interval just excludes no difference."""
+"""The probability that the leader is better at which a 90% interval just excludes 0."""
 
 
 def can_change(certainty: Certainty | None) -> bool:
@@ -243,11 +243,11 @@ def explain_certainty(
     band: UnjudgedRange | None = None,
     over: str = "these queries",
 ) -> str:
-    """Return who will be ahead once all is graded, how surely, and how many grades would settle it.
+    """Return which run is likely to be ahead once all is graded, and how many grades settle it.
 
-    ``seen`` is the difference shown beside it and ``band`` its range over unjudged grades: where
-    they cover only some queries, or seem to disagree, the sentence says why. ``over`` is what it
-    calls its queries.
+    ``seen`` is the difference shown beside the sentence, and ``band`` its range over possible
+    grades of unjudged chunks. Where they cover only some queries, or seem to disagree, the sentence
+    says why. ``over`` is the phrase for the queries.
     """
     if seen is not None and seen.bucket is not None:
         verdict = explain_certainty(certainty, conventions, names, over="all of them")
@@ -271,7 +271,7 @@ def explain_certainty(
 
 
 def _why_other_interval(certainty: Certainty, band: UnjudgedRange | None) -> str:
-    """Return why the 90% range excludes no difference though this does not, or the reverse."""
+    """Return why the 90% range excludes 0 although the verdict is not that sure, or the reverse."""
     if band is None or math.isnan(band.low):
         return ""
     excludes = not band.low <= 0.0 <= band.high

@@ -1,6 +1,6 @@
 """Decider that keeps the simulation of two runs up to date as grades arrive.
 
-The model of unjudged chunks is refitted after a twentieth more grades; until then, only queries
+The model of unjudged chunks is refitted once there are 5% more grades; until then, only queries
 whose grades changed are recomputed. The caller provides the scoreboard.
 """
 
@@ -39,7 +39,7 @@ REFIT_FACTOR = 1.05
 """The model is refitted once there are this many times the grades it was fitted on."""
 
 COUNTING_MEASURES = ("Judged", "NumRet", "NumRel")
-"""Measures that count, so that no run is better by them than another."""
+"""Measures that only count chunks, so that a higher value does not mean a better run."""
 
 
 def can_decide(measure: Measure) -> bool:
@@ -51,7 +51,7 @@ def can_decide(measure: Measure) -> bool:
 
 
 class UnjudgedModelCache:
-    """Models of the unjudged chunks of one collection, by depth; safe for many threads."""
+    """Models of the unjudged chunks of one collection, by depth; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -85,7 +85,7 @@ class UnjudgedModelCache:
 
 
 class SimulationCache:
-    """The simulation of A and B by one measure at the newest grades; safe for many threads."""
+    """The simulation of A and B by one measure at the newest grades; thread-safe."""
 
     def __init__(self, a: str, b: str, measure: Measure, seed: int = 0) -> None:
         self._runs = (a, b)
@@ -119,7 +119,7 @@ def is_same_fit(one: UnjudgedModel, other: UnjudgedModel) -> bool:
 
 
 class Decider:
-    """Answers to "A or B?" for any runs and measures of one collection; safe for many threads.
+    """Simulations that decide which of two runs of one collection is better; thread-safe.
 
     The same ``seed`` draws the same grades.
     """
@@ -133,7 +133,7 @@ class Decider:
     def trial(self, board: Scoreboard, a: str, b: str, measure: Measure) -> Simulation:
         """Return the simulation of A and B for a board of this collection.
 
-        Raises `BadInput` where A and B are the same run, or no run is better by the measure, and
+        Raises `BadInput` where A and B are the same run or the measure cannot decide, and
         `NotFound` for an unknown run.
         """
         check_pair_and_measure(board, a, b, measure)
@@ -144,7 +144,7 @@ class Decider:
         return cache.of(board, self.learn(board, measure))
 
     def learn(self, board: Scoreboard, measure: Measure) -> UnjudgedModel:
-        """Return the model of a board's unjudged chunks, as deep as a measure may look."""
+        """Return the model of a board's unjudged chunks, as deep as a measure needs."""
         return self._models.of(board, max(DEPTH, int(search_depth(board, measure).max(initial=1))))
 
     def standing(
@@ -155,14 +155,14 @@ class Decider:
         measure: Measure,
         matters: float = SMALLEST_MATTERING,
     ) -> Certainty:
-        """Return how sure it is which of A and B is better; raises as `trial`."""
+        """Return how sure it is which of A and B is better; raises what `trial` raises."""
         board = board.snapshot()
         return assess_certainty(board, self.trial(board, a, b, measure), matters)
 
     def choices(
         self, board: Scoreboard, a: str, b: str, measure: Measure, many: int = BATCH
     ) -> list[DecidingPair]:
-        """Return the pairs whose grades move the delta most, best first; raises as `trial`."""
+        """Return the pairs that move the delta most, best first; raises what `trial` raises."""
         board = board.snapshot()
         return choose_pairs(board, self.trial(board, a, b, measure), many)
 
@@ -186,6 +186,6 @@ def parse_deciding_measure(conventions: Conventions, text: str) -> Measure:
 
 
 def check_can_decide(measure: Measure) -> None:
-    """Raise `BadInput` for a measure by which no grade of a chunk says which run is better."""
+    """Raise `BadInput` for a measure that cannot say which run is better."""
     if not can_decide(measure):
         raise BadInput(f"{measure.label} does not say which run is better; take nDCG@10 or RR")

@@ -46,7 +46,7 @@ class Simulation:
 
     @property
     def noise(self) -> float:
-        """The part of the variance of `means` that single queries' unjudged chunks cause."""
+        """The variance that `means` would have if the queries were independent."""
         n = np.maximum((~np.isnan(self.deltas)).sum(axis=1).mean(), 1.0)
         return float(np.nan_to_num(self.deltas).var(axis=0).sum() / n**2)
 
@@ -75,7 +75,7 @@ class Simulation:
         return moves
 
     def after(self, board: Scoreboard, model: UnjudgedModel, changed: Ints) -> Simulation:
-        """Return the simulation after grades of the queries ``changed``, as ``model`` has them.
+        """Return the simulation updated for the queries ``changed``, with the grades in ``model``.
 
         The model's weights of ranks, runs and buckets must be unchanged.
         """
@@ -127,7 +127,7 @@ class DrawnGrades:
         return deltas
 
     def _hits(self, board: Scoreboard, model: UnjudgedModel, columns: tuple[int, int]) -> Hits:
-        """Merge drawn with known grades: a row for A and one for B, by query, by draw."""
+        """Merge drawn and known grades: one row per draw, query and run, in this order."""
         draws, queries = len(self.grades), len(self.queries)
         at = np.searchsorted(self.queries, model.tops.query[self.places])
         rows, ranks, grades = [], [], []
@@ -156,7 +156,7 @@ class DrawnGrades:
 
 
 def search_depth(board: Scoreboard, measure: Measure) -> Ints:
-    """Return how deep unjudged chunks of a measure count, (queries,): `DEPTH` without a cut-off."""
+    """Return the last rank at which unjudged chunks count, (queries,): `DEPTH` if no cut-off."""
     cutoffs = board.cutoffs(measure)
     return cutoffs if measure.cutoff is not None else np.full_like(cutoffs, DEPTH)
 

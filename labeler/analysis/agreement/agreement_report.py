@@ -157,7 +157,7 @@ ALPHA_LIMITS_NOTE = (
     f"0.8 and {TENTATIVE} are the limits Krippendorff (2004) gives for relying on grades and for "
     "tentative conclusions; they are customs, not laws"
 )
-FEW_QUERIES = 10  # queries
+FEW_QUERIES = 10  # with fewer, the report says how uncertain alpha is
 
 
 def agreement_conventions(
@@ -196,7 +196,7 @@ def summarize_agreement(found: Agreement) -> str:
 
 
 def explain_agreement(found: Agreement) -> str:
-    """Explain what alpha allows and how certain that is; empty where alpha is undefined."""
+    """Explain what follows from alpha, and how certain that is; empty where alpha is undefined."""
     alpha = found.alpha
     if not alpha.is_defined:
         return ""
@@ -238,7 +238,7 @@ def why_no_alpha(found: Agreement) -> str:
 
 
 def agreement_notes(found: Agreement) -> list[AgreementNote]:
-    """Return notes on numbers that could surprise, and on why some are missing."""
+    """Return notes on a kappa of 0, on pairs without a common chunk, and on undefined numbers."""
     notes = [
         AgreementNote("constant grader", sentence)
         for pair in found.pairs

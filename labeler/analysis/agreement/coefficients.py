@@ -1,8 +1,8 @@
 """Agreement coefficients (weighted kappa, alpha, Fleiss' kappa) and their bootstrap over queries.
 
 Every formula accepts leading axes, so that one call computes a value and all its bootstrap draws.
-It is NaN only where the disagreement expected by chance is 0. Counts are whole numbers held as
-floats wherever possible, so that what should be exactly 0 or 1 is.
+It is NaN only where the disagreement expected by chance is 0. Counts are whole numbers stored as
+floats wherever possible, so that results that should be exactly 0 or 1 are exact.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def weighted_kappa(table: Floats, values: Floats) -> Floats:
     """Return Cohen's kappa of a confusion matrix (..., k, k) with quadratic weights.
 
     Grades two steps apart disagree four times as much as neighbours. Distances are those of their
-    ``values`` (k,): a grade that nobody gave still separates its neighbours. Kappa is 0 where one
-    grader gave one grade only, and NaN where both gave the same one only. Cohen (1968), Weighted
-    kappa.
+    ``values`` (k,): a grade that nobody gave still separates its neighbours. Kappa is 0 where
+    only one grader used a single grade, and NaN where both used the same single grade. Cohen
+    (1968), Weighted kappa.
 
     >>> weighted_kappa(np.array([[2.0, 1, 0], [0, 2, 0], [1, 0, 1]]), np.arange(3.0)).item()
     0.4067796610169492
@@ -44,7 +44,7 @@ def alpha(coincidences: Floats, values: Floats, metric: Metric = "ordinal") -> F
     """Return Krippendorff's alpha of a coincidence matrix (..., k, k), see `coincidences_of`.
 
     The ordinal difference of two grades is the number of given grades between them, with those
-    two counted by half. It depends on the grades given, so it differs in every draw.
+    two counting half. It depends on the grades given, so it differs in every draw.
     Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     """
     totals = coincidences.sum(-1)
@@ -68,7 +68,7 @@ def coincidences_of(counts: Floats) -> Floats:
 
 
 def fleiss_kappa(chunks: Floats, squares: Floats, totals: Floats, graders: int) -> Floats:
-    """Return Fleiss' kappa over ``chunks`` that all ``graders`` graded, with grades as names.
+    """Return Fleiss' kappa over ``chunks`` that all ``graders`` graded, with nominal grades.
 
     ``squares`` is the sum over chunks of the squared count of each grade; ``totals`` (..., k) is
     how often each grade was given. Fleiss (1971), Measuring nominal scale agreement.
@@ -108,7 +108,7 @@ def _one_minus(seen: Floats, chance: Floats) -> Floats:
 BOOTSTRAP_DRAWS = 2_000
 BOOTSTRAP_SEED = 20_260_101
 INTERVAL_LEVEL = 0.95
-LEAST_DEFINED = 0.9  # share of draws; with fewer, the undefined ones could be at either end
+LEAST_DEFINED = 0.9  # share of draws; with fewer, the undefined ones could move both ends
 NUMBERS_AT_ONCE = 256_000  # more random numbers at once would not fit the CPU cache
 MOST_SIZES_KEPT = 4  # sample sizes whose draws are cached; each is a wide table
 
@@ -132,7 +132,7 @@ class BootstrapSums:
     def interval(self, number: Callable[[Floats], Floats]) -> PercentileInterval:
         """Return the percentile interval of a statistic of the sums.
 
-        Draws in which it is undefined are left out; there is no interval if they are too many.
+        Draws in which it is undefined are left out; there is no interval if there are too many.
         """
         if self.queries < 2:
             return PercentileInterval(math.nan, math.nan, "it rests on one query")

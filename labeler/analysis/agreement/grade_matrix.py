@@ -26,7 +26,7 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GradeMatrix:
-    """Grades by grader and chunk; a chunk here is a chunk of one query in one wording.
+    """Grades by grader and chunk; a chunk here is one text of a chunk, for one query.
 
     ``codes`` (graders, chunks) are indices into ``values``, the possible grades in ascending
     order, or `NO_GRADE`. ``query`` (chunks,) is the index of each chunk's query in ``queries``.
@@ -153,7 +153,7 @@ class GradeMatrix:
         return sums.reshape(queries, *numbers.shape[1:])
 
     def queries_of(self, kept: npt.NDArray[np.bool_]) -> tuple[int, npt.NDArray[np.int64]]:
-        """Return the number of queries of the ``kept`` chunks, and each chunk's query from 0."""
+        """Return how many queries the ``kept`` chunks have, and the index of each one's query."""
         query = self.query[kept]
         is_there = np.bincount(query, minlength=len(self.queries)) > 0
         return int(is_there.sum()), (np.cumsum(is_there) - 1)[query]
@@ -202,7 +202,7 @@ def _adjudications(
 
 def _as_grid(ratings: Sequence[Sequence[float | None]] | Floats) -> Floats:
     rows = [
-        [math.nan if each is None else float(each) for each in row]  # numpy takes no None
+        [math.nan if each is None else float(each) for each in row]  # None is not a float
         for row in ratings
     ]
     widths = {len(row) for row in rows}

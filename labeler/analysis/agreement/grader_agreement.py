@@ -1,7 +1,7 @@
 """Agreement of all graders, of each pair, of each grader with the others, and of repeated grades.
 
-Each coefficient has the number of chunks and queries it rests on, and its interval or the reason
-why there is none. A grader is compared with the grade agreed without them.
+Each coefficient has the number of chunks and queries it is computed from, and its interval or the
+reason why there is none. A grader is compared with the grade that the others agree on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """An agreement statistic, and the ``n`` chunks of ``queries`` queries it rests on.
+    """An agreement statistic, from ``n`` chunks of ``queries`` queries.
 
     ``value`` is NaN where ``reason`` says why. ``low`` and ``high`` are its 95% confidence
     interval over the choice of queries, NaN where ``unsure`` says why there is none.
@@ -66,7 +66,7 @@ class PairAgreement:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on what could surprise in this kappa."""
+        """Sentences that explain a kappa of 0 where a grader gave one grade only."""
         n = self.kappa.n
         gave = [f"{name} gave {value:g} to all {n:,} of them" for name, value in self.constant]
         if not gave or not self.kappa.is_defined or n < 2:
@@ -222,7 +222,7 @@ def _empty_table(matrix: GradeMatrix) -> npt.NDArray[np.int64]:
 
 
 ResolveGrades = Callable[[Sequence[int]], int | None]
-"""The golden set's rule: one grade for several in ascending order, None where they disagree."""
+"""The golden set's rule: takes grades in ascending order, returns one; None if they disagree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +258,8 @@ def compare_with_others(
 ) -> tuple[AgainstOthers, ...]:
     """Compare each grader's blind grades with the grade agreed without them.
 
-    That is somebody else's adjudication where there is one, else ``resolve`` of the others' blind
-    grades: nobody is compared with their own grades.
+    The agreed grade is somebody else's adjudication where there is one, else ``resolve`` of the
+    others' blind grades: nobody is compared with their own grades.
     """
     draws = draws or QueryBootstrap()
     return tuple(_compare_one(matrix, who, resolve, draws) for who in range(len(matrix.graders)))

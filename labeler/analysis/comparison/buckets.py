@@ -1,4 +1,4 @@
-"""Buckets of a comparison: which contradict the total, which come first, and two facets crossed.
+"""Buckets of a comparison: contradictions of the total, sorting, and cross tables of two facets.
 
 A mean over all queries can rise while a bucket falls; `find_contradictions` finds such buckets.
 """
@@ -58,7 +58,7 @@ def find_contradictions(
     """Return the buckets that move against the total by more than chance, the largest move first.
 
     ``tested`` are the tests of the buckets; without it, each is tested among all buckets and totals
-    by all measures. A total that does not visibly move is contradicted by any bucket that does.
+    by all measures. A bucket that moves also contradicts a total that does not.
     Judged is left out, as it does not rank runs. ``names`` replace the names of A and B.
     """
     tested = assess_buckets(comparison) if tested is None else tested
@@ -75,7 +75,7 @@ def find_contradictions(
 
 
 def assess_buckets(comparison: Comparison) -> SignificanceTable:
-    """Test all buckets and totals of a comparison as one family, as one table shows them."""
+    """Test all buckets and totals of a comparison as one family: one table shows them all."""
     return assess_significance(comparison, [*comparison.deltas, *comparison.buckets])
 
 
@@ -88,7 +88,7 @@ def find_worst_bucket(
 
 
 def proper_buckets(comparison: Comparison, measure: Measure) -> list[Delta]:
-    """Return a measure's deltas in buckets, without a bucket that is the total."""
+    """Return a measure's deltas in buckets, without buckets that contain all queries."""
     [total] = [row for row in comparison.deltas if row.measure == measure]
     return [row for row in comparison.buckets if row.measure == measure and row.n < total.n]
 

@@ -26,9 +26,9 @@ class Delta(NamedTuple):
     ``delta`` is ``b - a``. Both means are over the same ``n`` queries; B's ``wins``, ``ties`` and
     ``losses`` (see `TOLERANCE`) add up to ``n``. A query without a list counts 0 for that run and
     is one of its ``missing``. ``unjudged`` and ``missing`` include the ``undefined`` queries.
-    Values are NaN where no query counts, and for a run without a result for any query that counts:
-    then nobody wins. Whether a delta is more than chance depends on the rows shown with it (see
-    `assess_significance`).
+    A mean is NaN if no query counts, or if the run returned nothing for all queries that count;
+    wins, ties and losses are then 0. Whether a delta is more than chance depends on the rows shown
+    with it (see `assess_significance`).
     """
 
     measure: Measure
@@ -113,11 +113,11 @@ class Comparison:
     """The comparison of run ``b`` with run ``a`` at one revision of the golden set.
 
     ``deltas`` has one row per measure, over all queries; ``buckets`` one per measure and bucket of
-    ``facet``, none without a facet. ``missing`` and ``answered``, (queries, 2), are True where A or
-    B has no list, and where its list holds a result. ``groups`` are the buckets and the index of
-    each query's bucket, one past the last for a query without one. ``weights`` (queries,) weight
-    the means; None if all queries count the same. ``apart`` is True if A and B are of different
-    chunkings.
+    ``facet``, none without a facet. ``missing`` says whether A and B have no list for a query,
+    ``answered`` whether their lists contain a chunk; both are (queries, 2). ``groups`` are the
+    buckets and the index of each query's bucket, one past the last for a query without a bucket.
+    ``weights`` (queries,) weight the means; None if all queries count the same. ``apart`` is True
+    if A and B are of different chunkings.
     """
 
     a: str
@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures compared, ``@prompt`` as a number where it is one."""
+        """The measures compared; ``@prompt`` is a number if it is the same for all queries."""
         return tuple(self.columns)
 
     def differences(self, row: Delta) -> Floats:
@@ -159,7 +159,7 @@ class Comparison:
     def means_in_common(self, row: Delta) -> CommonMeans | None:
         """Return a row's means over the queries that both runs answered.
 
-        None if those are all its queries, or if the row has no value.
+        None if no query was answered by one run alone, or if the row has no value.
         """
         column, both = self.columns[row.measure], self.answered.all(axis=1)
         counted = column.counted & self._inside(row.bucket)
@@ -236,7 +236,7 @@ def compare(
     chosen = board.resolve(measures)
     if not chosen:
         raise BadInput("no measure is named; choose one or more, such as nDCG@10")
-    board.means(chosen)  # computing all at once is faster than one by one
+    board.means(chosen)  # computes all at once, which is faster than one by one
     columns = {measure: _column(board, a, b, measure) for measure in chosen}
     return Comparison(
         a,
@@ -258,7 +258,10 @@ def compare(
 
 
 def check_pair(board: Scoreboard, a: str, b: str) -> None:
-    """Raise `BadInput` where A and B are the same run, `Incomparable` where they share no query."""
+    """Raise `BadInput` if A and B are the same run.
+
+    Raise `Incomparable` if one has no result for any query, or if they share no query.
+    """
     answered = [_answered(board, run) for run in (a, b)]
     if a == b:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")

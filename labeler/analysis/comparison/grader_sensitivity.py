@@ -1,8 +1,8 @@
 """Sensitivity of a comparison to the graders: two runs compared again under other grades.
 
-The other grades are one grader's own where they gave one, the lowest, median or highest grade of
-each pair, or the golden grades without stale or non-blind judgments. The results are returned as
-one sentence and as rows.
+The other grades are those of one grader (where that grader graded the pair), the lowest, median or
+highest grade of each pair, or the golden grades without stale or non-blind judgments. The results
+are returned as one sentence and as rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from labeler.model import (
 from labeler.stats import ALPHA, p_values
 
 ENOUGH_CHANGED = 20
-"""A reading that changes fewer pairs is mentioned in no sentence."""
+"""Readings that change fewer pairs than this are left out of the sentences."""
 
 READING_DRAWS = 1_000
 """The number of sign flips drawn to test a reading."""
@@ -61,10 +61,10 @@ TOO_FEW_DIFFER = (
 
 
 class GradeReading(NamedTuple):
-    """One way of reading the judgments: other grades for some pairs in place of the golden ones.
+    """Alternative grades for some pairs, used in place of the golden grades.
 
-    ``grades`` has `UNJUDGED` for a pair that would have none. ``grader`` is whose own grades these
-    are, None for other kinds. Only pairs whose grade differs are included.
+    ``grades`` has `UNJUDGED` for a pair that would have none. ``grader`` is the grader whose own
+    grades these are, None for other kinds. Only pairs whose grade differs are included.
     """
 
     kind: str
@@ -135,7 +135,7 @@ class GraderSensitivity:
 
     @property
     def opposed(self) -> list[ReadingDelta]:
-        """Those of ``nameable`` under which another run, or none, is ahead."""
+        """Those of ``nameable`` under which the other run, or neither run, is ahead."""
         return [e for e in self.nameable if e.row.direction != self.golden.row.direction]
 
     def is_better(self, each: ReadingDelta) -> bool:
@@ -157,11 +157,11 @@ class GraderSensitivity:
 def grade_readings(
     golden: GoldenGrades, singles: SingleGrades, rule: str = LOWER_MEDIAN
 ) -> list[GradeReading]:
-    """Return each way of reading the judgments, and the pairs it changes, if any.
+    """Return each set of alternative grades, with only the pairs that it changes.
 
-    A grader's own grade counts wherever they gave one, also on adjudicated pairs; so do the lowest,
-    median and highest of people's grades. Without stale or non-blind judgments, several grades are
-    combined by the ``rule`` as usual. Imported grades are neither blind nor non-blind.
+    A grader's own grade replaces the golden grade even of an adjudicated pair. The lowest, median
+    and highest of people's grades do the same. Without stale or non-blind judgments, several
+    grades are combined by the ``rule`` as usual. Imported grades are never left out as non-blind.
     """
     people = singles.only(singles.kind == GRADE_KIND)
     own = [
@@ -232,9 +232,10 @@ def measure_sensitivity(
 ) -> tuple[GraderSensitivity, ...]:
     """Compare A and B again under each reading of the judgments, by each measure.
 
-    Only the queries of ``bucket``, of the facet compared by, are used if one is given. ``tested``
-    are the tests under the golden grades: by a measure that is not more than chance there, no run
-    is called better. As readings are many, each is tested by only `READING_DRAWS` draws.
+    With ``bucket``, only the queries in that bucket of the comparison's facet are used. ``tested``
+    has the test results under the golden grades: no run is called better by a measure whose
+    difference is not more than chance there. There are many readings, so each is tested with only
+    `READING_DRAWS` draws.
     """
     board, chosen = board.snapshot(), list(measures)
     places = board.collection.places
@@ -304,9 +305,10 @@ MOST_NAMED = 3
 
 
 def describe_sensitivity(found: GraderSensitivity, names: tuple[str, str]) -> str:
-    """Return whether the same run is ahead with every grader's own grades.
+    """Return a sentence on whether the same run is ahead under every grader's own grades.
 
-    Nothing if too few grades differ. ``names`` are what A and B are called.
+    It is empty if nothing can be said, such as where too few grades differ. ``names`` are what A
+    and B are called.
     """
     if found.why_not_told is not None:
         return ""
@@ -366,7 +368,7 @@ def _list_graders(graders: Sequence[ReadingDelta]) -> str:
 
 
 def describe_unchanged_readings(found: GraderSensitivity) -> str:
-    """Return which readings change no pair; nothing if each does."""
+    """Return a sentence that names the readings that change no pair; empty if there are none."""
     same = [each.reading.called for each in found.told[1:] if not each.changed]
     return f"Nothing changes with: {', '.join(same)}" if same else ""
 

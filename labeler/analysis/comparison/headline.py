@@ -1,7 +1,7 @@
-"""Headline of a comparison: what is known of two runs, how surely, and what would change it.
+"""Headline of a comparison: which run is better, how sure that is, and what could change it.
 
-It combines the verdict, test, unjudged range and grader sensitivity of one difference. Where
-unjudged chunks may well reverse the difference, neither run is called better, however small the
+It combines the verdict, test, unjudged range and grader sensitivity of one difference. If
+the 90% range over unjudged chunks includes 0, neither run is called better, however small the
 p-value is.
 """
 
@@ -45,8 +45,8 @@ from labeler.stats import DEPTH, DeltaRanges, SumFunction, UnjudgedRange, resamp
 class HeadlineDelta:
     """The one difference that a headline is about, how sure it is, and what could change it.
 
-    ``band`` is its range over unjudged grades, ``survival`` the difference under each grader's own
-    grades; None where not known.
+    ``band`` is its range over the grades that unjudged chunks may get, ``survival`` the difference
+    with the grades of each grader alone; None where not known.
     """
 
     row: Delta
@@ -57,7 +57,7 @@ class HeadlineDelta:
 
     @property
     def may_reverse(self) -> bool:
-        """Whether unjudged chunks are likely enough to change which run is ahead."""
+        """Whether the 90% range over unjudged chunks includes 0: the other run may be better."""
         if self.band is None or math.isnan(self.band.low):
             return False
         return not (self.band.low > 0.0 if self.row.delta > 0.0 else self.band.high < 0.0)
@@ -65,7 +65,7 @@ class HeadlineDelta:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What is ``known`` and how surely, and what would ``change`` it, if anything."""
+    """What is ``known`` and how sure it is; what could ``change`` it, or ""."""
 
     known: str
     change: str = ""
@@ -78,8 +78,8 @@ class Headline:
 def choose_headline_row(verdict: Verdict, rows: Sequence[Delta], asked: Measure) -> Delta | None:
     """Return which of the ``rows`` shown the headline is about.
 
-    It is that of the measure ``asked`` for, unless only another one is more than chance. None where
-    no row says which run is better.
+    It is the row of the measure ``asked`` for. If that difference may be chance and another one is
+    more than chance, it is the other. None if no row has a value; Judged is left out.
     """
     able = [r for r in rows if not r.measure.definition.always_defined and not math.isnan(r.delta)]
     able.sort(key=lambda row: row.measure != asked)
@@ -90,10 +90,10 @@ def choose_headline_row(verdict: Verdict, rows: Sequence[Delta], asked: Measure)
 def write_headline(
     verdict: Verdict, lead: HeadlineDelta, conventions: Conventions, names: tuple[str, str]
 ) -> Headline:
-    """Write what is known and what would change it.
+    """Write what is known and what could change it.
 
-    Where unjudged chunks may well reverse a difference, neither run is known to be better, however
-    small its p-value is. ``names`` are what A and B are called.
+    If the 90% range of a difference over unjudged chunks includes 0, neither run is called better,
+    however small the p-value is. ``names`` are the names shown for A and B.
     """
     return Headline(
         _describe_known(verdict, lead, conventions, names),
@@ -121,7 +121,7 @@ def _describe_known(
 
 
 def _rests_on_others(verdict: Verdict, row: Delta) -> bool:
-    """Return whether the verdict rests on other measures than the headline's."""
+    """Return whether the verdict depends on measures other than the headline's."""
     is_hidden = verdict.kind == SURE and row.measure not in verdict.sure
     return verdict.kind == AT_ODDS or is_hidden
 
@@ -244,7 +244,7 @@ def summarize_comparison(
     names: tuple[str, str] | None = None,
     sums: SumFunction = resample_sums,
 ) -> ComparisonSummary:
-    """Test the rows shown and find what stands out, over all queries or those of one bucket.
+    """Test the rows shown and return the findings, over all queries or those of one bucket.
 
     ``related`` and ``names`` are as for `find_comparison_findings`, ``sums`` as for `assess_power`.
     """
@@ -261,10 +261,10 @@ def find_headline(
     survival_of: SensitivityLookup,
     names: tuple[str, str],
 ) -> HeadlineResult:
-    """Return the headline, with its difference under each grader's own grades.
+    """Return the headline, with its difference by the grades of each grader alone.
 
-    ``bands`` are the ranges of the differences over unjudged grades; ``survival_of`` is called for
-    the one measure that the headline is about. ``names`` are what A and B are called.
+    ``bands`` are the ranges of the differences over unjudged chunks; ``survival_of`` is called for
+    the one measure that the headline is about. ``names`` are the names shown for A and B.
     """
     findings = summary.findings
     if findings.verdict is None:
@@ -283,7 +283,7 @@ def find_headline(
 
 
 def why_no_headline(rows: Sequence[Delta], names: tuple[str, str]) -> str:
-    """Return why no measure tells two runs apart; nothing where no query has a grade at all."""
+    """Return why no measure tells two runs apart; empty if no query has a grade."""
     if not any(row.undefined for row in rows):
         return ""
     return f"Nothing tells {names[0]} and {names[1]} apart: {WHY_NOTHING}"

@@ -102,7 +102,10 @@ def _outcome(delta: float) -> str:
 
 
 def bucket_labels(board: Scoreboard, facet: str | None) -> dict[str, str]:
-    """Return each query's bucket of a facet, or of all facets in one text; ``–`` where none."""
+    """Return each query's bucket of a facet, or its buckets of all facets in one text.
+
+    A missing bucket is ``–``; the text is empty if the query has no bucket at all.
+    """
     facets = board.collection.facets
     columns = [facets[facet]] if facet else list(facets.values())
     ids = board.collection.query_ids

@@ -1,8 +1,8 @@
 """Rank changes of chunks between two runs: what each adds to the delta of a query or of the mean.
 
 For one query there are also what-if values (a chunk at another rank), chunks of two chunkings that
-share text, and nDCG computed line by line as in a textbook. Over all queries, the chunks and
-documents that move the mean most are added up.
+share text, and nDCG computed line by line as in a textbook. Over all queries, the
+contributions to the mean are added up by chunk and by document.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class RankChange:
     """A chunk that A or B returned, with its rank in each (None in a run without it).
 
     ``grade`` is None if it is unjudged. ``contribution`` is ``term_b - term_a``: what this chunk
-    adds to the delta. All three are None where either run has no value for the query.
+    adds to the delta. The terms and the contribution are None where either run has no value for the
+    query.
     """
 
     chunk: int

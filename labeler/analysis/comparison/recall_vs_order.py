@@ -1,7 +1,8 @@
-"""Recall against order: which part of a delta, or of a shortfall, a perfect reranker could give.
+"""Recall against order: how much of a delta, or of a missing value, is a matter of reranking.
 
 A delta is split into the chunks found and the order they are in; a run's mean is compared with that
-of the same candidates in their best order. What no order can give is recall.
+of the same candidates in their best order. What the best order
+does not reach is missing recall.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class CandidateOverlap:
     """How B's candidates relate to A's, over the queries for which both have results.
 
     Of ``queries``, ``ordered`` have the same list in both runs, ``same`` the same chunks in any
-    order, and ``within`` no chunk in B that A has not; each count includes the one before it.
+    order, and ``within`` no chunk in B that is not in A; each count includes the one before it.
     ``alone`` counts the queries for which only A, or only B, has results.
     """
 
@@ -37,7 +38,7 @@ class CandidateOverlap:
 
     @property
     def identical(self) -> bool:
-        """Whether all lists, and so all values, of B are A's; scores may differ."""
+        """Whether B has A's lists, and so the same values; retrieval scores may differ."""
         return self.ordered == self.queries > 0 and not any(self.alone)
 
 
@@ -94,16 +95,16 @@ def compare_candidates(
 def split_delta(board: Scoreboard, a: str, b: str, measure: Measure) -> RecallOrderSplit:
     """Split the delta of a measure into candidates and order.
 
-    A run's *best* is its value with its own chunks, at full depth, in their best order: what a
-    perfect reranker could make of it. ``candidates`` is best(B) - best(A), the part that recall at
-    full depth allows. ``order`` is the rest: how much less B falls short of its best than A of its
-    own. A reranker that keeps A's chunks has all of its delta in ``order``; so has one that only
-    cuts the list, if nothing relevant is lost. Where one run has no list, all of the delta is in
+    A run's *best* is its value with its own chunks, at full depth, in their best order: the
+    value after a perfect reranking. ``candidates`` is best(B) - best(A), the part that recall at
+    full depth allows. ``order`` is the rest: how much closer B is to its best than A is to its own.
+    If B reranks A's chunks, the whole delta is in ``order``, even if B cuts the list, as long as no
+    relevant chunk is lost. Where one run has no list, all of the delta is in
     ``candidates``: a run that found nothing has no order.
 
-    Full depth matters: of two runs with the same top ten, the deeper one has the better best, and
-    so the worse order. Measures of documents and of the evidence are not split: ``n`` is 0. Raises
-    `NotFound` and `BadInput` as `compare` does.
+    Full depth matters: of two runs with the same top ten, the one with longer lists may have the
+    higher best, and is then further from it. Measures of documents and of the evidence are not
+    split: ``n`` is 0. Raises `NotFound` and `BadInput` as `compare` does.
     """
     board = board.snapshot()
     check_pair(board, a, b)
@@ -185,9 +186,10 @@ CANDIDATE_COUNTS = (10, 20, 50, 100)
 class PerfectReranking(NamedTuple):
     """A run's mean by one measure ``now``, after perfect reranking, and with a complete list.
 
-    ``reranked`` is the mean if every known relevant chunk of the top ``top`` came first, the best
-    grade before the others; ``complete`` that of a list with all known relevant chunks in that
-    order. All are over the same ``n`` queries, and NaN if there are none or the run has no result.
+    ``reranked`` is the mean if every known relevant chunk of the first ``top`` came first, sorted
+    by grade, highest first; ``complete`` is the mean of lists with all known relevant chunks in
+    that order. All are over the same ``n`` queries, and NaN if there are none or the run has no
+    result.
     """
 
     run: str
@@ -309,7 +311,7 @@ def _with_all_found(hits: Hits) -> Hits:
 def _with_chunks_ahead(
     hits: Hits, first: tuple[Ints, Ints, Ints], moved: Bools, ahead: Ints, length: Ints
 ) -> Hits:
-    """Put ``first`` before the chunks not ``moved``; ``ahead`` counts them in each row."""
+    """Put the hits ``first`` (``ahead`` in each list) before the hits that are not ``moved``."""
     above = np.cumsum(moved) - np.append(0, np.cumsum(moved))[hits.start][hits.row]
     stays = ~moved
     row = hits.row[stays]

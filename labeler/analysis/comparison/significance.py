@@ -1,7 +1,7 @@
-"""Significance tests and confidence intervals of differences, and the power of a number of queries.
+"""Significance tests, confidence intervals and statistical power for differences between runs.
 
-Only this module decides whether a difference is more than chance: a randomisation test after Holm's
-correction over everything that is shown with it, over at least `FEW` queries.
+Only this module decides whether a difference is more than chance: by a randomisation test on at
+least `FEW` queries, with Holm's correction over everything that is shown together.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ class Significance(NamedTuple):
 class Power(NamedTuple):
     """The 95% interval of one difference, and what its number of queries can show.
 
-    ``detectable`` is the smallest true difference that they would find; ``more_queries`` is how
-    many more it takes if the difference seen is the true one, None where that cannot be computed.
+    ``detectable`` is the smallest true difference that so many queries detect with 80% power at the
+    5% level. ``more_queries`` is how many more are needed if the observed difference is the true
+    one, None where that cannot be computed.
     """
 
     interval: ConfidenceInterval
@@ -171,7 +172,7 @@ def why_not_tested(row: Delta) -> str:
 
 
 def describe_caution(row: Delta, power: Power) -> str:
-    """Return why a difference has no test or interval, or how little it shows; else nothing."""
+    """Return why a difference has no test or interval or has too few queries; empty if neither."""
     if why := why_not_tested(row):
         return why
     few = f"n {row.n}: too few queries to say anything" if row.n < FEW else ""

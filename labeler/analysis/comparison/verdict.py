@@ -1,7 +1,7 @@
 """Verdict on two runs and the findings beside it, in sentences.
 
-The verdict says which run is better, and no more than the tests allow. The usual measures are
-tested even where they are not shown, so that none that falls is hidden. The findings say what a
+The verdict says which run is better, as far as the tests support it. The usual measures are
+tested even where they are not shown, so that no drop goes unnoticed. The findings say what a
 table of means hides: where B loses most, and which buckets move against the total.
 """
 
@@ -58,14 +58,13 @@ def decide_verdict(
     names: tuple[str, str] | None = None,
     tested: SignificanceTable | None = None,
 ) -> Verdict | None:
-    """Return which run is better, over all queries or those of one bucket of the facet compared by.
+    """Return which run is better, over all queries or over one bucket of the comparison's facet.
 
-    However few measures were compared, the usual ones are tested as well, as a family of their own,
-    so that none that falls is hidden; Judged is left out. For runs of two chunkings only measures
-    of the evidence and of documents count, if one of them has a value. ``tested`` are the tests of
-    what is shown, so that the verdict is never surer than the table; without it, the measures
-    compared are tested as one family. ``names`` replace the names of A and B. None where no measure
-    has a value.
+    The usual measures that were not compared are tested too, as a separate family, so that no drop
+    goes unnoticed; Judged is left out. For runs of two chunkings only measures of the evidence and
+    of documents count, if one of them has a value. ``tested`` are the tests of the rows shown, so
+    that the verdict and the table agree; without it, the measures compared are tested as one
+    family. ``names`` replace the names of A and B. Returns None if no measure has a value.
     """
     rows = _tested_rows(board, comparison, bucket, tested)
     if not rows:
@@ -93,7 +92,7 @@ def rows_in_scope(comparison: Comparison, bucket: str | None) -> list[Delta]:
 def _tested_rows(
     board: Scoreboard, comparison: Comparison, bucket: str | None, tested: SignificanceTable | None
 ) -> list[tuple[Delta, bool]]:
-    """Return the rows of all measures, those compared first, and which are more than chance."""
+    """Return the rows of all measures, those compared first; True marks more than chance."""
     shown = rows_in_scope(comparison, bucket)
     tested = assess_significance(comparison, shown) if tested is None else tested
     hidden, hidden_tests = _rows_not_shown(board, comparison, bucket)
@@ -162,7 +161,7 @@ def _list_deltas(conventions: Conventions, rows: Iterable[Delta]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFinding:
-    """A sentence, and the bucket's difference that it is about, if it is about one."""
+    """A sentence, and the row of the bucket that it is about, if it is about one."""
 
     sentence: str
     about: Delta | None = None
@@ -173,8 +172,9 @@ class ComparisonFindings:
     """All findings on two runs: the verdict first, or ``identical`` if their lists are the same.
 
     ``verdict`` is None for identical lists, and where no measure has a value. ``losses`` says where
-    B loses most, ``parts`` what the difference consists of, ``against`` which buckets move against
-    the total, the view's measure first.
+    B loses most. ``parts`` split the difference into its causes, or say which deltas of a bucket
+    are more than chance only if it is tested alone. ``against`` are the buckets that move against
+    the total; those by the view's measure come first.
     """
 
     verdict: Verdict | None = None
@@ -193,9 +193,9 @@ def find_comparison_findings(
 ) -> ComparisonFindings:
     """Return the findings on two runs, over all queries or those of one bucket.
 
-    ``related`` is how B's candidates relate to A's. ``names`` replace the names of A and B.
-    ``tested`` are the tests of the means shown, see `decide_verdict`; buckets are tested with all
-    buckets of their facet.
+    ``related`` says whether B only reorders A's candidates. ``names`` replace the names of A and
+    B. ``tested`` are the tests of the means shown, see `decide_verdict`. A bucket is tested
+    together with all buckets of its facet.
     """
     if related.identical:
         return ComparisonFindings(identical=related.sentence)
@@ -206,7 +206,7 @@ def find_comparison_findings(
         alone = [_describe_alone(*pair, bucket, verdict) for pair in found]
         kept = _contradiction_findings(view, against, bucket)
         return ComparisonFindings(verdict, parts=tuple(filter(None, alone)), against=kept)
-    # if B has other chunks, the split into parts says how much they matter
+    # if B has chunks that A has not, the parts of the difference say how much they matter
     keeps = related.within == related.queries
     return ComparisonFindings(
         verdict,
@@ -217,7 +217,7 @@ def find_comparison_findings(
 
 
 def _describe_parts(view: ComparisonView) -> tuple[str, ...]:
-    """Return what the difference consists of; nothing if weighted, as parts are not weighted."""
+    """Return the parts of the difference as a sentence; () if weighted: parts ignore weights."""
     if view.board.weights is not None:
         return ()
     parts = split_delta(view.board, view.compared.a, view.compared.b, view.by)
@@ -229,8 +229,9 @@ def find_bucket_findings(
 ) -> tuple[ComparisonFinding | None, tuple[ComparisonFinding, ...]]:
     """Return where B loses most in one facet, and which buckets move against the total.
 
-    ``tested`` are the tests of its buckets and totals: what may be chance is left out. The loss is
-    by the first measure, and not repeated if its bucket moves against the total.
+    ``tested`` are the tests of the facet's buckets and totals; differences that may be chance are
+    left out. The loss is by the first measure; it is None if that bucket moves against the total,
+    because another finding is about it already.
     """
     against = find_contradictions(comparison, names, tested)
     worst = find_worst_bucket(comparison, comparison.measures[0], tested)
@@ -278,7 +279,7 @@ def _find_loss(
     found: list[tuple[Comparison, SignificanceTable]],
     names: tuple[str, str] | None,
 ) -> ComparisonFinding | None:
-    """Return where B loses most by the view's measure, of all facets."""
+    """Return the bucket of all facets in which B loses most by the view's measure."""
     rows = [(find_worst_bucket(by, view.by, tested), by) for by, tested in found]
     falling = [(row, comparison) for row, comparison in rows if row is not None]
     b = names[1] if names else view.compared.b

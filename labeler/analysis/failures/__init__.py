@@ -1,4 +1,4 @@
-"""Queries that fail in a run: by which rule, for which reason, and what to try."""
+"""Failing queries of a run: the rule by which they fail, the reason, and what to try."""
 
 from labeler.analysis.failures.answer_outcomes import (
     ANSWER_OUTCOMES,

@@ -1,8 +1,8 @@
 """Outcomes of retrieval and answer together: found or not found, answered rightly or wrongly.
 
-Found means that the prompt (the first prompt_k chunks) holds a chunk that the failure rule calls
-relevant, since an answer is made from no other chunks. Where an unjudged chunk could be the
-relevant one, the query is counted apart, as is one without an answer.
+Found means that the prompt (the first prompt_k chunks) contains a chunk that the failure rule calls
+relevant: the answer is generated from these chunks only. A query is counted separately if an
+unjudged chunk could be the relevant one, or if it has no answer.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ NO_ANSWER = AnswerOutcome("no answer", "answers are missing", "No answer of this
 
 OUTCOME_CELLS = (FOUND_RIGHT, FOUND_WRONG, MISSED_WRONG, MISSED_RIGHT)
 ANSWER_OUTCOMES = (*OUTCOME_CELLS, UNDECIDED, NO_ANSWER)
-"""The four cells, and the two outcomes that are counted apart."""
+"""The four cells, and the two outcomes that are counted separately."""
 
 _CELL_BY_FLAGS = {(each.found, each.right): each for each in OUTCOME_CELLS}
 
@@ -110,7 +110,7 @@ def find_outcomes(
 
 
 def _found_in_prompt(board: Scoreboard, run: str, rule: FailureRule) -> tuple[Bools, Bools]:
-    """Return whose prompt holds a relevant chunk, and whose unjudged chunks may be relevant."""
+    """Return which prompts contain a relevant chunk, and which others may, as chunks are unjudged."""
     wanted = np.array([each.rel for each in rule_requirements(board, run, rule)])
     column = board.column_of(run)
     found: Bools = np.zeros(len(wanted), dtype=bool)
@@ -128,7 +128,7 @@ def with_generation(
     became: Mapping[str, AnswerOutcome],
     rule: FailureRule | None = None,
 ) -> dict[str, Failure | None]:
-    """Return why queries fail, including those that fail by their answer alone (`GENERATION`).
+    """Return why queries fail, including those where only the answer is wrong (`GENERATION`).
 
     A query that fails by the rule keeps its reason: problems of retrieval come first.
     """
@@ -148,7 +148,7 @@ def with_generation(
 
 @dataclass(frozen=True, slots=True)
 class TwoByTwo:
-    """Queries by outcome; ``elsewhere`` counts the answers to queries that are not counted."""
+    """Queries by outcome; ``elsewhere`` counts the answers to all other queries."""
 
     counts: Mapping[AnswerOutcome, int]
     right: int
@@ -172,7 +172,7 @@ class TwoByTwo:
 
     @property
     def sentences(self) -> list[str]:
-        """Right answers, also split by whether retrieval succeeded, and what is counted apart."""
+        """Sentences on right answers, in all and by found or not, and on queries left out."""
         are = "answer is right" if self.answered == 1 else "answers are right"
         words = [_format_share(self.right, self.answered, are)]
         for found, where in ((True, "holds"), (False, "does not hold")):

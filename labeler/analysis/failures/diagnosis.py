@@ -156,7 +156,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One query that fails in one run, as the tests of the classes see it."""
+    """One query that fails in one run: the input of the class tests."""
 
     chunks: Sequence[int]
     grades: Mapping[int, int]
@@ -243,7 +243,7 @@ def find_failures(
 ) -> dict[str, Failure | None]:
     """Return what `diagnose` returns, but read texts only where near-duplicates matter.
 
-    That is where a list has what the query needs below its top: few queries of a large set.
+    They matter only if what the query needs is below the top: few queries of a large set.
     """
     given = partial(diagnose, board, run, rule, corpus=corpus, said=said)
     first = given(only=only)

@@ -28,10 +28,10 @@ USUAL_LOSS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class UsefulInPrompt:
-    """The rule that a query fails unless the prompt holds a chunk that is useful alone.
+    """The rule that a query fails unless the prompt contains a chunk that is useful alone.
 
-    That is a chunk of grade 2 or better, or of the conventions' threshold where that is higher;
-    where a query has no grade above 1, of grade 1. The measure is Success at prompt_k.
+    Such a chunk has grade 2 or better, or grade 1 if the query has no better one, and never less
+    than the conventions' threshold. The measure is Success at prompt_k.
     """
 
 
@@ -100,8 +100,9 @@ FailureRule = UsefulInPrompt | MinimumValue | MinimumByTask | LossAgainstRun
 class RuleRequirement(NamedTuple):
     """What a rule requires of one query in one run: that its ``value`` is not below ``least``.
 
-    ``least`` is NaN where nothing is required, as where A has no value to fall below. Under the
-    rule a chunk of grade ``rel`` or better is relevant, and the first ``k`` chunks are the top.
+    ``least`` is NaN where nothing is required, such as where run A has no value to compare with.
+    Under the rule a chunk of grade ``rel`` or better is relevant, and the first ``k`` chunks are
+    the top.
     """
 
     measure: Measure
@@ -112,12 +113,12 @@ class RuleRequirement(NamedTuple):
 
     @property
     def fails(self) -> bool:
-        """Whether the value is below the required one, or missing."""
+        """Whether a value is required, and this one is below it or missing."""
         return not math.isnan(self.least) and not self.value >= self.least - TOLERANCE
 
 
 def is_yes_or_no(measure: Measure) -> bool:
-    """Return whether a measure is either met or not, so that only one minimum makes sense."""
+    """Return whether a measure is only ever met or not, so that only one minimum makes sense."""
     return measure.name == "Success" or measure.definition.count
 
 
@@ -126,14 +127,15 @@ def rule_requirements(board: Scoreboard, run: str, rule: FailureRule) -> list[Ru
 
     A chunk is relevant from the threshold of the rule's measure. With a measure without one, such
     as nDCG, it is relevant if it is useful alone (`UsefulInPrompt`) or, in a `LossAgainstRun`,
-    from the conventions' threshold, since all that A has more of may be weak. The top is the
+    from the conventions' threshold, since A may be ahead by low grades only. The top is the
     measure's cut-off, or else prompt_k.
     """
     useful = useful_grades(board, run)
     if isinstance(rule, LossAgainstRun):
         weak = np.full(len(useful), board.conventions.rel)
         values = board.values(rule.measure)
-        least = values[:, board.column_of(rule.a)] - rule.least + 2 * TOLERANCE  # inclusive
+        # two tolerances, since `fails` takes one off: a loss of exactly `least` fails
+        least = values[:, board.column_of(rule.a)] - rule.least + 2 * TOLERANCE
         return _requirement_rows(board, run, rule.measure, least, weak)
     bars = _minimum_by_query(board, rule, useful)
     columns = {
@@ -144,7 +146,7 @@ def rule_requirements(board: Scoreboard, run: str, rule: FailureRule) -> list[Ru
 
 
 def useful_grades(board: Scoreboard, run: str) -> Ints:
-    """Return the lowest grade of each query that is useful alone, see `UsefulInPrompt`."""
+    """Return for each query the lowest grade of a chunk useful alone, see `UsefulInPrompt`."""
     known = board.hits(run).known
     grades: Ints = np.where(known[:, USEFUL_GRADE:].any(axis=1), USEFUL_GRADE, 1)
     return np.maximum(grades, board.conventions.rel)

@@ -1,7 +1,7 @@
 """Summary of all failing queries: ranking or recall, what reranking did, and exact-match queries.
 
 An exact-match query names something letter by letter, such as a code, a part number or a name.
-Embeddings blur such words, because words that look or mean nearly the same get close vectors.
+Embeddings do not separate such words well: words of similar form or meaning get close vectors.
 Where the relevant chunks of such a query are not retrieved, hybrid search is worth trying.
 """
 
@@ -50,7 +50,7 @@ RERANKING_EFFECTS: Mapping[str, str] = {
 def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
     """Describe how many queries fail, and whether by ranking, recall or missing grades.
 
-    ``where`` says when one fails, as `describe_rule` does.
+    ``where`` is the rule by which a query fails, as `describe_rule` words it.
 
     >>> describe_failures({"q1": None, "q2": None}, "RR is below 0.5")
     ['0 of 2 judged queries fail; one fails where RR is below 0.5']
@@ -78,7 +78,7 @@ class ClassTally(NamedTuple):
     """The failing queries of one class: how many, and where their known relevant chunks are.
 
     Of these chunks ``top`` are in the top k of the lists, ``below`` further down, and ``missed``
-    not in the run. For ``mostly_unjudged`` of the queries more than half of the top is unjudged.
+    not in the run. ``mostly_unjudged`` counts the queries whose top k is more than half unjudged.
     """
 
     queries: int
@@ -89,7 +89,7 @@ class ClassTally(NamedTuple):
 
 
 def tally_classes(found: FailuresByQuery) -> dict[FailureClass, ClassTally]:
-    """Return the tally of each class, the most frequent first, also of those without a query."""
+    """Return the tally of every class, with or without queries, the most frequent first."""
     failing = [each for each in found.values() if each is not None]
     made = {
         kind: _tally([each.places for each in failing if each.failure is kind])
@@ -118,8 +118,8 @@ def describe_reranking(
 ) -> str:
     """Describe what reranking did for the queries that fail in A and in B, by the same rule.
 
-    Only queries count for which B has no chunk that A has not; empty without any. ``which`` says
-    in words which queries the rule found.
+    Only queries whose chunks in B are all in A's list as well are counted; "" if there are none.
+    ``which`` says in words which queries the rule found.
     """
     both = [(here, each) for name, each in in_b.items() if each and (here := in_a.get(name))]
     within = [
@@ -150,9 +150,9 @@ def describe_reranking_of_query(
 
 
 def _reranking_effect(in_a: Failure, in_b: Failure) -> str:
-    """Return a key of `RERANKING_EFFECTS`, or "" where lists and grades do not tell."""
+    """Return a key of `RERANKING_EFFECTS`; "" if B fails neither by ranking nor by recall."""
     a, b = in_a.failure.side, in_b.failure.side
-    if b == "recall" and a == "ranking":  # the best order of A's list is enough
+    if b == "recall" and a == "ranking":  # A's list has enough relevant chunks, in the wrong order
         return LEFT_OUT
     return b if b in RERANKING_EFFECTS else ""
 
@@ -226,7 +226,7 @@ def _is_name(word: str) -> bool:
 def exact_match_advice(failure: Failure, text: str) -> str:
     """Return what else to try for a failing exact-match query; empty for other queries.
 
-    Only queries count whose relevant chunks, or too many of them, are not in the list.
+    Also empty if enough of the relevant chunks are in the list.
     """
     named = exact_words(text) if failure.failure in NOT_RETRIEVED else []
     if not named:

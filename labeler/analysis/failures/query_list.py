@@ -37,11 +37,11 @@ class QueryRow(NamedTuple):
     """A query as the list shows it: for one run, and against run A where ``a`` is not None.
 
     ``bucket`` and ``crossing`` are its buckets in the one or two facets shown. ``values`` are of
-    the measures shown; NaN where undefined, where nobody has graded the query (not ``judged``) or,
-    where it is ``counted``, where the run has no list for any counted query. ``a`` and ``delta``
-    are of the first measure. Of the ``shown`` chunks ``unjudged`` are unjudged and ``transferred``
-    have a transferred grade. ``leaked`` marks a query found in other texts; ``outcome`` is None
-    unless answers of the run are loaded.
+    the measures shown. A value is NaN if it is undefined, if nobody has graded the query (not
+    ``judged``), or if the query is ``counted`` but the run has no list for any counted query.
+    ``a`` and ``delta`` are of the first measure. Of the ``shown`` chunks, ``unjudged`` have no
+    grade and ``transferred`` have a transferred one. ``leaked`` marks a query found in other texts;
+    ``outcome`` is None unless answers of the run are loaded.
     """
 
     query_id: str

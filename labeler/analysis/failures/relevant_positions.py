@@ -16,9 +16,9 @@ class RelevantPositions:
     """Counts of a query's known relevant chunks by where a run has them.
 
     ``top`` are among the first ``k``, ``below`` further down a list of ``length``, ``elsewhere``
-    only in another run, and ``nowhere`` in no run. ``unjudged`` of the ``shown`` first k are
-    unjudged: each could be relevant. Relevant means grade ``rel`` or better; ``first`` is the rank
-    of the first relevant chunk, or None.
+    only in another run, and ``nowhere`` in no run. The top k has ``shown`` chunks (fewer than k in
+    a short list), of which ``unjudged`` have no grade and could be relevant. Relevant means grade
+    ``rel`` or better; ``first`` is the rank of the first relevant chunk, or None.
     """
 
     k: int
@@ -59,7 +59,7 @@ class RelevantPositions:
 
     @property
     def short_sentence(self) -> str:
-        """The positions under headings that name the relevant and the unjudged chunks.
+        """The positions in one line for a table, whose headings say what is counted.
 
         >>> RelevantPositions(5, 100, 2, 0, 0, 0, 2, 4, 5, None).short_sentence
         '2 of grade 2+: 0 in the top 5, 2 never retrieved'

@@ -28,14 +28,15 @@ from labeler.measures import current_name
 from labeler.model import OLD_NAMES, escape_controls
 
 PASSED_RUNS_FORMAT = 1
-"""Must grow with every change that makes older files unreadable."""
+"""Increase it with every change that makes older files unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedRun:
     """A run as it was when it passed: its values, with their golden set and conventions.
 
-    ``fingerprint`` is of its lists, so that another run of the same name is not mistaken for it.
+    ``fingerprint`` is a hash of its lists, so that another run of the same name is not mistaken
+    for it.
     """
 
     name: str
@@ -131,7 +132,7 @@ def _check_finite(value: object) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ReferenceRuns:
-    """The runs to compare with on a board."""
+    """The runs that a new run is compared with, and the board that scores them."""
 
     board: Scoreboard
     fingerprints: Mapping[str, str]
@@ -149,7 +150,7 @@ class ReferenceRuns:
         return self.board.conventions.golden or ""
 
     def others(self, check: Check) -> ReferenceValues:
-        """Return the runs that a run must not fall behind in a check, by role."""
+        """Return the runs that a check compares a new run with, by role."""
         found: dict[str, RunValues | str | None] = {}
         if self.baseline is not None:
             found[BASELINE] = RunValues(self.baseline, self._cached)
@@ -219,7 +220,7 @@ class ReferenceRuns:
         return PassedRun(run, fingerprint, now, self.golden, conventions, values)
 
     def _again(self, run: PassedRun, checks: Sequence[Check], check: Check) -> PassedRun:
-        """Return a run that stays the best, with new values where the database has it."""
+        """Return a run that is still the best, scored again where the database has it."""
         side = self.values_of_passed(run, check)
         if not isinstance(side, RunValues) or side.kept is not None:
             return run
@@ -227,10 +228,10 @@ class ReferenceRuns:
 
 
 def kept_conventions(conventions: Conventions) -> Mapping[str, object]:
-    """Return conventions as JSON gives them back, without the description for people."""
+    """Return conventions as read back from JSON, without description, golden hash and version."""
     apart = ("description", "golden", "frozen")  # the golden set is stored separately
     kept = {name: each for name, each in conventions.as_dict().items() if name not in apart}
-    if conventions.weighted is None:  # as in files from before there were weights
+    if conventions.weighted is None:  # older files have no such field
         del kept["weighted"]
     found: dict[str, object] = json.loads(json.dumps(kept))
     return found

@@ -12,7 +12,7 @@ from labeler.evaluation import Conventions, Note
 from labeler.measures import Measure
 from labeler.model import WITH_LEAKED, Selection
 
-MOST_TRIED = 200  # lines that may have a key: for each the text up to it is parsed
+MOST_TRIED = 200  # lines that contain the key; each try parses the text up to one of them
 MOST_OPEN = 50  # lines that one value may span
 
 
@@ -33,7 +33,7 @@ def line_of(text: str, keys: Sequence[str]) -> int:
 
 
 def _parse_up_to(lines: Sequence[str], at: int) -> object:
-    """Parse a text up to a line, and further until a value that is open there is closed."""
+    """Parse a text up to a line, with the lines after it that complete a multi-line value."""
     for end in range(at + 1, min(at + MOST_OPEN, len(lines)) + 1):
         try:
             return tomllib.loads("\n".join(lines[:end]))
@@ -64,8 +64,9 @@ class LimitTerms:
 
     With ``confidence`` a limit must be met with that one-sided confidence, without it by the value
     itself. ``most_unjudged`` is the largest share of unjudged chunks above the cut-off, in either
-    run; ``fewest_queries`` the fewest queries in a mean; ``most_absent`` the share of them for
-    which the run compared with may have no list, since it would count 0 there and hide a drop.
+    run; ``fewest_queries`` is the fewest queries in a mean. ``most_absent`` is the largest share
+    of queries for which the run compared with may have no list: it would count 0 there and hide a
+    drop.
     """
 
     confidence: float | None = None
@@ -190,7 +191,7 @@ class LimitResult:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """The results of a run at a gate; ``error`` says why nothing could be judged, if so."""
+    """The results of checking a run against a gate; ``error`` says why nothing could be checked."""
 
     gate: str
     run: str | None

@@ -1,6 +1,6 @@
 """Verdicts on the limits of a gate: passed, failed or not judged, each with its sentence.
 
-A value equal to its limit passes. A value that is undefined, or rests on too few queries or too
+A value equal to its limit passes. A value that is undefined, or is over too few queries or too
 few judged chunks, is not judged and never passes.
 """
 
@@ -105,7 +105,7 @@ class RunValues:
         return np.where(self.cached.inside(check.facet, check.bucket), found, np.nan)
 
     def mean(self, check: Check) -> float:
-        """Return the mean of these values, as a board computes it; NaN without any."""
+        """Return the mean of these values, as a board computes it; NaN if there are none."""
         if self.kept is not None:
             values = self.values(check)
             known = ~np.isnan(values)
@@ -116,9 +116,9 @@ class RunValues:
         return float(means.value[0, self._at, means.buckets.index(check.bucket)])
 
     def unjudged(self, check: Check) -> float:
-        """Return the share of unjudged chunks above the cut-off, over the queries in the mean.
+        """Return the share of unjudged chunks in the top k, over the queries in the mean.
 
-        0 for stored values: the run had few enough when it passed.
+        It is 0 for stored values: the share was small enough when the run passed.
         """
         if self.kept is not None:
             return 0.0
@@ -128,7 +128,7 @@ class RunValues:
         return unjudged / shown if shown else 0.0
 
     def transferred(self, check: Check) -> int:
-        """Count the chunks above the cut-off that have a transferred grade."""
+        """Count the chunks in the top k that have a transferred grade."""
         if self.kept is not None:
             return 0
         means = self.cached.means(check.measure, check.facet)
@@ -172,7 +172,7 @@ def describe_result(
 
 
 def describe_first_run(board: Scoreboard, found: LimitResult) -> str:
-    """Describe a value that no earlier passing run can be compared with."""
+    """Describe a value that cannot be compared yet, because no run has passed before."""
     heading = board.conventions.heading(found.check.measure)
     return f"{heading} is {format_number(found.value)} (n {found.n:,}): no run passed before it"
 
@@ -256,11 +256,11 @@ def describe_too_many_absent(run: str, absent: int, n: int) -> str:
 
 
 EQUAL_WITHIN = 1e-12
-"""How far a mean may be beyond a limit, since the order of adding changes the last digits."""
+"""How far a mean may be beyond a limit, since the order of summation changes the last digits."""
 
 ReferenceValues = Mapping[str, "RunValues | str | None"]
-"""Runs to compare with, by role (`BASELINE`, ...): values, or why there are none; None if no run
-has passed yet."""
+"""Runs to compare with, by role (`BASELINE`, ...): the run's values, or a sentence on why it has
+none, or None if no run has passed yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +274,7 @@ class LimitQuestion:
 
     @property
     def is_first(self) -> bool:
-        """Whether no run has passed before, so that there is nothing to drop from."""
+        """Whether no run has passed before, so that a drop cannot be computed."""
         return self.against is not None and self.other is None
 
     @property
@@ -312,8 +312,9 @@ def judge_run(
 ) -> tuple[LimitResult, ...]:
     """Return the result of every limit for a run of a board.
 
-    ``others`` returns the runs that it must not fall behind in a check. A value equal to its limit
-    passes. A value that is undefined, or rests on too little, is `UNJUDGED` and never passes.
+    ``others`` returns the runs to compare with in a check. A value equal to its limit passes. A
+    value that is undefined, or is over too few queries or judged chunks, is `UNJUDGED` and never
+    passes.
     """
     side = RunValues(run, CachedBoard(board))
     return _limit_results(
@@ -330,7 +331,7 @@ def judge_runs(
 ) -> dict[str, tuple[LimitResult, ...]]:
     """Return the results of several runs as `judge_run` does; none is compared with itself.
 
-    ``sums`` adds up resamples; a `ResampleCache` is faster after a grade.
+    ``sums`` sums up bootstrap resamples; a `ResampleCache` is faster where few values changed.
     """
     cached = CachedBoard(board)
     against = [(check, others(check)) for check in checks]
@@ -376,10 +377,11 @@ def _limit_questions(
 def _confidence_bounds(
     questions: Sequence[LimitQuestion], sums: SumFunction
 ) -> list[ConfidenceInterval | None]:
-    """Return each limit's interval, whose lower end is the bound; None without a confidence.
+    """Return each limit's interval; its lower end is compared with the limit.
 
-    One-sided 95% confidence is the lower end of a 90% interval. Limits with the same confidence
-    share their draws.
+    None if the check has no confidence or there is no run to compare with. One-sided 95%
+    confidence uses the lower end of a 90% interval. Limits with the same confidence share their
+    bootstrap resamples.
     """
     found: list[ConfidenceInterval | None] = [None] * len(questions)
     waiting: dict[float, list[tuple[int, Floats, Floats]]] = {}
@@ -461,7 +463,7 @@ def _why_unjudged(
 
 
 def _largest_losses(question: LimitQuestion) -> Sequence[tuple[str, float]]:
-    """Return the three queries with the largest drops, and these; () for a minimum value."""
+    """Return up to three queries with the largest drops; () if there is no other run."""
     if not isinstance(question.other, RunValues):
         return ()
     delta = question.side.values(question.check) - question.other.values(question.check)

@@ -1,8 +1,8 @@
 """Health of a golden set, computed from what the store holds.
 
-The measures are what its number of queries is good for, whether buckets have the shares of the
-logged traffic, how often people give the suggested grade (before they see it), who confirmed the
-golden grades, and how old these are.
+It covers what the number of queries is enough for, whether the shares of the buckets match the
+logged traffic, how often people's first grades equal the suggested ones, who confirmed the golden
+grades, and how old the grades are.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from labeler.model import (
 from labeler.stats import detectable_with_spread, holm
 
 USUAL_SPREAD = 0.25
-"""The standard deviation of two runs' differences by query, assumed where no runs show it."""
+"""The standard deviation of two runs' differences by query, assumed if runs give no estimate."""
 SEEN_LEVEL = 0.95
 BUCKETS_AT_LARGEST = 5  # buckets assumed for the largest mark
 
@@ -39,9 +39,9 @@ BUCKETS_AT_LARGEST = 5  # buckets assumed for the largest mark
 class SizeMark(NamedTuple):
     """A size of golden sets, and what such a set is good for.
 
-    A kind of failure in a share ``rarest`` of the questions is met at least once with 95%
-    probability. Two runs that truly differ by ``reach`` are told apart with 80% power at the 5%
-    level.
+    A kind of failure that affects the share ``rarest`` of all questions occurs in such a set at
+    least once with 95% probability. ``reach`` is the smallest true difference between two runs that
+    is detected with 80% power at the 5% level.
     """
 
     queries: int
@@ -51,9 +51,9 @@ class SizeMark(NamedTuple):
 
 
 def rarest_failure_seen(queries: int) -> float:
-    """Return the rarest kind of failure, as a share, that is met at least once with 95%.
+    """Return the share of the rarest kind of failure that is seen with 95% probability.
 
-    From 1 − (1 − share)ⁿ = 0.95, which is near 3 / n.
+    It solves 1 − (1 − share)ⁿ = 0.95, and is about 3 / n (the rule of three).
 
     >>> [round(rarest_failure_seen(n), 3) for n in (50, 200, 1000)]
     [0.058, 0.015, 0.003]
@@ -62,7 +62,7 @@ def rarest_failure_seen(queries: int) -> float:
 
 
 def size_marks(spread: float) -> tuple[SizeMark, ...]:
-    """Return the three marks; ``spread`` is the standard deviation of differences by query.
+    """Return the marks for 50, 200 and 1,000 queries; ``spread`` is as in `spread_of_deltas`.
 
     >>> [round(mark.reach, 2) for mark in size_marks(USUAL_SPREAD)]
     [0.1, 0.05, 0.02]
@@ -89,8 +89,8 @@ def size_mark(queries: int, spread: float, good_for: str = "") -> SizeMark:
 def spread_of_deltas(values: npt.NDArray[np.float64]) -> tuple[float, int] | None:
     """Return the standard deviation of two runs' differences, and the number of pairs of runs.
 
-    It is the median over these pairs. ``values`` (queries, runs) are NaN where undefined. None
-    where no two runs differ on two queries or more.
+    The standard deviation is the median over the pairs. ``values`` (queries, runs) are NaN where
+    undefined. Returns None for fewer than two queries or if no two runs differ.
 
     >>> spread_of_deltas(np.array([[0.0, 0.1], [0.0, 0.3], [0.5, 0.5]]))[1]
     1
@@ -108,7 +108,7 @@ def spread_of_deltas(values: npt.NDArray[np.float64]) -> tuple[float, int] | Non
 
 TRAFFIC_DRAWS, TRAFFIC_SEED = 9_999, 20_260_101
 TRAFFIC_LEVEL = 0.01
-MOST_DRAWN = 100_000  # questions; the shares of more are practically exact
+MOST_DRAWN = 100_000  # questions; with more, their shares are taken as exact
 
 Numbers = npt.NDArray[Any]
 
@@ -117,9 +117,10 @@ class TrafficShares(NamedTuple):
     """One facet's buckets in the golden set and in the logs: numbers of queries and questions.
 
     ``distance`` is half the sum of the differences of their shares (total variation), from 0 where
-    they are the same to 1 where no bucket is in both; ``by_chance`` is what it stays below in 99 of
-    100 draws of both from the same shares; ``p`` is the share of draws at least as far apart, after
-    Holm's correction over the facets. ``differs`` says that it is more than chance.
+    they are the same to 1 where no bucket is in both. The test draws both from the same shares:
+    ``by_chance`` is the 99th percentile of the drawn distances, and ``p`` the share of draws at
+    least as far apart, after Holm's correction over the facets. ``differs`` is True if the distance
+    is more than chance.
     """
 
     facet: str
@@ -191,7 +192,7 @@ def _distances(one: Numbers, other: Numbers) -> Numbers:
 
 
 class ShareEstimate(NamedTuple):
-    """A number with its 95% confidence interval, NaN where ``reason`` says why there is none."""
+    """An estimate with its 95% confidence interval; NaN ends, and a ``reason``, if it has none."""
 
     value: float
     low: float
@@ -278,7 +279,7 @@ class HealthSource(Protocol):
     def proposals_met(
         self, among: Collection[str] | None = None
     ) -> tuple[list[SuggestionCheck], int]:
-        """Return people's first grades of suggested pairs, and how many pairs have none."""
+        """Return people's first grades of suggested pairs, and how many have no golden grade."""
         ...
 
     def batches(self) -> list[CandidateBatch]:
@@ -291,7 +292,7 @@ class HealthInput:
     """Data from a store: queries in use with their origins, grades, suggestions, logs.
 
     ``spread`` is what `spread_of_deltas` returns for this set's runs, by the measure ``by``;
-    ``alike`` is the number of pairs of queries that are nearly the same. Both are None where not
+    ``alike`` is the number of pairs of near-duplicate queries. Both are None where not
     computed.
     """
 
@@ -331,7 +332,7 @@ class HealthInput:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedGrades:
-    """Numbers of golden grades ``by_people`` and not only from a file, and by two or more.
+    """Counts of golden grades given ``by_people``, not only by a file; ``twice``: by two or more.
 
     ``adjudicated`` ones are among those by people. ``only_proposed`` pairs have a suggested grade
     and no golden one, and are not among the ``pairs``.
@@ -386,7 +387,7 @@ class GoldenSetHealth:
 
 
 def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
-    """Compute the health of a golden set at the time ``now``; grades are old ``after`` days."""
+    """Compute the health of a golden set at ``now``; grades of more than ``after`` days are old."""
     if after < 0:
         raise BadInput(f"grades are old after 0 days or more, not {after}")
     judged = {pair.query_id for pair in data.graded}
@@ -441,7 +442,7 @@ def _count_confirmed(graded: Sequence[GradedPair], only_proposed: int) -> Confir
 
 
 def _grade_ages(graded: Sequence[GradedPair], now: datetime, after: int) -> GradeAges | None:
-    """Return how old grades are; one from the future, by another clock, counts as today's."""
+    """Return the ages of grades; a time in the future (another clock) counts as age 0."""
     if not graded:
         return None
     moments = [datetime.fromisoformat(pair.at).astimezone(UTC) for pair in graded]

@@ -29,7 +29,7 @@ CellValue = str | int
 
 @dataclass(frozen=True, slots=True)
 class HealthSection:
-    """One part of the report; the first column of its table holds words.
+    """One part of the report; the first column of its table contains text.
 
     ``warnings`` are sentences that call for action.
     """

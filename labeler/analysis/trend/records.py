@@ -116,7 +116,7 @@ def change_cause_records(every: Iterable[ChangeCauses]) -> list[Record]:
 
 
 def changes_by_point(points: Sequence[TrendPoint]) -> list[float]:
-    """Return each point's change from the last earlier one that has a value, NaN without either."""
+    """Return each point's change from the last earlier value, NaN if either is missing."""
     found, before = [], math.nan
     for point in points:
         found.append(point.value - before)

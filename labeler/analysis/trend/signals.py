@@ -78,12 +78,12 @@ class SignalSeries:
 
     @property
     def lowest(self) -> SignalValue:
-        """The lowest value, the first of several."""
+        """The lowest value, the first if tied."""
         return min(self.points, key=lambda point: point.value)
 
     @property
     def highest(self) -> SignalValue:
-        """The highest value, the first of several."""
+        """The highest value, the first if tied."""
         return max(self.points, key=lambda point: point.value)
 
 
@@ -92,7 +92,7 @@ def build_signal_series(
     systems: Mapping[str, Sequence[DatedRun]],
     window: Window = Window(),  # noqa: B008  # frozen
 ) -> list[SignalSeries]:
-    """Return the signals of ``systems``, given with all of their runs; by name, then system.
+    """Return the signal series of ``systems``, given with all their runs, by name and system.
 
     With a window, values from before its first run are left out.
 
@@ -123,7 +123,7 @@ def build_signal_series(
 
 
 def _newest_run_by(date: str, runs: Sequence[DatedRun]) -> str | None:
-    """Return the newest run made by the end of a day, or by a time."""
+    """Return the newest run made no later than a date, which is a day or a time."""
     end, is_day = end_of_date(date), len(date) == len("2026-01-31")
     made = [run.run for run in runs if run.when < end or (not is_day and run.when == end)]
     return made[-1] if made else None
@@ -132,7 +132,7 @@ def _newest_run_by(date: str, runs: Sequence[DatedRun]) -> str | None:
 def find_time_span(
     systems: Mapping[str, Sequence[DatedRun]], every: Iterable[SignalSeries]
 ) -> TimeSpan:
-    """Return the first and the last date of runs and signals, for one axis under all of them."""
+    """Return the first and the last date of runs and signals, for a time axis that they share."""
     moments = [run.when for runs in systems.values() for run in runs]
     moments += [point.when for each in every for point in each.points]
     return min(moments), max(moments)

@@ -117,7 +117,7 @@ def curve_chart(scores: Iterable[Score], prompt_ks: Iterable[int]) -> alt.LayerC
 def _prompt_k_rules(prompt_ks: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
     """Return an upright line at each prompt size, and words above the first, where no curve is.
 
-    Where budgets differ by task, those of each line would lie over the next one's.
+    Where prompt sizes differ by task, the words of each line would lie over the next one's.
     """
     there = sorted(set(prompt_ks))
     words = f"prompt size{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"

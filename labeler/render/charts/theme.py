@@ -1,8 +1,8 @@
-"""The look of all charts, and names in charts that are never used as keys.
+"""Theme of all charts, and the safe use of names in them.
 
-Vega keeps what it groups by in objects and writes titles into expressions, so a name that a
-user chose is never a scale's value, a field or a title. Marks are placed by number, and an axis
-or a legend looks up the name of each number.
+Vega groups by object keys and writes titles into expressions, so a name that a user chose is
+never a scale's value, a field or a title. Marks are placed by number, and an axis or a legend
+looks up the name of each number.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ STRIP_STYLE = style(f"""
     color: #10202f; border: 1px solid transparent; print-color-adjust: exact; }}
 {" ".join(f".strips .g{at} {{ background: {each}; }}" for at, each in enumerate(GRADE_COLOURS))}
 .strips .g3 {{ color: #ffffff; }}
-.strips .hole {{ color: inherit; border: 1px dashed currentColor; }}
+.strips .unjudged {{ color: inherit; border: 1px dashed currentColor; }}
 .strips small {{ font-weight: 400; padding-left: 0.4em; }}
 """)
 
@@ -166,7 +166,7 @@ class RankStrips:
 
 def _strip_cell(grade: int) -> htpy.Element:
     return (
-        htpy.i(class_="unjudged chunk")["·"]
+        htpy.i(class_="unjudged")["·"]
         if grade == UNJUDGED_CELL
         else htpy.i(class_=f"g{grade}")[str(grade)]
     )
@@ -192,7 +192,7 @@ def _deeper_by_query(board: Scoreboard, run: str) -> dict[int, list[int]]:
 
 FOUND_NOTE = (
     "Found: a chunk of the grade that the failure rule asks for, or better, is within the prompt "
-    "prompt size. Shares are of the queries in the four cells, with Wilson's 95% interval over the "
+    "size. Shares are of the queries in the four cells, with Wilson's 95% interval over the "
     "choice of queries."
 )
 

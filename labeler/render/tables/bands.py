@@ -1,9 +1,9 @@
 """Bands beside a number: its possible range, its 90% range and its 95% confidence interval.
 
-The pale band is where the number could go however unjudged chunks are graded, the dark band
-where it goes in 90 of 100 simulated gradings, the whisker its 95% confidence interval over the
-choice of queries, and the stroke the number as it is. They differ in shape, not only in colour.
-A band that goes on beyond the picture has no end on that side.
+The possible range, pale, covers all ways of grading the unjudged chunks. The 90% range, dark,
+covers 90 of 100 simulated gradings. A thin line is the 95% confidence interval over the choice of
+queries, and a stroke the number itself. They differ in shape, not only in colour. A band that
+extends beyond the picture has no end on that side.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Building blocks of all tables: frame, heads, run names, plain tables, lists of sentences.
 
-A table that is wider than the page scrolls, also by the keyboard, and has a shade at the edge
-where it goes on.
+A table that is wider than the page scrolls, also by the keyboard, and has a shadow at each edge
+beyond which there is more.
 """
 
 from __future__ import annotations
@@ -197,12 +197,11 @@ def describe_unjudged(unjudged: int, depth: str = "") -> str:
     """Count unjudged chunks in words; ``depth`` says down to where.
 
     >>> describe_unjudged(0), describe_unjudged(1), describe_unjudged(1200, "in the top 10")
-    ('no unjudged chunks', '1 unjudged chunk', '1,200 unjudged chunks in the top 10')
+    ('none unjudged', '1 unjudged', '1,200 unjudged in the top 10')
     """
-    counted = (
-        f"{unjudged:,} unjudged chunk{'s' * (unjudged != 1)}" if unjudged else "no unjudged chunks"
+    return (
+        f"{unjudged:,} unjudged {depth}".rstrip() if unjudged else f"none unjudged {depth}".rstrip()
     )
-    return f"{counted} {depth}".rstrip()
 
 
 PLAIN_STYLE = style("""

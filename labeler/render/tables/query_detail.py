@@ -55,13 +55,13 @@ LISTS_STYLE = style(f"""
 .lists .id {{ font-size: 0.78rem; color: color-mix(in srgb, currentColor 74%, transparent); }}
 .lists p {{ margin: 0.15rem 0 0; white-space: pre-line; font-size: 0.86rem; }}
 .lists summary {{ cursor: pointer; font-weight: 600; margin-top: 0.15rem; }}
-.lists .prompt size {{ border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }}
+.lists .prompt {{ border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }}
 .grade {{ display: inline-block; border-radius: 0.7rem; padding: 0 0.5rem; font-size: 0.78rem;
     white-space: nowrap; border: 1px solid transparent; color: #10202f; line-height: 1.35rem; }}
 .grade.g0 {{ background: {GRADE_COLOURS[0]}; }} .grade.g1 {{ background: {GRADE_COLOURS[1]}; }}
 .grade.g2 {{ background: {GRADE_COLOURS[2]}; }}
 .grade.g3 {{ background: {GRADE_COLOURS[3]}; color: #ffffff; }}
-.grade.hole {{ background: none; color: inherit; border: 1px dashed currentColor; }}
+.grade.unjudged {{ background: none; color: inherit; border: 1px dashed currentColor; }}
 """)
 
 NO_TRANSFERS: Mapping[str, str] = {}
@@ -85,10 +85,10 @@ def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
     """Return a grade as digit and word; an unjudged chunk is hollow and "not graded", never 0.
 
     >>> print(grade_chip(None, ("no",)), grade_chip(0, ("no",)))
-    <span class="grade hole">not graded</span> <span class="grade g0">0 no</span>
+    <span class="grade unjudged">not graded</span> <span class="grade g0">0 no</span>
     """
     if grade is None:
-        return htpy.span(".grade.hole")["not graded"]
+        return htpy.span(".grade.unjudged")["not graded"]
     return htpy.span(class_=f"grade g{grade}")[f"{grade} {words[grade]}"]
 
 
@@ -110,7 +110,7 @@ def list_column(
     that were transferred what they rest on.
     """
     items = [
-        htpy.li(class_={"budget": each.rank == prompt_k + 1})[
+        htpy.li(class_={"prompt": each.rank == prompt_k + 1})[
             htpy.span(".rank")[str(each.rank)],
             htpy.div(".body")[
                 grade_chip(each.grade, words),

@@ -136,7 +136,7 @@ class Assigner:
             self._rest = TransferPool(self._pool, open_pairs)
         if self._settings.strategy == UNJUDGED_OF_TWO and not self._rest.pairs:
             raise NotFound(
-                f"the team grades {UNJUDGED_OF_TWO!r}, and no run of this chunking is A or B; "
+                f"the strategy is {UNJUDGED_OF_TWO!r}, and no run of this chunking is A or B; "
                 "choose another strategy in the settings"
             )
         return self._rest

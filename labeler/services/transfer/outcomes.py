@@ -242,11 +242,11 @@ def describe_transfer(found: Transfer) -> Iterator[str]:
         yield f"{format_count(again, 'of these was', 'of these were')} transferred before"
 
 
-def describe_logged(found: Transfer) -> str:
-    """Return a sentence on the grades added to the log and withdrawn."""
+def describe_logged(found: Transfer, verb: str = "transferred") -> str:
+    """Return a sentence on the grades added to the log and withdrawn, or that would be."""
     new = format_count(len(found.fresh), "grade", "grades")
     lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
-    return f"{new} transferred{lost}"
+    return f"{new} {verb}{lost}"
 
 
 def describe_left_out(found: Transfer) -> Iterator[str]:
@@ -264,8 +264,8 @@ def describe_left_out(found: Transfer) -> Iterator[str]:
     if basis.derived:
         grades = format_count(basis.derived, "golden grade was", "golden grades were")
         yield (
-            f"{grades} transferred to {describe_chunking(basis.old_name)}, and not further: carry "
-            "over from where people gave them"
+            f"{grades} transferred to {describe_chunking(basis.old_name)}, and not further: "
+            "transfer from the chunking that people graded"
         )
     if basis.unreadable:
         pairs = format_count(basis.unreadable, "pair is", "pairs are")

@@ -2,8 +2,8 @@
 
 ::
 
-    atomic_files  files that appear whole or not at all, and what a killed process left of them
+    atomic_files  atomic writes of files, and removal of what killed processes left
     backups       a checked copy, one at a time or on a timer that keeps the newest; restoring one
-    file_check    everything there is to say of a file, and what is wrong with it
-    maintenance   what the server does beside its pages: checkpoints the log, makes backups
+    file_check    the state of a file, a line for each fact, and which are errors
+    maintenance   checkpoints of the log, and backups, while the server runs
 """

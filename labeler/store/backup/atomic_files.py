@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all: written beside their place, synced, then renamed.
+"""Atomic writes of files: to a temporary file in the same folder, synced, then renamed.
 
-An unfinished file has a random name and a lock that its writer holds: nobody takes it for
-theirs, and the next writer removes what a killed process left.
+The temporary file has a random name and is locked by its writer, so no other process uses it.
+The next writer removes those that killed processes left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Backups: copy a golden set that is in use, check the copy, keep the newest, restore one.
 
 A copy is read back from the disk before it gets its name. A backup is restored only where no
-other process has the golden set open, which SQLite's own locks tell; what was there is kept
+other process has the golden set open, as SQLite's locks show; the file it replaces is kept
 beside it.
 """
 

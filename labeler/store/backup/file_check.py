@@ -1,6 +1,6 @@
-"""The check of a golden set: one line for everything there is to say of it, and which are wrong.
+"""Check of a golden-set file: a line for each fact about it, and which of them are errors.
 
-Nothing is written but one mark: a file that was found damaged and is whole after all loses it.
+Nothing is written, except that an intact file loses the mark that an earlier check set.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Maintenance of a file while the server runs: checkpoints when nobody writes, and backups.
 
-SQLite from 3.7.0 to 3.51.2 can lose what was committed
-(https://sqlite.org/wal.html#walresetbug): a checkpoint reads how long the log is; before it
-reads how much of it is in the file already, a commit begins the log anew; and what the
-checkpoint then notes about the old log holds for the new one. So a checkpoint is made here only
-while this process holds the one lock under which anything can be committed, and nowhere else
-while others have the file open: no connection of ours checkpoints in passing
-(``wal_autocheckpoint = 0``), and the last one to close has the file alone. The pages go on
-whatever fails here; failures are logged.
+SQLite from 3.7.0 to 3.51.2 can lose committed data
+(https://sqlite.org/wal.html#walresetbug): a checkpoint reads the length of the log; before it
+reads how much of the log is in the file already, a commit restarts the log; the checkpoint then
+applies what it read about the old log to the new one. So a checkpoint runs only here, while this
+process holds the one write lock. No connection checkpoints automatically
+(``wal_autocheckpoint = 0``), except the last one to close, which has the file to itself. Failures
+are logged and do not stop the pages.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A PostgreSQL database with the interface of `sqlite_utils.Database`.
 
-Statements are written once, for SQLite, and translated as they are run. Whoever writes holds one
-lock from before their first statement until they commit, as in SQLite: so the order of ids is
-the order of commits, and what a statement checks is still so when it writes.
+Statements are written once, for SQLite, and translated when they run. A writer holds one lock
+from before its first statement until it commits, as in SQLite: ids are therefore in the order of
+commits, and what a statement checks is still true when it writes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Translation of SQLite's SQL into PostgreSQL's: statements, tables, indexes, views and triggers.
 
-So statements and schema are written once. Only what differs before a function is called is
-rewritten, and texts within quotes are left as they are; a function of SQLite that PostgreSQL
-lacks is created in the golden set's own schema, which is searched first.
+Statements and schema are therefore written once, for SQLite. Only syntax is rewritten, never text
+within quotes; functions of SQLite that PostgreSQL lacks are created in the golden set's own
+schema, which is searched first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL, pooled for as long as the process runs.
+"""Pool of connections to PostgreSQL, kept for the life of the process.
 
-After a server has not answered, only one caller a second tries again; the others are told at
-once.
+After a server has not answered, only one caller a second tries again; the others get the error
+at once.
 """
 
 from __future__ import annotations

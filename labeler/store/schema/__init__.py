@@ -1,6 +1,6 @@
 """Migrations of the schema, and the function that runs their scripts in the open transaction.
 
-The ``golden`` view defines the golden grade; `labeler.store.golden_grades` computes the same of
+The ``golden`` view defines the golden grade; `labeler.store.golden_grades` computes the same for
 a whole log at once. The name of a migration is stored in every golden set: never rename its
 function.
 """

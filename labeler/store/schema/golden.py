@@ -1,16 +1,16 @@
 """SQL text that defines the golden grade: the views, the evidence and the transferred grades.
 
 `labeler.model.agreed_grade` says in Python how several people's grades become one, and
-`labeler.store.golden_grades` does so with arrays: whoever changes one, changes all three.
+`labeler.store.golden_grades` does so with arrays: change all three together.
 
 ``evidence`` is a JSON array of ``[start, end]``, places in the chunk's stored text counted in
 Unicode code points, half open; null where nothing was marked. They are places in the wording
 that the judgment's ``text_hash`` names, are sorted, not empty and do not overlap; that they lie
 inside the text can be checked only while that wording is the stored one. The column is
-append-only like the others, and undo takes it back. An event without evidence is hashed as it
-always was, so that hashes kept before it came stay good.
+append-only like the others, and undo takes it back. An event without evidence is hashed as
+before the column existed, so that earlier hashes remain valid.
 
-A judgment of kind ``carry`` is a transferred grade. It is nobody's: it follows from judgments of
+A judgment of kind ``carry`` is a transferred grade. It has no grader: it follows from judgments of
 other chunks, which it names in ``carried_from``, a JSON array of objects: ``event_id``,
 ``golden`` (the golden grade of that judgment's pair then), and what it said: ``chunk_id``,
 ``grade``, ``who`` (names) and ``at``. It counts where nobody has graded its pair and no file
@@ -20,10 +20,10 @@ has, and only while it follows:
   it was; one that is not in this log cannot be looked up, and is taken at its word, as is what
   was said of a text that is not in this file
 
-So an undo of a judgment brings back what rests on it, and nothing has to be written for it. To
-take a transferred grade back, ``withdraw`` with an empty ``carried_from`` is appended in the
+So undoing a judgment restores the grades that rest on it without another event. To take a
+transferred grade back, ``withdraw`` with an empty ``carried_from`` is appended in the
 lane ``carry``, or an undo of it. The migration that adds it copies the table row by row, because
-a CHECK cannot be changed; nothing else in it changes, so that hashes stay good.
+a CHECK cannot be changed; the rows stay the same, so that hashes remain valid.
 """
 
 from __future__ import annotations

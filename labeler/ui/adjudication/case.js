@@ -105,7 +105,7 @@ function counts({ adjudication, agreed }, { rule, rule_in_words, colours, words 
     made.append(` ${words[adjudication.grade]}, by ${by}`);
     if (adjudication.note) made.append(make("span", "why", `“${adjudication.note}”`));
   } else if (agreed === null) {
-    made.append(mark(null, colours), " A tie: a hole until somebody decides, or one more grade.");
+    made.append(mark(null, colours), " A tie: unjudged until somebody decides or grades again.");
   } else {
     made.append("Counts now: ", mark(agreed, colours), ` ${words[agreed]}, by ${rule}`);
   }
@@ -176,7 +176,7 @@ function button(className, words, act, key = "") {
 // A grade in its colour; none is hollow.
 /** @type {(grade: number | null, colours: string[]) => HTMLElement} */
 export function mark(grade, colours) {
-  if (grade === null) return make("span", "mark hole", "·");
+  if (grade === null) return make("span", "mark unjudged", "·");
   const made = make("span", `mark g${grade}`, String(grade));
   made.style.background = colours[grade];
   return made;

@@ -1,6 +1,6 @@
-"""The answer on Compare: which run is better, how surely, where it loses, and by which means.
+"""The answer on Compare: which run is better, how certain that is, where it loses, and the means.
 
-Beside it: how sure that is over what unjudged chunks could be, whether it holds under each
+Also: the certainty over possible grades of unjudged chunks, whether the answer holds under each
 grader's own grades, and the files with all numbers.
 """
 
@@ -55,8 +55,7 @@ RUN_LETTERS = ("A", "B")  # what sentences call the runs, which the table names
 MOST_CONTRADICTIONS = 3
 NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
-    "chunkings share text, and "
-    "how the grades of their unjudged chunks go together nobody knows."
+    "chunkings share text, and nobody knows how their grades will go together."
 )
 NO_WEIGHTED_RANGES = (
     "What the unjudged chunks could make of a weighted difference is not worked out."

@@ -1,4 +1,4 @@
-"""Data > Audit: who did what, to be searched and downloaded; entries never change."""
+"""Data > Audit: search and download who did what; entries never change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Data page: what there is now, and below it one section at a time."""
+"""The Data page: a summary of the stored data, and below it one section at a time."""
 
 from __future__ import annotations
 

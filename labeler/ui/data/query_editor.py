@@ -1,7 +1,7 @@
 """Data > Queries: find, add, edit and retire queries; the fields of one query and its history.
 
-The URL says which version of a query somebody began to edit, so that a change made meanwhile by
-somebody else is shown before it could be overwritten.
+The URL says which version of a query a user began to edit, so that another user's change is
+shown before it could be overwritten.
 """
 
 from __future__ import annotations

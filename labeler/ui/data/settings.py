@@ -99,7 +99,7 @@ ReadValues = Callable[[], Mapping[str, Any]]
 
 
 def show_settings() -> None:
-    """Let the team set the words of the scale, the threshold, the budgets and the grading."""
+    """Let the team set the words of the scale, the threshold, prompt sizes and the grading."""
     with ui.open_store() as store:
         settings, names = store.settings(), [run.name for run in store.runs()]
     with st.form("settings", border=False):

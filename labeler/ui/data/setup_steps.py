@@ -43,7 +43,7 @@ MATCHING = SetupStep(
 CHUNKS = SetupStep("load", "Load chunks: nobody can grade a chunk whose text is not known.")
 INVITE = SetupStep("invite", "Invite graders: each gets a link of their own.")
 GRADE = SetupStep("grade", "Grade the first chunks yourself.")
-GRADE_ON = SetupStep("grade", "Grade more: what is not graded is unjudged in the measures.")
+GRADE_ON = SetupStep("grade", "Grade more: an unjudged chunk gains nothing in the measures.")
 SCORE = SetupStep("score", "Look at Scores: every run by every measure.")
 
 

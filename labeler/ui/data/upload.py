@@ -1,6 +1,6 @@
 """Data > Load: many files at once, each with its guessed kind, which the user can correct.
 
-Files are loaded in the order they need each other; one that fails stops no other.
+Files are loaded in order of dependency; one that fails does not stop the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which part of the pool the address keeps a grader to: a bucket, a split, a transfer, a query."""
+"""Scope of grading, from the URL: a bucket, a split, the open pairs of a transfer, or a query."""
 
 from __future__ import annotations
 

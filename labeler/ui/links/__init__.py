@@ -1,7 +1,7 @@
 """Links between pages: plain anchors, which a script follows without a reload.
 
-Streamlit's own links lose parameters that the page one leaves has bound. These keep their address
-by click, middle click, Enter and Back, and work without the script, too.
+Streamlit's own links lose parameters that the current page has bound. These keep them on click,
+middle click, Enter and Back, and work without the script, too.
 """
 
 from __future__ import annotations

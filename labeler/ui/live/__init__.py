@@ -1,7 +1,7 @@
 """The live part of a page: a fragment that runs again when the golden set has changed.
 
-The server tells a small component above the part that there is news (`labeler.web.push`), and
-only the part runs again: what is typed, open or focused elsewhere on the page stays.
+The server notifies a small component above the part (`labeler.web.push`), and only the part runs
+again: what is typed, open or focused elsewhere on the page stays.
 """
 
 from __future__ import annotations

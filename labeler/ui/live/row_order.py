@@ -1,7 +1,7 @@
 """Row order of live tables: rows stay where a reader saw them until they ask for a new sort.
 
-The order is kept in the session: in the URL it would need the place of every row, and a revision
-would not do, because a scoreboard has only the newest values. Reloading the page sorts again.
+The order is kept in the session. In the URL it would need the position of every row; a revision
+is not enough, because a scoreboard has only the newest values. Reloading the page sorts again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Failing queries of a run and their causes; after a grade only the queries it moved are redone."""
+"""Failing queries of a run and their causes; a grade recomputes only the queries it changed."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def _contribution(move: RankChange, *, by_grade: bool) -> str:
     if move.contribution is None:
         return "–"
     if by_grade and move.grade is None and not move.contribution:
-        return "unjudged chunk"
+        return "unjudged"
     return format_signed(move.contribution)
 
 

@@ -18,7 +18,7 @@ export function make(name, properties = {}, ...children) {
 /** @type {(sign: string | number | null, colours: string[]) => HTMLElement} */
 export function cell(sign, colours) {
   if (sign === "·" || sign === null) {
-    return make("span", { className: "cell hole", textContent: "·" });
+    return make("span", { className: "cell unjudged", textContent: "·" });
   }
   const element = make("span", { className: `cell g${sign}`, textContent: String(sign) });
   element.style.background = colours[Number(sign)];

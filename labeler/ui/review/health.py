@@ -1,4 +1,4 @@
-"""Review > Health: the state of the golden set, what it is good for, and what should be done."""
+"""Review > Health: the state of the golden set, what it can measure, and what should be done."""
 
 from __future__ import annotations
 

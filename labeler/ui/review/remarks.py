@@ -1,4 +1,4 @@
-"""What graders said, on Review: chunks they could not grade, remarks on queries, and notes."""
+"""Comments of graders on Review: chunks they could not grade, remarks on queries, and notes."""
 
 from __future__ import annotations
 

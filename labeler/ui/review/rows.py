@@ -1,4 +1,4 @@
-"""What the sections of Review share: what was chosen, rows of chosen queries, cells and files."""
+"""Shared parts of the Review sections: selection, rows of selected queries, cells and files."""
 
 from __future__ import annotations
 

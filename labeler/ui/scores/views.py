@@ -1,6 +1,6 @@
 """The views of Scores that need grades: measures, buckets, tasks, curves, ties, trust in recall.
 
-Each shows a table of runs, most of them a chart, and returns what makes a file of its numbers.
+Each shows a table of runs, most also a chart, and returns a function that writes its file.
 """
 
 from __future__ import annotations
