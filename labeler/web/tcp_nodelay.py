@@ -19,8 +19,8 @@ def set_tcp_nodelay() -> None:
 
     A proxy sends a request's head and body separately on a connection it keeps open. Each side then
     waits for the other, for 40 ms and more (Nagle's algorithm and delayed acknowledgements), unless
-    TCP_NODELAY is set on the listening socket: accepted connections inherit it. Streamlit
-    opens the socket without it and does not expose it, so it is searched for among the open files.
+    TCP_NODELAY is set on the listening socket: accepted connections inherit it. Streamlit opens the
+    socket without it and does not expose it, so it is searched for among the open files.
     """
     for number in _open_files():
         with suppress(OSError), _as_socket(number) as listener:

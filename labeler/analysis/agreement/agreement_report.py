@@ -157,7 +157,7 @@ ALPHA_LIMITS_NOTE = (
     f"0.8 and {TENTATIVE} are the limits Krippendorff (2004) gives for relying on grades and for "
     "tentative conclusions; they are customs, not laws"
 )
-FEW_QUERIES = 10  # with fewer, the report says how uncertain alpha is
+FEW_QUERIES = 10  # with fewer, the report warns that alpha says little
 
 
 def agreement_conventions(

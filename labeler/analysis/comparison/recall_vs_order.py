@@ -1,8 +1,7 @@
-"""Recall against order: how much of a delta, or of a missing value, is a matter of reranking.
+"""Recall against order: how much of a delta is due to order, and what a perfect reranker gains.
 
 A delta is split into the chunks found and the order they are in; a run's mean is compared with that
-of the same candidates in their best order. What the best order
-does not reach is missing recall.
+of the same candidates in their best order. What is still missing in the best order is recall.
 """
 
 from __future__ import annotations
@@ -99,8 +98,8 @@ def split_delta(board: Scoreboard, a: str, b: str, measure: Measure) -> RecallOr
     value after a perfect reranking. ``candidates`` is best(B) - best(A), the part that recall at
     full depth allows. ``order`` is the rest: how much closer B is to its best than A is to its own.
     If B reranks A's chunks, the whole delta is in ``order``, even if B cuts the list, as long as no
-    relevant chunk is lost. Where one run has no list, all of the delta is in
-    ``candidates``: a run that found nothing has no order.
+    relevant chunk is lost. Where one run has no list, all of the delta is in ``candidates``: a run
+    that found nothing has no order.
 
     Full depth matters: of two runs with the same top ten, the one with longer lists may have the
     higher best, and is then further from it. Measures of documents and of the evidence are not

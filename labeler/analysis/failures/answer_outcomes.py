@@ -110,7 +110,7 @@ def find_outcomes(
 
 
 def _found_in_prompt(board: Scoreboard, run: str, rule: FailureRule) -> tuple[Bools, Bools]:
-    """Return which prompts contain a relevant chunk, and which others may, as chunks are unjudged."""
+    """Return which prompts contain a relevant chunk, and which others may (unjudged chunks)."""
     wanted = np.array([each.rel for each in rule_requirements(board, run, rule)])
     column = board.column_of(run)
     found: Bools = np.zeros(len(wanted), dtype=bool)
@@ -148,7 +148,7 @@ def with_generation(
 
 @dataclass(frozen=True, slots=True)
 class TwoByTwo:
-    """Queries by outcome; ``elsewhere`` counts the answers to all other queries."""
+    """Queries by outcome; ``elsewhere`` counts the answers to queries that could not be counted."""
 
     counts: Mapping[AnswerOutcome, int]
     right: int
