@@ -108,7 +108,7 @@ class Collection:
     numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or None where
     the query is in none. The golden grades are three arrays of equal length, sorted by query then
     chunk: int32, int32, int8. ``stale[i]`` says that the chunk's text has changed since, and
-    ``carried[i]`` that the grade was transferred from other chunks; None means that none was.
+    ``transferred[i]`` that the grade was transferred from other chunks; None means that none was.
     ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool
     unjudged; some may have a golden grade by now. ``golden`` identifies the golden set, None where
     there is none stored. Queries that are ``leaked`` were found in other texts; ``left_out`` are
