@@ -447,7 +447,9 @@ def by_hand(store: Store) -> dict[tuple[str, str], int]:
         if event.undoes is None and event.event_id not in undone:
             own = event.kind in ("adjudicate", "import")
             lane = event.kind if own else "carry" if event.carried_from is not None else "grade"
-            lanes[event.query_id, event.chunk_id, event.grader, lane] = event
+            key = (event.query_id, event.chunk_id, event.grader, lane)
+            lanes.pop(key, None)  # the newest event comes last, as in the log
+            lanes[key] = event
     current = {event.event_id: event for event in lanes.values()}
     found = {}
     for pair in {(event.query_id, event.chunk_id) for event in current.values()}:
