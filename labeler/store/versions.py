@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
-    OLD_NAMES,
+    STORED_NAMES,
     Collection,
     GoldenGrade,
     GoldenState,
@@ -243,8 +243,7 @@ class AsOf(Versions):
         return self._setting_at("golden_rule", moment(when))
 
     def _setting_at(self, name: str, until: str) -> str:
-        earlier = next((old for old, new in OLD_NAMES.items() if new == name), name)
-        statement = SETTING_BEFORE.format(name=name, earlier=earlier)
+        statement = SETTING_BEFORE.format(name=name, earlier=STORED_NAMES.get(name, name))
         before = self._value(statement, {"until": until})
         return str(before or getattr(self.settings(), name))
 

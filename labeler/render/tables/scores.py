@@ -29,7 +29,7 @@ from labeler.evaluation import (
 from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
 from labeler.render.markup import style
 from labeler.render.palette import DASHES, MARKS, RUN_COLOURS
-from labeler.render.tables.bands import NO_SPREAD, Spread, draw_band, scale_of
+from labeler.render.tables.bands import NO_SPREAD, MeanSpreads, draw_band, scale_of
 from labeler.render.tables.html_table import (
     CellContent,
     TextCell,
@@ -46,7 +46,6 @@ UNJUDGED_SIGN = "◌"
 BELOW_SIGN = "▽"
 """Stands beside a mean that is below its threshold; the words are where one hovers, and below."""
 NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
-MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
 Limits = Mapping[tuple[Measure, str | None], str]
 """What is asked of a column, in words, a limit a line, by measure and bucket."""
