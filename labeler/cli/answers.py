@@ -194,7 +194,7 @@ def outcome_table(board: Scoreboard, found: Sequence[RunAnswers], facet: str | N
 
 def _share(table: TwoByTwo, outcome: AnswerOutcome) -> list[str]:
     share, interval = table.share(outcome)
-    if outcome not in diagnosis.OUTCOME_CELLS or math.isnan(share):
+    if math.isnan(share):
         return ["–", "–"]
     return [f"{share:.4f}", f"{interval.lo:.4f}–{interval.hi:.4f}"]
 

@@ -191,6 +191,16 @@ def test_the_command_prints_the_cells_with_intervals(filled: Path) -> None:
     assert "run 'B' has no answers; runs that have some: A" in run(filled, "B", exit_code=1)
 
 
+def test_more_queries_without_an_answer_than_with_one_are_printed_without_a_share(filled: Path):
+    """A share is of the four cells. Queries outside of them can be more than all cells hold."""
+    with Store(filled) as store:
+        store.add_answers(loaded([Answer("A", "both", "yes", True)]))
+    for arguments in [(), ("--by", "topic")]:
+        lines = run(filled, *arguments).splitlines()
+        [line] = [line for line in lines if line.startswith("A ") and "no answer" in line]
+        assert line.split()[-3:] == ["6", "–", "–"]
+
+
 def test_without_answers_nothing_on_the_page_changes(filled: Path) -> None:
     app = open_page("queries", run="A")
     said = words(app)

@@ -161,8 +161,12 @@ class TwoByTwo:
         return sum(self.counts[each] for each in OUTCOME_CELLS)
 
     def share(self, outcome: AnswerOutcome) -> tuple[float, ConfidenceInterval]:
-        """Return a cell's share of the four cells, with its interval; NaN where all are empty."""
-        return _share_with_interval(self.counts[outcome], self.n)
+        """Return a cell's share of the four cells, with its interval.
+
+        NaN where all four are empty, and for an outcome that is counted separately.
+        """
+        of = self.n if outcome in OUTCOME_CELLS else 0
+        return _share_with_interval(self.counts[outcome], of)
 
     def right_where(self, found: bool) -> tuple[int, int, float, ConfidenceInterval]:
         """Return, for found or not found: right answers, answers, share right, its interval."""
@@ -213,8 +217,7 @@ def answer_records(run: str, table: TwoByTwo, place: Mapping[str, str | None]) -
     """
     rows: list[Record] = []
     for outcome, count in table.counts.items():
-        cell = outcome in OUTCOME_CELLS
-        share, interval = table.share(outcome) if cell else (np.nan, None)
+        share, interval = table.share(outcome)
         rows.append(
             {
                 **place,
@@ -224,8 +227,8 @@ def answer_records(run: str, table: TwoByTwo, place: Mapping[str, str | None]) -
                 "queries": count,
                 "n": table.n,
                 "share": float(share),
-                "lo": interval.lo if interval else np.nan,
-                "hi": interval.hi if interval else np.nan,
+                "lo": interval.lo,
+                "hi": interval.hi,
             }
         )
     return rows
