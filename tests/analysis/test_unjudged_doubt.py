@@ -1,0 +1,141 @@
+"""What unjudged chunks could change about a difference, in one statement."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from labeler.analysis.comparison import Delta
+from labeler.analysis.comparison.unjudged_doubt import describe_unjudged
+from labeler.measures import parse
+from labeler.model.results import DOUBT, Statement
+from labeler.stats import UnjudgedRange
+
+NDCG, NAMES = parse("nDCG@10"), ("bm25", "hybrid")
+
+
+def told(
+    delta: float,
+    ends: tuple[float, float, float, float],
+    unjudged: int = 120,
+    measure: str = "nDCG@10",
+    **standing: float,
+) -> Statement | None:
+    """Describe a difference with a possible range and a 90% range."""
+    lowest, highest, low, high = ends
+    row = Delta(
+        *(parse(measure), None, None, 0.5, 0.5 + delta, delta), *(30, 50, 10, 90, 0, 9, 9, 0, 0)
+    )
+    band = UnjudgedRange(lowest, highest, True, low, high, unjudged)
+    return describe_unjudged(row, band, NAMES, **standing)
+
+
+def sentence(*given: object, **standing: float) -> str:
+    found = told(*given, **standing)
+    assert found is not None
+    return found.sentence
+
+
+def test_the_statement_has_its_heading_and_the_numbers_that_chose_it() -> None:
+    found = told(0.1, (-0.2, 0.3, 0.05, 0.2))
+    assert found is not None
+    assert (found.heading, found.severity) == ("Unjudged chunks", DOUBT)
+    assert found.numbers == {
+        "unjudged": 120,
+        "lowest": -0.2,
+        "highest": 0.3,
+        "low": 0.05,
+        "high": 0.2,
+    }
+
+
+@pytest.mark.parametrize(
+    "ends", [(0.1, 0.1, 0.1, 0.1), (math.nan,) * 4, (0.1, 0.1 + 1e-15, 0.1, 0.1)]
+)
+def test_where_no_grade_changes_the_number_nothing_is_said(ends) -> None:
+    assert told(0.1, ends) is None
+
+
+def test_without_an_unjudged_chunk_or_a_range_nothing_is_said() -> None:
+    assert told(0.1, (0.1, 0.1, 0.1, 0.1), 0) is None
+    row = Delta(NDCG, None, None, 0.5, 0.6, 0.1, 30, 50, 10, 90, 0, 9, 9, 0, 0)
+    assert describe_unjudged(row, None, NAMES) is None
+
+
+def test_a_possible_range_on_one_side_of_zero_cannot_change_who_is_ahead() -> None:
+    said = "No grade of the 120 unjudged chunks can change who is ahead."
+    assert sentence(0.1, (0.01, 0.3, 0.05, 0.2)) == said
+    assert sentence(-0.1, (-0.3, -0.01, -0.2, -0.05)) == said
+    one = "No grade of the one unjudged chunk can change who is ahead."
+    assert sentence(0.1, (0.01, 0.3, 0.05, 0.2), 1) == one
+
+
+@pytest.mark.parametrize("end", [0.0, -4.8e-17, 4.8e-17])
+def test_an_end_of_zero_or_of_rounding_can_make_the_difference_vanish(end: float) -> None:
+    said = "The 20 unjudged chunks can make the difference vanish, but not turn it round."
+    assert sentence(-0.0845, (-0.1845, end, -0.1, -0.01), 20) == said
+    assert sentence(0.0845, (end, 0.1845, 0.01, 0.1), 20) == said
+
+
+def test_a_90_percent_range_with_the_value_s_sign_makes_a_change_unlikely() -> None:
+    said = "More grades are unlikely to change who is ahead."
+    assert sentence(0.1, (-0.2, 0.3, 0.05, 0.2)) == said
+    assert sentence(-0.1, (-0.3, 0.2, -0.2, -0.05)) == said
+    assert sentence(0.1, (-0.2, 0.3, 0.05, 0.2), share=0.97) == said
+
+
+def test_a_value_outside_its_own_range_is_likely_to_move_into_it() -> None:
+    assert sentence(-0.0182, (-0.2, 0.2, -0.0131, -0.0051)) == (
+        "More grades are unlikely to change who is ahead. The difference is likely smaller once "
+        "graded: −0.0131 to −0.0051 (90% range)."
+    )
+    assert sentence(0.01, (-0.2, 0.3, 0.05, 0.2)).endswith(
+        "likely larger once graded: +0.0500 to +0.2000 (90% range)."
+    )
+
+
+def test_a_90_percent_range_that_includes_zero_could_change_it_and_names_the_work() -> None:
+    ends = (-0.2, 0.3, -0.05, 0.2)
+    assert sentence(0.1, ends) == "120 unjudged chunks could change who is ahead."
+    assert sentence(0.1, ends, useful=40) == (
+        "120 unjudged chunks could change who is ahead. Grade the 40 most useful."
+    )
+    assert sentence(0.1, ends, useful=120).endswith("ahead. Grade all of them.")
+    assert sentence(0.1, ends, 1, useful=1) == (
+        "One unjudged chunk could change who is ahead. Grade it."
+    )
+
+
+def test_a_90_percent_range_of_the_other_sign_says_the_other_way_round() -> None:
+    assert sentence(0.02, (-0.2, 0.1, -0.1, -0.01), useful=3) == (
+        "120 unjudged chunks could change who is ahead. Grade the 3 most useful. Likely the other "
+        "way round once graded: −0.1000 to −0.0100 (90% range)."
+    )
+
+
+def test_a_measure_without_a_90_percent_range_never_makes_a_change_unlikely() -> None:
+    said = "120 unjudged chunks could change who is ahead."
+    assert sentence(0.1, (-0.2, 0.3, math.nan, math.nan)) == said
+    assert sentence(0.0, (-0.2, 0.3, math.nan, math.nan)) == said.replace("change", "decide")
+
+
+def test_draws_that_are_less_sure_than_the_range_do_not_make_a_change_unlikely() -> None:
+    said = sentence(0.1, (-0.2, 0.3, 0.05, 0.2), share=0.86, useful=40)
+    assert said == "120 unjudged chunks could change who is ahead. Grade the 40 most useful."
+
+
+def test_where_nobody_is_ahead_yet_the_chunks_decide_it() -> None:
+    assert sentence(0.0, (-0.2, 0.3, 0.05, 0.2), useful=9) == (
+        "120 unjudged chunks could decide who is ahead. Grade the 9 most useful. Likely hybrid is "
+        "ahead once graded: +0.0500 to +0.2000 (90% range)."
+    )
+    assert sentence(math.nan, (-0.2, 0.3, -0.2, 0.3)) == (
+        "120 unjudged chunks could decide who is ahead."
+    )
+
+
+def test_without_a_cut_off_the_chunks_are_those_in_the_top_20() -> None:
+    assert sentence(0.1, (-0.2, 0.3, -0.05, 0.2), measure="RR") == (
+        "120 unjudged chunks in the top 20 could change who is ahead."
+    )
