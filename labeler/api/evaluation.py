@@ -70,10 +70,11 @@ def evaluate(
 
     ``qrels`` are ``{query: {chunk: grade}}``, a frame with the columns ``query_id, doc_id,
     relevance`` (or PyTerrier's ``qid, docno, label``), or the path of a file that ``labeler load
-    golden`` reads. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a
-    frame with ``score`` in place of ``relevance``, or the path of a run. Files can have any format
-    that ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as
-    in ``{query: {chunk, ...}}``, have grade 1.
+    golden`` reads; of a log of judgments the golden grades count, several people's by their lower
+    median. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a frame
+    with ``score`` in place of ``relevance``, or the path of a run. Files can have any format that
+    ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as in
+    ``{query: {chunk, ...}}``, have grade 1.
 
     Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales. ``negative_as_zero`` reads the
     -1 of many TREC qrels as 0. ``negative_as_ungraded`` reads it as trec_eval does (the default

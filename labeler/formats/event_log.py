@@ -1,4 +1,4 @@
-"""The judgment log as JSON lines: one event of a grader per line.
+"""The judgment log as JSON lines: one event of a grader per line, and the grades that count.
 
 An event is about a chunk of a query (a judgment) or about a whole query (a remark). A line that
 holds only the tamper check of the log is skipped.
@@ -7,9 +7,11 @@ holds only the tamper check of the log is skipped.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import fields
 from datetime import datetime
+from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.field_aliases import SEAL, TRANSFERRED_FROM
@@ -30,6 +32,8 @@ from labeler.model import (
     Judgment,
     Loaded,
     Remark,
+    TransferSource,
+    agreed_grade,
     check_evidence,
     check_name,
     check_transfer_sources,
@@ -38,6 +42,9 @@ from labeler.model import (
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 _JUDGMENT_KEYS = tuple(field.name for field in fields(Judgment))
 _REMARK_KEYS = tuple(field.name for field in fields(Remark))
+
+Pair: TypeAlias = tuple[str, str]
+"""A query's id and a chunk's id."""
 
 
 def is_log(keys: Record) -> bool:
@@ -159,3 +166,65 @@ def _parse_time(record: Record) -> str | None:
                 f"created_at {short(value)} says of no time zone; a time in UTC ends with Z"
             )
     return value
+
+
+def golden_grades_of(events: Iterable[Judgment | Remark]) -> dict[Pair, int]:
+    """Return the golden grade of each pair in a whole log, oldest event first.
+
+    As a golden set with the default settings has it: the newest adjudication, else the lower median
+    of people's current grades, else the newest import, else the transferred grade while it follows.
+    A log holds no texts, so a transferred grade also counts where a text has changed since.
+
+    >>> log = [Judgment("e1", "q", "c", "Ann", grade=3), Judgment("e2", "q", "c", "Ann", grade=1)]
+    >>> undo = Judgment("e3", "q", "c", "Ann", grade=3, undoes="e2")
+    >>> golden_grades_of(log), golden_grades_of([*log, undo])
+    ({('q', 'c'): 1}, {('q', 'c'): 3})
+    """
+    log = {event.event_id: event for event in events if isinstance(event, Judgment)}
+    current = _current_judgments(log.values())
+    said: defaultdict[Pair, list[Judgment]] = defaultdict(list)
+    for event in current.values():
+        said[_pair(event)].append(event)
+    golden = {pair: _untransferred_grade(of_pair) for pair, of_pair in said.items()}
+
+    def still_follows(source: TransferSource) -> bool:
+        base = log.get(source.event_id)  # one of another log is taken at its word
+        return base is None or (base.event_id in current and golden[_pair(base)] == source.golden)
+
+    transferred = {
+        _pair(event): event.grade
+        for event in current.values()
+        if event.kind == "carry" and golden[_pair(event)] is None
+        if all(map(still_follows, event.carried_from or ()))
+    }
+    return {pair: grade for pair, grade in (golden | transferred).items() if grade is not None}
+
+
+def _pair(event: Judgment) -> Pair:
+    return event.query_id, event.chunk_id
+
+
+def _current_judgments(log: Collection[Judgment]) -> dict[str, Judgment]:
+    """Return each grader's newest judgment of each pair by its id, as undo left them, in order.
+
+    Adjudications, imports, suggestions and transferred grades replace only those of their kind.
+    """
+    undone = {event.undoes for event in log}
+    newest: dict[tuple[object, ...], Judgment] = {}
+    for event in log:
+        if event.undoes is None and event.event_id not in undone:
+            lane = event.kind if event.kind in ("adjudicate", "import", "propose") else "grade"
+            key = (*_pair(event), event.grader, "carry" if event.carried_from is not None else lane)
+            newest.pop(key, None)  # so that the newest event comes last
+            newest[key] = event
+    return {event.event_id: event for event in newest.values()}
+
+
+def _untransferred_grade(said: Iterable[Judgment]) -> int | None:
+    """Return what people and files make of a pair, from its current judgments, oldest first."""
+    grades: defaultdict[str, list[int]] = defaultdict(list)
+    for event in said:
+        if event.grade is not None:
+            grades[event.kind].append(event.grade)
+    decided, imported = grades["adjudicate"], grades["import"]
+    return decided[-1] if decided else agreed_grade(grades["grade"] or imported[-1:])

@@ -23,7 +23,7 @@ from labeler.formats.csv_tables import (
     read_table,
     restore_formulas,
 )
-from labeler.formats.event_log import events_from, is_log
+from labeler.formats.event_log import events_from, golden_grades_of, is_log
 from labeler.formats.field_aliases import (
     CHUNK_OF_PAIR,
     CHUNKING,
@@ -128,7 +128,8 @@ def read_golden(
 def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> GradesByQuery:
     """Return only the grades that `read_golden` reads, as ``{query: {chunk: grade}}``.
 
-    Pairs that are in the pool but ungraded have -1 and come last.
+    Of a log these are the golden grades, see `golden_grades_of`. Pairs that are in the pool but
+    ungraded have -1 and come last.
     """
     source = file_source(path, None, limits)
     plain = _read_if_plain(source, rule) if source.size else None  # a pipe can be read once only
@@ -138,6 +139,8 @@ def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grad
     found: GradesByQuery = {}
     for each in chain[GoldenGrade | UnjudgedPair](read.grades.records, read.ungraded.records):
         found.setdefault(each.query_id, {})[each.chunk_id] = each.grade
+    for (query_id, chunk_id), grade in golden_grades_of(read.events.records).items():
+        found.setdefault(query_id, {})[chunk_id] = grade
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import rlcompleter
 import subprocess
@@ -48,6 +49,34 @@ def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
         *("run", "measure", "full_name", "value", "reason", "n", "undefined", "unjudged", "missing")
     ]
     assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
+
+
+def test_a_log_of_judgments_gives_the_numbers_of_its_golden_set(tmp_path: Path) -> None:
+    log = [
+        {"kind": "import", "chunk_id": "c1", "grader": None, "graders": [], "grade": 0},
+        {"kind": "grade", "chunk_id": "c1", "grader": "Ann", "grade": 2},
+        {"kind": "grade", "chunk_id": "c1", "grader": "Ann", "grade": 3},
+        {"kind": "propose", "chunk_id": "c2", "grader": "LLM", "grade": 3},
+        {"kind": "grade", "chunk_id": "c2", "grader": "Ann", "grade": 0},
+        {"kind": "grade", "chunk_id": "c2", "grader": "Bob", "grade": 3},
+        {"kind": "withdraw", "chunk_id": "c2", "grader": "Bob"},
+        {"kind": "adjudicate", "chunk_id": "c3", "grader": "Lea", "grade": 1},
+        {"kind": "grade", "chunk_id": "c3", "grader": "Bob", "grade": 2},
+        {"kind": "grade", "chunk_id": "c4", "grader": "Bob", "grade": 2},
+        {"kind": "grade", "chunk_id": "c4", "grader": "Bob", "grade": 0},
+        {"kind": "grade", "chunk_id": "c4", "grader": "Bob", "grade": 2, "undoes": "e10"},
+        {"kind": "cannot_tell", "chunk_id": "c5", "grader": "Bob"},
+        {"kind": "grade", "chunk_id": "c5", "grader": "Cy", "grade": 0},
+    ]
+    of = {chunk: query for query, chunks in QRELS.items() for chunk in chunks}
+    lines = [
+        {"event_id": f"e{at}", "query_id": of[str(each["chunk_id"])]} | each
+        for at, each in enumerate(log)
+    ]
+    path = tmp_path / "judgments.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = labeler.evaluate(path, {"A": RUN}, MEASURES)
+    pd.testing.assert_frame_equal(found, labeler.evaluate(QRELS, {"A": RUN}, MEASURES))
 
 
 def test_undefined_is_nan_and_counted_and_the_presets_differ() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import read_golden, write_golden
+from labeler.formats.event_log import golden_grades_of
 from labeler.model import (
     GOLDEN_RULES,
     LOWER_MEDIAN,
@@ -231,6 +232,8 @@ def test_the_golden_view_is_what_the_words_say(empty, steps):
             assert golden_of(store) == {
                 pair: grade for pair, grade in expected.items() if grade is not None
             }
+            if oracle.rule == LOWER_MEDIAN:
+                assert golden_of(store) == golden_grades_of(store.events())
             assert_opens_as_the_view_has_it(store)
             chunk_ids = store.collection().chunk_ids
             for change in store.changes_since(before):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from statistics import median_low
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
+from labeler.formats.event_log import golden_grades_of
 from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Selection, Settings
 from labeler.services.import_export import export, snapshots
 from labeler.services.transfer import compute_transfer, locate_basis, record_transfer
@@ -423,7 +423,7 @@ def test_a_board_that_follows_the_log_is_what_a_new_one_is(
             measures = board.conventions.measures("nDCG@10 RR Judged@10 AP")
             assert repr(board.table(measures)) == repr(fresh.table(measures))
             assert state.hash == store.golden_state().hash
-            assert golden(store) == by_hand(store)
+            assert golden(store) == golden_grades_of(store.events())
 
 
 def say(store: Store, event: str, kind: str, pair: tuple[str, str], who: str, grade: int) -> None:
@@ -436,43 +436,6 @@ def say(store: Store, event: str, kind: str, pair: tuple[str, str], who: str, gr
     else:
         given_grade = None if kind == "withdraw" else grade
         store.judge(Judgment(event, *pair, who, kind, given_grade))
-
-
-def by_hand(store: Store) -> dict[tuple[str, str], int]:
-    """Return the golden grades as the words of the rule say them, event by event."""
-    log = store.events()
-    undone = {event.undoes for event in log}
-    lanes: dict[tuple[Any, ...], Judgment] = {}
-    for event in log:
-        if event.undoes is None and event.event_id not in undone:
-            own = event.kind in ("adjudicate", "import")
-            lane = event.kind if own else "carry" if event.carried_from is not None else "grade"
-            key = (event.query_id, event.chunk_id, event.grader, lane)
-            lanes.pop(key, None)  # the newest event comes last, as in the log
-            lanes[key] = event
-    current = {event.event_id: event for event in lanes.values()}
-    found = {}
-    for pair in {(event.query_id, event.chunk_id) for event in current.values()}:
-        said = [e for e in current.values() if (e.query_id, e.chunk_id) == pair]
-        found[pair] = decided(said)
-    for event in current.values():
-        pair = (event.query_id, event.chunk_id)
-        if event.kind == "carry" and found[pair] is None:
-            stands = all(
-                base.event_id in current and found[pair[0], base.chunk_id] == base.golden
-                for base in event.carried_from
-            )
-            found[pair] = event.grade if stands else None
-    return {pair: grade for pair, grade in found.items() if grade is not None}
-
-
-def decided(said: Sequence[Judgment]) -> int | None:
-    """Return what people and files make of a pair, without what was transferred."""
-    order = {event.kind: event.grade for event in said}
-    people = [event.grade for event in said if event.kind == "grade"]
-    if "adjudicate" in order:
-        return [event for event in said if event.kind == "adjudicate"][-1].grade
-    return median_low(people) if people else order.get("import")
 
 
 # The log ---------------------------------------------------------------------------------------
