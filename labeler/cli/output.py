@@ -5,7 +5,6 @@ Also the progress bar, which appears on a terminal once work takes longer than a
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections import Counter
@@ -30,23 +29,14 @@ from labeler.evaluation import (
 from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
 from labeler.model import escape_controls, format_count
+from labeler.render.text import CellTable as Table
+from labeler.render.text import in_markdown, markdown_lines, text_lines
 
-# What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
-_MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
 FOR_PROGRAMS = ("csv", "json")
 """Forms that hold every digit, and of which `format_records` makes one."""
 MOST_BUCKETS_TOLD, MOST_PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
 
 _MOST_TOLD: Mapping[str, int] = {"buckets": MOST_BUCKETS_TOLD, "pairs": MOST_PAIRS_TOLD}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Cells for people: the headings of names, those of numbers, and the lines under them."""
-
-    names: list[str]
-    numbers: list[str]
-    body: list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +107,6 @@ def format_page(
     return "\n".join(lines)
 
 
-def text_lines(table: Table) -> list[str]:
-    """Return the lines of a table for a terminal: names to the left, numbers to the right."""
-    rows = [table.names + table.numbers, *table.body]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    aligned = [str.ljust] * len(table.names) + [str.rjust] * len(table.numbers)
-    return [
-        "  ".join(align(c, w) for align, c, w in zip(aligned, cells, widths, strict=True)).rstrip()
-        for cells in rows
-    ]
-
-
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return the lines under a table in a terminal."""
     return [
@@ -135,15 +114,6 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
         conventions.describe(),
         *(f"! {escape_controls(said)}" for said in fold_notes(notes)),
         "",
-    ]
-
-
-def markdown_lines(table: Table) -> list[str]:
-    """Return the lines of a Markdown table."""
-    rule = ["---"] * len(table.names) + ["---:"] * len(table.numbers)
-    return [
-        f"| {' | '.join(map(in_markdown, cells))} |"
-        for cells in [table.names + table.numbers, rule, *table.body]
     ]
 
 
@@ -159,15 +129,6 @@ def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str
 
 def _markdown_note(sentence: str) -> str:
     return in_markdown(escape_controls(sentence))
-
-
-def in_markdown(text: str) -> str:
-    r"""Return a text that Markdown shows as it is: no image, no link, no emphasis, no column.
-
-    >>> in_markdown("![x](http://a.example)"), in_markdown("bm25_v2 | a_*b*")
-    ('!&#91;x&#93;(http&#58;//a.example)', 'bm25_v2 &#124; a&#95;&#42;b&#42;')
-    """
-    return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def fold_notes(notes: Sequence[Note]) -> Iterator[str]:

@@ -1,0 +1,72 @@
+"""Tables as lines of text: aligned columns for a terminal, and Markdown.
+
+What Markdown would read as a mark is escaped, so that a name is shown as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
+_MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
+
+
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """Cells for people: the headings of names, those of numbers, and the lines under them."""
+
+    names: list[str]
+    numbers: list[str]
+    body: list[list[str]]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The headings and the lines under them."""
+        return [self.names + self.numbers, *self.body]
+
+    @property
+    def are_words(self) -> list[bool]:
+        """Whether each column has words, which are aligned to the left."""
+        return [True] * len(self.names) + [False] * len(self.numbers)
+
+
+def text_lines(table: CellTable) -> list[str]:
+    """Return the lines of a table for a terminal: names to the left, numbers to the right."""
+    return align_cells(table.rows, table.are_words)
+
+
+def markdown_lines(table: CellTable) -> list[str]:
+    """Return the lines of a Markdown table."""
+    return markdown_rows(table.rows, table.are_words)
+
+
+def align_cells(rows: Sequence[Sequence[str]], are_words: Sequence[bool]) -> list[str]:
+    """Return rows with aligned columns, words to the left and numbers to the right.
+
+    >>> align_cells([["run", "n"], ["bm25", "12"]], [True, False])
+    ['run    n', 'bm25  12']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = [str.ljust if words else str.rjust for words in are_words]
+    return [
+        "  ".join(align(c, w) for align, c, w in zip(aligned, cells, widths, strict=True)).rstrip()
+        for cells in rows
+    ]
+
+
+def markdown_rows(rows: Sequence[Sequence[str]], are_words: Sequence[bool]) -> list[str]:
+    """Return rows, the headings first, as the lines of a Markdown table."""
+    heads, *body = rows
+    rule = ["---" if words else "---:" for words in are_words]
+    return [f"| {' | '.join(map(in_markdown, cells))} |" for cells in [heads, rule, *body]]
+
+
+def in_markdown(text: str) -> str:
+    r"""Return a text that Markdown shows as it is: no image, no link, no emphasis, no column.
+
+    >>> in_markdown("![x](http://a.example)"), in_markdown("bm25_v2 | a_*b*")
+    ('!&#91;x&#93;(http&#58;//a.example)', 'bm25_v2 &#124; a&#95;&#42;b&#42;')
+    """
+    return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
