@@ -3,17 +3,21 @@
 All random draws are seeded and give the same result on every machine.
 """
 
+from labeler.stats.bootstrap import BCA, SumFunction, weighted_intervals
 from labeler.stats.confidence_intervals import (
-    BCA,
     ConfidenceInterval,
     IntervalsByPlace,
-    SumFunction,
     as_equal_weights,
     mean_intervals,
-    weighted_intervals,
     weighted_wilson_interval,
     wilson_interval,
     with_intervals,
+)
+from labeler.stats.difference_intervals import (
+    FEWEST_DIFFERING,
+    FEWEST_QUERIES,
+    count_differing,
+    difference_intervals,
 )
 from labeler.stats.draws import DRAWS, ResampleCache, resample_sums
 from labeler.stats.paired_tests import (

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect, effective_sample_size
+from labeler.measures import parse
 from labeler.model import GradeChange, Traffic
 from labeler.stats import (
     as_equal_weights,
     mean_intervals,
-    weighted_intervals,
     weighted_wilson_interval,
     wilson_interval,
 )
-from labeler.stats.confidence_intervals import bootstrap_intervals, weighted_mean
+from labeler.stats.confidence_intervals import mean_interval, weighted_mean
 from tests.support.examples import examples
 
 MEASURES = "nDCG@10 R@5 P@5 RR AP Success@3"
@@ -143,17 +143,18 @@ def test_an_interval_of_a_weighted_mean_holds_the_true_one_about_as_often_as_it_
     weights = shares[bucket] / (1 / 3)
     for _ in range(times):
         sample = source.beta(4 * means[bucket], 4 * (1 - means[bucket]))
-        [found] = weighted_intervals([sample], [weights], draws=512)
+        found = mean_interval(sample, weights, parse("nDCG@10"))
         held += found.lo <= shares @ means <= found.hi
     assert 0.92 <= held / times <= 1.0  # it has the spread between buckets too, so rather more
 
 
 def test_equal_weights_give_the_interval_and_the_share_that_none_give() -> None:
-    sample = np.array([0.0, 1.0, 1.0, 0.5, 0.25])
-    assert weighted_intervals([sample], [np.full(5, 0.3)]) == bootstrap_intervals([sample])
+    sample = np.array([0.0, 1.0, 1.0, 0.5, 0.25] * 3)
+    found = mean_interval(sample, np.full(15, 0.3), parse("nDCG@10"))
+    assert found == mean_interval(sample, np.ones(15), parse("nDCG@10"))
     ones = np.array([0.0, 1.0, 1.0])
     assert weighted_wilson_interval(ones, np.full(3, 2.0)) == wilson_interval(2, 3)
-    assert np.allclose(as_equal_weights(sample, np.ones(5)), sample)
+    assert np.allclose(as_equal_weights(sample, np.ones(15)), sample)
 
 
 def test_unequal_weights_widen_a_share_as_fewer_queries_would() -> None:

@@ -14,7 +14,7 @@ import htpy
 from labeler.evaluation import format_number
 from labeler.render.markup import style
 from labeler.render.palette import DARK_GROUND, LIGHT_GROUND
-from labeler.stats import BCA, ConfidenceInterval
+from labeler.stats import ConfidenceInterval
 
 BACKGROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
 """The page's own colour, for what lies over the rest as a table is scrolled."""
@@ -164,24 +164,19 @@ def describe_interval(interval: ConfidenceInterval) -> str:
     """
     if not interval.method:
         return f"no interval: {interval.reason}"
-    why = f", {interval.reason}" if interval.reason else ""
     ends = f"{format_number(interval.lo)} to {format_number(interval.hi)}"
-    return f"95% interval {ends} ({interval.method}{why})"
+    return f"95% interval {ends} ({interval.method})"
 
 
 def format_interval(interval: ConfidenceInterval) -> str:
     """Return a mean's interval where there is little room, or why it has none.
 
-    >>> (
-    ...     format_interval(ConfidenceInterval(0.25, 0.5, "BCa")),
-    ...     format_interval(ConfidenceInterval(0.25, 0.5, "Wilson")),
-    ... )
-    ('0.2500–0.5000', '0.2500–0.5000 Wilson')
+    >>> format_interval(ConfidenceInterval(0.25, 0.5, "Wilson"))
+    '0.2500–0.5000'
     """
     if not interval.method:
         return interval.reason
-    method = "" if interval.method == BCA else f" {interval.method}"
-    return f"{format_number(interval.lo)}–{format_number(interval.hi)}{method}"
+    return f"{format_number(interval.lo)}–{format_number(interval.hi)}"
 
 
 def describe_transferred(transferred: int) -> str:

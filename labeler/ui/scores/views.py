@@ -223,8 +223,7 @@ def _intervals(
     _board: Scoreboard,
 ) -> IntervalsByPlace:
     buckets = None if _bucket is None else [_bucket]
-    sums = scoreboards.resample_cache()
-    return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets, sums=sums))
+    return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets))
 
 
 def residuals_of(choice: ScoresChoice, board: Scoreboard) -> Sequence[Residual]:

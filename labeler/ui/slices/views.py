@@ -126,9 +126,8 @@ def _intervals(
 
     ``at`` holds all that they rest on.
     """
-    sums = scoreboards.resample_cache()
     of_all, of_buckets = (
-        mean_intervals(_board, _measures, each, runs=[_run], sums=sums) for each in (None, _facet)
+        mean_intervals(_board, _measures, each, runs=[_run]) for each in (None, _facet)
     )
     return {**of_all, **of_buckets}
 
