@@ -28,6 +28,7 @@ from labeler.stats.paired_tests import (
     holm,
     p_values,
     queries_needed,
+    resolve_p_value,
     smallest_p_value,
 )
 from labeler.stats.unjudged_chunks import DEPTH, TopChunks, find_top_chunks

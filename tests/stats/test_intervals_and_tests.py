@@ -18,6 +18,7 @@ from labeler.stats import (
     holm,
     p_values,
     queries_needed,
+    resolve_p_value,
     smallest_p_value,
     wilson_interval,
 )
@@ -178,3 +179,14 @@ def test_with_as_many_queries_as_are_needed_the_difference_seen_is_detectable() 
 def test_without_a_spread_nothing_is_said_of_what_could_be_shown(sample: list[float]) -> None:
     assert math.isnan(detectable_difference(np.array(sample)))
     assert queries_needed(np.array(sample)) is None
+
+
+def test_a_p_value_that_draws_cannot_resolve_is_bounded_from_above() -> None:
+    many = np.array([0.5] * 200 + [-0.1] * 20)
+    drawn, exact = p_values([many, FEW])
+    assert drawn.p == smallest_p_value()
+    normal = 2 * stats.norm.sf(many.sum() / np.sqrt(np.sum(many**2)))
+    assert normal < resolve_p_value(drawn, many) < 1e-30
+    assert resolve_p_value(exact, FEW) == exact.p
+    [large] = p_values([SKEWED])
+    assert resolve_p_value(large, SKEWED) == large.p, "the bound is only for the smallest"
