@@ -42,6 +42,12 @@ class TopChunks:
         return np.searchsorted(self.query, np.arange(self.queries + 1))
 
     @cached_property
+    def is_near_top(self) -> Bools:
+        """Tell which chunks are in the top 20 of any run, where people grade, (n,)."""
+        near: Bools = np.any((self.ranks > 0) & (self.ranks <= DEPTH), axis=1)
+        return near
+
+    @cached_property
     def pairs(self) -> Ints:
         """One number for each pair of query and chunk, rising."""
         return self.query << 32 | self.chunk
@@ -59,10 +65,14 @@ class TopChunks:
         return places
 
     def within(
-        self, columns: Iterable[int], cutoffs: Ints, places: Ints | slice = ALL_PLACES
+        self, columns: Iterable[int] | None, cutoffs: Ints, places: Ints | slice = ALL_PLACES
     ) -> Bools:
-        """Tell which chunks at ``places`` are within their query's cut-off in any of the runs."""
-        ranks = self.ranks[places][:, list(columns)]
+        """Tell which chunks at ``places`` are within their query's cut-off in any of the runs.
+
+        ``columns`` are those of the runs; None for all.
+        """
+        ranks = self.ranks[places]
+        ranks = ranks if columns is None else ranks[:, list(columns)]
         inside = (ranks > 0) & (ranks <= cutoffs[self.query[places], np.newaxis])
         found: Bools = np.any(inside, axis=1)
         return found
@@ -222,17 +232,16 @@ class PartlyJudgedLists:
 def find_partly_judged_lists(
     board: Scoreboard, tops: TopChunks, columns: Sequence[int], grades: Ints, queries: Ints
 ) -> PartlyJudgedLists:
-    """Find the unjudged chunks that some runs have in the depth of ``tops``, and all judged ones.
+    """Find the judged and the unjudged chunks in the lists of some runs.
 
     ``columns`` are the runs' columns of the board, ``grades`` (n,) those of ``tops``; ``queries``
-    rise.
+    rise. The unjudged chunks are all of ``tops``: those of the other runs count in what a query
+    has that is relevant.
     """
     runs = len(columns)
     place = np.full(tops.queries, -1)
     place[queries] = np.arange(len(queries))
-    depths = np.full(tops.queries, tops.depth)
     unjudged = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
-    unjudged = unjudged[tops.within(columns, depths, unjudged)]
     ranks = tops.ranks[unjudged][:, list(columns)]
     number, column = np.nonzero(ranks)
     rows = [place[tops.query[unjudged[number]]] * runs + column]

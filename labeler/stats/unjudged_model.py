@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, SmallInts
@@ -51,6 +52,9 @@ NEAR_TOP = (1, 3)
 LOWEST = 150  # the rank assumed for deeper chunks, and for those that a run did not retrieve
 DOUBT = 1.15
 """Factor on the standard errors of the weights, since no model is exactly right."""
+
+LOGISTIC_AS_NORMAL = 0.346
+"""(16 √3 / (15 π))²: a logistic function is nearly a normal distribution function of this scale."""
 
 BEND, ALONE = 0.8, 1.0
 """Prior standard deviations, in logits, of how much chunks of one kind may differ from others: at
@@ -118,19 +122,14 @@ class UnjudgedModel:
 
         ``places`` rise. Within a draw all chunks share the weights, those of a query its level, and
         all queries without a known relevant chunk whether they are hard or have no answer, so that
-        the spread of a mean over draws is right. The same seed gives a query the same numbers.
+        the spread of a mean over draws is right. The mean over draws is that of `chances`, but for
+        the latter queries. The same seed gives a query the same numbers, and chunks in a top 20 the
+        same ones whether deeper ones are drawn or not.
         """
         x, query = self.features[places], self.tops.query[places]
         there, which = np.unique(query, return_inverse=True)
         grades = np.zeros((draws, len(places)), dtype=np.int8)
-        rngs = [np.random.default_rng([seed, number]) for number in there.tolist()]
-        sizes = np.bincount(which, minlength=len(there)).tolist()
-        uniforms = np.array([rng.random((len(self.steps), 3, draws)) for rng in rngs])
-        uniforms = uniforms.reshape(len(there), len(self.steps), 3, draws)
-        noise = [
-            rng.random((len(self.steps), draws, n)) for rng, n in zip(rngs, sizes, strict=True)
-        ]
-        chance = np.concatenate([np.empty((len(self.steps), draws, 0)), *noise], axis=2)
+        uniforms, noise = self._random_numbers(places, draws, seed)
         shared_rng = np.random.default_rng(seed)
         for at, step in enumerate(self.steps):
             weights, level, slope = self._drawn_weights(step, there, shared_rng, uniforms[:, at])
@@ -138,9 +137,49 @@ class UnjudgedModel:
             logits *= x[:, SLOPE]
             logits += np.take(level, which, axis=1)
             logits += weights @ x.T
-            passed = chance[at] < sigmoid(logits)
+            logits += self._recentring(step, x, query)
+            passed = noise[at] < sigmoid(logits)
             grades += (passed & (grades == step.grade - 1)).astype(np.int8)
         return grades
+
+    def _random_numbers(
+        self, places: Ints, draws: int, seed: int
+    ) -> tuple[Floats, npt.NDArray[np.float32]]:
+        """Return uniform numbers: (queries, steps, 3, draws) by query, (steps, draws, n) by chunk.
+
+        They do not depend on which other queries are drawn.
+        """
+        query, steps = self.tops.query[places], len(self.steps)
+        there, starts = np.unique(query, return_index=True)
+        ends = np.append(starts, len(places))[1:].tolist()
+        order = np.lexsort((~self.tops.is_near_top[places], query))
+        uniforms = np.empty((len(there), steps, 3, draws))
+        noise = np.empty((steps, draws, len(places)), dtype=np.float32)
+        spans = zip(there.tolist(), starts.tolist(), ends, strict=True)
+        for at, (number, start, end) in enumerate(spans):
+            rng = np.random.default_rng([seed, number])
+            uniforms[at] = rng.random((steps, 3, draws))
+            own = rng.random((end - start, steps, draws), dtype=np.float32)
+            noise[:, :, order[start:end]] = own.transpose(1, 2, 0)
+        return uniforms, noise
+
+    def _recentring(self, step: GradeStep, x: Floats, query: Ints) -> Floats:
+        """Return what to add to each chunk's logit so that draws have the model's chance as mean.
+
+        Doubt about the weights, spread in logits, pulls every chance towards a half. The mean is
+        that without doubt if the logit is multiplied by sqrt(1 + 0.346 · the doubt's variance): the
+        logistic function is nearly that of a normal distribution.
+        """
+        fitted, share = step.fitted, step.levels.share[query]
+        root = np.linalg.cholesky(fitted.covariance)[: len(fitted.weights)]
+        doubt = ((x + step.levels.moves[query]) @ root) ** 2
+        middle = x @ fitted.weights + share @ (GRID[:, 0] * fitted.spreads[0])
+        slope = GRID @ (fitted.spreads * np.array([fitted.tilt, 1.0]))
+        middle += x[:, SLOPE] * (share @ slope)
+        moved: Floats = middle * (
+            np.sqrt(1 + LOGISTIC_AS_NORMAL * DOUBT**2 * doubt.sum(axis=1)) - 1
+        )
+        return moved
 
     def _drawn_weights(
         self, step: GradeStep, queries: Ints, shared_rng: np.random.Generator, uniforms: Floats
@@ -212,7 +251,7 @@ def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> Unju
     for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
         prior = means * SHARE_OF_SLOPES[grade - 1]
         prior[0] = guess
-        every = _training_rows(features, tops, grades, grade, np.flatnonzero(_is_near_top(tops)))
+        every = _training_rows(features, tops, grades, grade, np.flatnonzero(tops.is_near_top))
         rough = fit_mixed_logit(*_training_rows(features, tops, grades, grade, few), prior, doubt)
         fitted = fit_mixed_logit(
             *_training_rows(features, tops, grades, grade, many), prior, doubt, rough
@@ -242,15 +281,9 @@ def _drawn_points(share: Floats, uniforms: Floats) -> Floats:
     return drawn
 
 
-def _is_near_top(tops: TopChunks) -> Bools:
-    """Tell which chunks are in the top 20 of any run, where people grade."""
-    near: Bools = np.any((tops.ranks > 0) & (tops.ranks <= DEPTH), axis=1)
-    return near
-
-
 def _training_places(tops: TopChunks, grades: Ints, most: int) -> Ints:
     """Return the indices of the grades to fit weights on: at most ``most``, of whole queries."""
-    places = np.flatnonzero((grades != UNGRADED) & _is_near_top(tops))
+    places = np.flatnonzero((grades != UNGRADED) & tops.is_near_top)
     if len(places) <= most:
         return places
     counts = np.bincount(tops.query[places], minlength=tops.queries)

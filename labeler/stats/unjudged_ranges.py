@@ -1,8 +1,9 @@
 """Possible ranges and 90% ranges of means and differences, given the unjudged chunks.
 
-Unjudged chunks are those that the compared runs have down to a measure's cut-off, or in their top
-20 where it has none. All others count as not relevant and are not covered. The possible range holds
-however the chunks are graded; the 90% range holds 90% of the gradings drawn from the model.
+Unjudged chunks are those that any run of the scoreboard has down to a measure's cut-off, or in its
+top 20 where it has none. All others count as not relevant and are not covered. The possible range
+holds however the chunks are graded; the 90% range holds 90% of the gradings drawn from the model.
+A run has the same ranges whichever runs are asked for with it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from labeler.stats.unjudged_chunks import (
     find_top_chunks,
 )
 from labeler.stats.unjudged_model import UnjudgedModel, fit_unjudged_model
+from labeler.stats.unjudged_stretch import NO_LIKELY_RANGE, STRETCHES
 
 LEARN_AGAIN = 0.02
 """The share of new grades after which weights are fitted again; levels are after each one."""
 
 LISTS_AT_ONCE = 1000  # lists, which take about a tenth of a second
-ROUNDING = 1e-9  # the most that sums in another order differ by
+ROUNDING = 1e-12
+"""More than what sums in another order differ by; a bound nearer to 0 than this is 0."""
 
 
 class UnjudgedRange(NamedTuple):
@@ -86,7 +89,8 @@ class LiveRanges:
     """The ranges of some runs' means, and of the delta of two, kept up to date. Thread-safe.
 
     The runs affect each other: a chunk in the top k of one may turn out to be relevant, which
-    lowers the recall of the others.
+    lowers the recall of the others. So all runs of the scoreboard inform the ranges of each, and
+    the number of draws depends on the scoreboard alone.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": ["c", "x"]}, "B": {"q": ["c", "y"]}}
@@ -102,10 +106,7 @@ class LiveRanges:
     def __init__(
         self, board: Scoreboard, runs: Sequence[str] | None = None, draws: int | None = None
     ) -> None:
-        """Prepare for ``runs`` (None: all); ``draws`` None means `affordable_draws`.
-
-        The attribute ``draws`` is 0 until the number is known.
-        """
+        """Prepare for ``runs`` (None: all); ``draws`` None means `affordable_draws`."""
         self._requested_draws = draws
         self.runs = tuple(board.run_names if runs is None else runs)
         self._columns = [board.column_of(run) for run in self.runs]
@@ -163,7 +164,6 @@ class LiveRanges:
         for queries in _query_portions(self._tops.queries, len(self.runs)):
             portions.append(self._partly_judged(board, queries))
             yield
-        self._choose_draws(portions)
         for portion in portions:
             found.append(self._compute(board, chosen, portion))
             yield
@@ -179,8 +179,14 @@ class LiveRanges:
         self._board = board
         lengths = [board.hits(run).length for run in self.runs]
         self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
-        self.draws = self._requested_draws or 0
+        self.draws = self._requested_draws or affordable_draws(self._entries(board))
         self._kept: dict[Measure, _KeptMeasure] = {}
+
+    def _entries(self, board: Scoreboard) -> int:
+        """Return how many judged chunks all runs have in their lists, and unjudged near the top."""
+        judged = sum(len(board.hits(run).row) for run in board.run_names)
+        near = (self._model.grades == UNGRADED) & self._tops.is_near_top
+        return judged + int(np.count_nonzero(self._tops.ranks[near]))
 
     def _update(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
         """Bring the kept results up to date with the board, and add those of new measures."""
@@ -198,7 +204,6 @@ class LiveRanges:
         new = [each for each in measures if each not in self._kept]
         if new:
             lists = self._partly_judged(board, np.arange(self._tops.queries))
-            self._choose_draws([lists])
             self._kept |= self._compute(board, new, lists)
 
     def _deepen(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
@@ -206,9 +211,6 @@ class LiveRanges:
         deepest = max((_depth(board, each) for each in measures), default=0)
         if deepest > self._tops.depth:
             self._begin(board, deepest)
-
-    def _choose_draws(self, portions: Iterable[PartlyJudgedLists]) -> None:
-        self.draws = self.draws or affordable_draws(sum(len(each.row) for each in portions))
 
     def _partly_judged(self, board: Scoreboard, queries: Ints) -> PartlyJudgedLists:
         grades = self._model.grades
@@ -239,7 +241,7 @@ class LiveRanges:
         """Return the results of measures that look equally deep, so at the same unjudged chunks."""
         stand_in, first, cutoff = board.conventions.stand_in, measures[0], board.cutoffs
         depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
-        kept = self._tops.within(self._columns, depth, lists.unjudged)
+        kept = self._tops.within(None, depth, lists.unjudged)
         of = cutoff(first)[lists.queries]
         sees_below = first.cutoff is None or first.judged_only
         part = lists.only(kept, None if sees_below else of)
@@ -249,8 +251,13 @@ class LiveRanges:
 
     def _raw_ranges(self, measure: Measure, inside: Bools) -> list[_RawRange]:
         """Return the ranges of a measure over some queries: of each run, then of the delta."""
-        kept = self._kept[measure]
-        ends = (*kept.bounds.of_mean(inside), *kept.sampled.interval(inside))
+        kept, runs = self._kept[measure], len(self.runs)
+        likely = kept.sampled.interval(inside)
+        stretch = STRETCHES.get(measure.name, NO_LIKELY_RANGE)
+        for end, mean in zip(likely, stretch.apply(*(end[:runs] for end in likely)), strict=True):
+            end[:runs] = mean
+            end[runs:] *= 1.0 if measure.name in STRETCHES else math.nan
+        ends = (*kept.bounds.of_mean(inside), *likely)
         unjudged = int(kept.bounds.unjudged[inside].sum())
         low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)
         always_defined = self._always_defined(kept.bounds)
@@ -295,21 +302,25 @@ class _RawRange(NamedTuple):
     def with_value(self, value: float, is_silent: bool) -> UnjudgedRange:
         """Return the range of a mean whose present ``value`` is known.
 
-        Without unjudged chunks it is exactly the value, since sums in another order may differ in
-        their last bits. A silent run has no range. The range always includes the value; it is not
-        exact where no grades give it, because a query without grades then counts for all of them.
+        Where no grade can change it, it is exactly the value, since sums in another order may
+        differ in their last bits. A silent run has no range. The range always includes the value;
+        it is not exact where no grades give it, because a query without grades then counts for all
+        of them.
         """
         if is_silent or (math.isnan(value) and not self.unjudged):
             return UnjudgedRange(math.nan, math.nan, True, math.nan, math.nan, self.unjudged)
-        if not self.unjudged:
-            return UnjudgedRange(value, value, True, value, value, 0)
         lowest, highest = self.lowest, self.highest
         if not math.isnan(value):
             lowest, highest = min(lowest, value), max(highest, value)
+            if not self.unjudged or highest - lowest < ROUNDING:
+                return UnjudgedRange(value, value, True, value, value, self.unjudged)
         exact = self.exact and max(self.lowest - lowest, highest - self.highest) < ROUNDING
-        if math.isnan(self.low):  # no draw gives a value
-            return UnjudgedRange(lowest, highest, exact, lowest, highest, self.unjudged)
-        low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
+        ends = (
+            lowest,
+            highest,
+            *(min(max(each, lowest), highest) for each in (self.low, self.high)),
+        )
+        lowest, highest, low, high = (0.0 if abs(each) < ROUNDING else each for each in ends)
         return UnjudgedRange(lowest, highest, exact, low, high, self.unjudged)
 
 

@@ -86,6 +86,22 @@ def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Pat
     assert [row["likely_high"] for row in rows] != [band.high for band in unlearned]
 
 
+def test_score_and_compare_print_the_same_ranges_for_a_run(golden_set: Path) -> None:
+    def printed(*asked: str) -> list[dict[str, object]]:
+        more = ["--measures", MEASURES, "--db", str(golden_set), "--format", "json"]
+        result = CliRunner().invoke(main, [*asked, *more])
+        assert result.exit_code == 0, result.output
+        found: list[dict[str, object]] = json.loads(result.output)
+        return found
+
+    names = ("possible_low", "likely_low", "likely_high", "possible_high")
+    of_all, of_pair = printed("score"), printed("compare", "a", "c")
+    for run, side in (("a", "_a"), ("c", "_b")):
+        scored = [[row[name] for name in names] for row in of_all if row["run"] == run]
+        compared = [[row[name + side] for name in names] for row in of_pair]
+        np.testing.assert_allclose(compared, scored, rtol=0, atol=1e-12)
+
+
 def test_the_terminal_says_how_surely_somebody_is_ahead_in_the_words_of_the_page(
     golden_set: Path,
 ) -> None:

@@ -74,6 +74,28 @@ def test_drawn_grades_come_as_often_as_their_chances_say(filling: UnjudgedModel)
     assert np.allclose(often, filling.chances(unjudged).mean(axis=0), atol=0.03)
 
 
+def test_the_mean_over_draws_is_the_chance_near_the_top_too() -> None:
+    """Doubt about the weights does not pull high chances down and low ones up."""
+    filling = fit_unjudged_model(graded_by_rank(30, known=0.12))
+    unjudged, best = filling.unjudged, filling.tops.ranks[filling.unjudged].max(axis=1)
+    gain = np.array([0.0, 1.0, 3.0, 7.0])
+    expected = filling.chances(unjudged) @ gain
+    drawn = gain[filling.draw(unjudged, 4000)].mean(axis=0)
+    seen = ~filling.barren[filling.tops.query[unjudged]]
+    for chosen in (seen & (best <= 2), seen & (best >= 7)):
+        assert drawn[chosen].mean() == pytest.approx(expected[chosen].mean(), rel=0.03)
+
+
+def test_chunks_near_the_top_get_the_same_grades_whether_deeper_ones_are_drawn_or_not(
+    filling: UnjudgedModel,
+) -> None:
+    board = graded_by_rank(20)
+    shallow, deep = (fit_unjudged_model(board, find_top_chunks(board, n)) for n in (20, 40))
+    some = shallow.draw(shallow.unjudged, 9)
+    there = deep.tops.is_near_top[deep.unjudged]
+    assert np.array_equal(deep.draw(deep.unjudged, 9)[:, there], some)
+
+
 def test_chunks_of_one_query_are_good_or_bad_together(filling: UnjudgedModel) -> None:
     """A query's chunks are drawn with one level, so that their sum varies more than apart."""
     unjudged = filling.unjudged
