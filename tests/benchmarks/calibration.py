@@ -1,29 +1,30 @@
-"""How often what the unjudged chunks could make of a mean holds what it is: ``python -m
-tests.benchmarks.calibration FOLDER [HIDINGS [COLLECTION [WAY]]]``.
+"""How often 90% ranges over unjudged chunks hold what they are of: ``python -m
+tests.benchmarks.calibration --sample --zero cranfield --drop codec dl21``.
 
-Takes the public collections in FOLDER as truths (see ``published.py``), or, where the COLLECTION is
-"made-up", one anew for each hiding (see ``simulated.py``); hides some of the grades in the top 20
-of the runs, and looks whether each run's true mean, and in each third hiding a pair's true delta,
-is inside the sampled 90% interval, and inside the lowest and highest. Hidden are
+Takes graded collections as truths (see ``published.py``) or, with ``--made-up``, new ones (see
+``simulated.py``); hides some of the grades in the top 20 of the runs, and looks whether each run's
+true mean, and a pair's true difference, is inside the 90% range, and inside
+the possible one. Hidden are
 
-- at random: a share of 10 to 90% of all that is in a top 20;
+- at random: all but a share of 5, 10, 20, 50, 80 or 90% of what is in a top 20;
 - by rank: all that no run has above some rank from 2 to 15, as where people grade from the top;
 - by run: a share of 10 to 90% of what only one run, each in turn, has in its top 20.
 
-The true mean is what the pages speak of: a hidden chunk that is no unjudged chunk of a measure,
-such as one at rank 12 for nDCG@10, stays ungraded. "All grades" is against the mean with every
-hidden grade. What was counted so far is printed, collection by collection, whenever hidings have
-doubled.
+The true mean is what pages speak of: a hidden chunk that is no unjudged chunk of a measure, such as
+one at rank 12 for nDCG@10, stays ungraded. Of more than six runs six are drawn for each hiding.
+``--unstretched`` leaves out the stretch of the ranges. ``--keep FILE`` adds a line for each value.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, zip_longest
+from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -31,25 +32,49 @@ import numpy.typing as npt
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Collection
-from labeler.stats import DEPTH, LiveRanges, TopChunks, UnjudgedRange, find_top_chunks
-from tests.benchmarks.published import read_all, without
+from labeler.stats import (
+    DEPTH,
+    LiveRanges,
+    TopChunks,
+    UnjudgedRange,
+    find_top_chunks,
+    unjudged_ranges,
+)
+from labeler.stats.unjudged_stretch import STRETCHES, Stretch
+from tests.benchmarks.published import Graded, read, read_sample, without
 from tests.benchmarks.simulated import KINDS, simulate
 
-MEASURES = "nDCG@10 R@5 P@5 Success@3 RR AP"
-HIDINGS, DRAWS, PAIR_EVERY, FIRST_PRINTED = 1000, 39, 3, 25
+MEASURES = "nDCG@10 AP R@5 R@10 P@5 P@10 RR Success@3 F1@10 ERR@10 RBP(p=0.8)"
+SHARES = (0.05, 0.1, 0.2, 0.5, 0.8, 0.9)
+DRAWS, MOST_RUNS = 39, 6
 EXACT = 1e-9
-MADE_UP = "made-up"
 
 Mask = npt.NDArray[np.bool_]
 Hider = Callable[[TopChunks, np.random.Generator, int], Mask]
 Truth = Callable[[int], Collection]
 Means = dict[tuple[str, Measure], float]
-Outcome = tuple[str, bool, bool]
 
 
-def at_random(tops: TopChunks, draw: np.random.Generator, _: int) -> Mask:
-    """Hide a share of everything."""
-    hidden: Mask = draw.random(len(tops.query)) < draw.uniform(0.1, 0.9)
+class Outcome(NamedTuple):
+    """A range, and the true value that it should hold."""
+
+    measure: str
+    is_delta: bool
+    lowest: float
+    low: float
+    true: float
+    high: float
+    highest: float
+
+    @property
+    def side(self) -> int:
+        """Say whether the true value is inside (0), above (1) or below (-1) the 90% range."""
+        return int(self.true > self.high + EXACT) - int(self.true < self.low - EXACT)
+
+
+def at_random(tops: TopChunks, draw: np.random.Generator, turn: int) -> Mask:
+    """Hide all but a share of everything."""
+    hidden: Mask = draw.random(len(tops.query)) >= SHARES[turn % len(SHARES)]
     return hidden
 
 
@@ -71,39 +96,6 @@ def by_run(tops: TopChunks, draw: np.random.Generator, turn: int) -> Mask:
 HIDERS: dict[str, Hider] = {"at random": at_random, "by rank": by_rank, "by run": by_run}
 
 
-def outcome(name: str, band: UnjudgedRange, true: float) -> Outcome:
-    """Say whether a true value is likely by a band, and within it."""
-    likely = band.low - EXACT <= true <= band.high + EXACT
-    return name, likely, band.lowest - EXACT <= true <= band.highest + EXACT
-
-
-class Tally:
-    """How often true values were inside, by what they are of."""
-
-    def __init__(self) -> None:
-        self.likely: dict[str, list[bool]] = defaultdict(list)
-        self.reach: list[bool] = []
-        self.seconds = 0.0
-
-    def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Count true values of one hiding."""
-        for name, likely, reach in outcomes:
-            self.likely[name].append(likely)
-            self.reach.append(reach)
-
-    def show(self, way: str, hidings: int) -> None:
-        """Print the shares, and of how many values they are."""
-        print(f"  hidden {way}, {hidings} times, {self.seconds:.0f} s of CPU: ", end="")
-        print(f"inside lowest and highest {np.mean(self.reach):.2%}")
-        sums: dict[str, list[bool]] = {"all means": [], "all deltas": []}
-        for of, inside in self.likely.items():
-            if of != "all grades":
-                sums["all deltas" if of.endswith("delta") else "all means"] += inside
-        for of, inside in {**self.likely, **sums}.items():
-            print(f"    {of:<18} {np.mean(inside):7.1%} of {len(inside):,}")
-        sys.stdout.flush()
-
-
 class Replay:
     """Grades of one truth that were hidden, and what their true means are."""
 
@@ -111,108 +103,134 @@ class Replay:
         self._truth, self._tops, self._hidden = truth, tops, hidden
         self.seen = Scoreboard(self._less(hidden), Conventions.of())
 
-    def of_means(self, measures: Sequence[Measure]) -> list[Outcome]:
-        """Return what is inside for each run's means, all runs being looked at together."""
-        every = list(range(len(self.seen.run_names)))
-        true, whole = self._true(measures, every), means_of(self._truth, measures)
+    def outcomes(self, measures: Sequence[Measure], pair: tuple[int, int]) -> list[Outcome]:
+        """Return the ranges of each run's means, and of the difference of a pair."""
+        true = self._true(measures)
         bands = LiveRanges(self.seen, draws=DRAWS).means(self.seen, measures)
-        found = []
-        for (run, measure, _), band in bands.items():
-            if band.is_open:
-                found.append(outcome(measure.label, band, true[run, measure]))
-                _, likely, _ = outcome("", band, whole[run, measure])
-                found.append(("all grades", likely, True))
-        return found
-
-    def of_pair(self, measures: Sequence[Measure], pair: tuple[int, int]) -> list[Outcome]:
-        """Do the same for the delta of two runs alone."""
+        found = [
+            outcome(measure, band, true[run, measure])
+            for (run, measure, _), band in bands.items()
+            if band.is_open
+        ]
         a, b = (self.seen.run_names[at] for at in pair)
-        true = self._true(measures, pair)
-        bands = LiveRanges(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
-        return [
-            outcome(f"{measure.label} delta", band, true[b, measure] - true[a, measure])
-            for (measure, _), band in bands.items()
+        deltas = LiveRanges(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
+        return found + [
+            outcome(measure, band, true[b, measure] - true[a, measure], is_delta=True)
+            for (measure, _), band in deltas.items()
             if band.is_open
         ]
 
-    def _true(self, measures: Sequence[Measure], columns: Sequence[int]) -> Means:
-        """Return the means once the unjudged chunks of some runs are graded, and nothing else."""
+    def _true(self, measures: Sequence[Measure]) -> Means:
+        """Return the means once the unjudged chunks are graded, and nothing else."""
         found: Means = {}
         for cutoff in {measure.cutoff for measure in measures}:
             alike = [measure for measure in measures if measure.cutoff == cutoff]
             deep = np.full(self._tops.queries, DEPTH)
             depth = deep if cutoff is None else self.seen.cutoffs(alike[0])
-            graded = self._less(self._hidden & ~self._tops.within(columns, depth))
-            found |= means_of(graded, alike)
+            board = Scoreboard(
+                self._less(self._hidden & ~self._tops.within(None, depth)), Conventions.of()
+            )
+            found |= {(row.run, row.measure): row.value for row in board.table(alike)}
         return found
 
     def _less(self, gone: Mask) -> Collection:
         return without(self._truth, self._tops.query[gone], self._tops.chunk[gone])
 
 
-def means_of(collection: Collection, measures: Sequence[Measure]) -> Means:
-    """Return all means."""
-    board = Scoreboard(collection, Conventions.of())
-    return {(row.run, row.measure): row.value for row in board.table(measures)}
+def outcome(
+    measure: Measure, band: UnjudgedRange, true: float, *, is_delta: bool = False
+) -> Outcome:
+    """Return a range with its true value."""
+    ends = (band.lowest, band.low, true, band.high, band.highest)
+    return Outcome(measure.label, is_delta, *ends)
 
 
-def replayed(
-    replay: Replay, measures: Sequence[Measure], pair: tuple[int, int] | None
-) -> list[Outcome]:
-    """Return what is inside for means, and for the delta of a pair if there is one."""
-    return replay.of_means(measures) + ([] if pair is None else replay.of_pair(measures, pair))
-
-
-def replays(name: str, truth: Truth, hidings: int, ways: dict[str, Hider]) -> Iterator[None]:
-    """Hide grades again and again, each way in turn; give way each time it was printed."""
+def replays(name: str, truth: Truth, hidings: int, way: str) -> Iterator[list[Outcome]]:
+    """Hide grades again and again; yield what came of each hiding."""
     measures = Conventions.of().measures(MEASURES)
-    draws = {way: np.random.default_rng(5) for way in ways}
-    tallies = {way: Tally() for way in ways}
-    printed, before = FIRST_PRINTED, None
-    known: dict[object, list[Outcome]] = {}  # the same grades hidden again give the same again
+    draw, before = np.random.default_rng(5), None
     for turn in range(hidings):
         collection = truth(turn)
         if collection is not before:
-            known, before = {}, collection
-            tops = find_top_chunks(Scoreboard(collection, Conventions.of()))
+            before, tops = collection, find_top_chunks(Scoreboard(collection, Conventions.of()))
         pairs = list(combinations(range(len(collection.runs)), 2))
-        for way, hide in ways.items():
-            start = time.process_time()
-            hidden = hide(tops, draws[way], turn)
-            pair = pairs[turn // PAIR_EVERY % len(pairs)] if turn % PAIR_EVERY == 0 else None
-            asked = (hidden.tobytes(), pair)
-            if asked not in known:
-                known[asked] = replayed(Replay(collection, tops, hidden), measures, pair)
-            tallies[way].add(known[asked])
-            tallies[way].seconds += time.process_time() - start
-        if turn + 1 in (printed, hidings):
-            printed *= 2
-            print(f"{name}: {len(collection.query_ids)} queries, {len(collection.runs)} runs")
-            for way, tally in tallies.items():
-                tally.show(way, turn + 1)
-            yield
+        pair = pairs[turn // len(SHARES) % len(pairs)]
+        hidden = HIDERS[way](tops, draw, turn)
+        yield Replay(collection, tops, hidden).outcomes(measures, pair)
+
+
+def truth_of(graded: Graded) -> Truth:
+    """Return the collection for each hiding: all its runs, or six that are drawn."""
+    names, draw = list(graded.runs), np.random.default_rng(7)
+    if len(names) > MOST_RUNS:
+        return lambda _: graded.collection(draw.choice(names, MOST_RUNS, replace=False).tolist())
+    whole = graded.collection(names)
+    return lambda _: whole
+
+
+def show(name: str, way: str, hidings: int, found: Sequence[Outcome], seconds: float) -> None:
+    """Print the shares by measure, with the misses on each side, and the mean width."""
+    possible = np.mean([each.lowest - EXACT <= each.true <= each.highest + EXACT for each in found])
+    print(f"\n{name}, hidden {way} {hidings} times, {seconds:.0f} s of CPU; ", end="")
+    print(f"in the possible range {possible:.2%}")
+    by: dict[tuple[str, bool], list[Outcome]] = defaultdict(list)
+    for each in found:
+        by[each.measure, each.is_delta].append(each)
+    for (measure, is_delta), of in sorted(by.items(), key=lambda each: each[0][1]):
+        sides = np.array([each.side for each in of])
+        width = np.mean([each.high - each.low for each in of])
+        print(
+            f"  {'delta ' * is_delta + measure:<18} {np.mean(sides == 0):6.1%} of {len(of):>5,}",
+            end="",
+        )
+        print(f"  above {np.sum(sides > 0):>4}  below {np.sum(sides < 0):>4}  width {width:.4f}")
+
+
+def keep(file: TextIO, name: str, way: str, turn: int, found: Sequence[Outcome]) -> None:
+    """Add a line for each value."""
+    for each in found:
+        file.write(json.dumps([name, way, turn, *each]) + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--zero", nargs="*", type=Path, default=[], metavar="FOLDER")
+    parser.add_argument("--drop", nargs="*", type=Path, default=[], metavar="FOLDER")
+    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--made-up", action="store_true")
+    parser.add_argument("--hidings", type=int, default=400)
+    parser.add_argument("--ways", nargs="*", choices=HIDERS, default=list(HIDERS))
+    parser.add_argument("--unstretched", action="store_true")
+    parser.add_argument("--keep", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def truths(asked: argparse.Namespace) -> dict[str, Truth]:
+    """Return what is asked for, by name."""
+    graded = [read(each, drop=False) for each in asked.zero]
+    graded += [read(each, drop=True) for each in asked.drop]
+    graded += [read_sample()] * asked.sample
+    found = {each.name: truth_of(each) for each in graded}
+    for kind, like in KINDS.items() if asked.made_up else ():
+        found[f"made up, {kind} relevant"] = lambda turn, like=like: simulate(like, turn)
+    return found
 
 
 def main() -> None:
     """Replay every collection, and print the tables."""
-    given = [*sys.argv[1:], *["", str(HIDINGS), "", ""][len(sys.argv) - 1 :]]
-    folder, hidings, only, one_way = given
-    truths: dict[str, Truth] = {
-        name: lambda _, truth=truth: truth for name, truth in read_all(Path(folder)).items()
-    }
-    if only == MADE_UP:
-        truths = {
-            f"made up, {name} relevant": lambda turn, kind=kind: simulate(kind, turn)
-            for name, kind in KINDS.items()
-        }
-    ways = {way: hide for way, hide in HIDERS.items() if one_way in ("", way)}
-    begun = [
-        replays(name, truth, int(hidings), ways)
-        for name, truth in truths.items()
-        if only in ("", MADE_UP, name)
-    ]
-    for _ in zip_longest(*begun):
-        pass
+    asked = arguments()
+    if asked.unstretched:
+        unjudged_ranges.STRETCHES = dict.fromkeys(STRETCHES, Stretch())
+    for name, truth in truths(asked).items():
+        for way in asked.ways:
+            start, every = time.process_time(), []
+            for turn, found in enumerate(replays(name, truth, asked.hidings, way)):
+                every += found
+                if asked.keep is not None:
+                    with asked.keep.open("a") as file:
+                        keep(file, name, way, turn, found)
+            show(name, way, asked.hidings, every, time.process_time() - start)
 
 
 if __name__ == "__main__":
