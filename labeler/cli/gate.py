@@ -58,6 +58,17 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 RESULT_WORDS = {PASSED: "passed", FAILED: "FAILED", UNJUDGED: "NOT JUDGED"}
 
 
+BOUNDS_NOTE = (
+    "surely: a one-sided bound over the choice of queries: Student's t, Wilson's where few queries "
+    "differ, betting with anytime; it covers neither unjudged chunks nor graders"
+)
+ONE_LOOK_NOTE = Note(
+    "one look",
+    "a bound with a confidence holds for one look; use anytime = true where the gate runs at every "
+    "commit",
+)
+
+
 def as_text(outcome: GateOutcome) -> str:
     """Return an outcome for a terminal: what came of it, every limit, and what broke some."""
     lines = [describe_result(outcome)]
@@ -184,8 +195,10 @@ def describe_limit(finding: LimitResult) -> str:
         said = f"at least {limit}"
     else:
         said = f"drop from {REFERENCE_LABELS[finding.against]} at most {limit}"
-    confidence = finding.check.terms.confidence
-    return said if confidence is None else f"{said}, {100 * confidence:g}% sure"
+    terms = finding.check.terms
+    if terms.confidence is None:
+        return said
+    return f"{said}, {100 * terms.confidence:g}% sure{' at every look' if terms.anytime else ''}"
 
 
 def check_table(outcome: GateOutcome) -> Table:
@@ -235,7 +248,8 @@ def _heading(outcome: GateOutcome, finding: LimitResult) -> str:
 def gate_notes(outcome: GateOutcome) -> list[Note]:
     """Return what there is to know of the runs a gate is about, and of the golden set."""
     runs = [outcome.run, *(finding.other for finding in outcome.findings)]
-    return [note for note in outcome.notes if note.is_about(*runs)]
+    notes = [note for note in outcome.notes if note.is_about(*runs)]
+    return [*notes, ONE_LOOK_NOTE] if outcome.holds_for_one_look else notes
 
 
 def _footer(outcome: GateOutcome) -> Iterator[str]:
@@ -250,12 +264,7 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     if outcome.conventions is not None:
         yield outcome.conventions.describe()
     if any(finding.check.terms.confidence is not None for finding in outcome.findings):
-        yield (
-            "surely: the one-sided bound over the choice of queries: BCa bootstrap of the paired "
-            "differences or of the values, Wilson's for a yes or no; it covers "
-            "neither unjudged chunks nor "
-            "graders"
-        )
+        yield BOUNDS_NOTE
     for said in fold_notes(gate_notes(outcome)):
         yield f"! {escape_controls(said)}"
 
@@ -275,7 +284,9 @@ def _check_record(finding: LimitResult) -> dict[str, Any]:
         "value": finding.value,
         "before": finding.before,
         "delta": finding.delta,
+        "differing": None if finding.against is None else finding.differing,
         "confidence": terms.confidence,
+        "anytime": terms.anytime,
         "bound": finding.bound,
         "interval": finding.method or None,
         "n": finding.n,

@@ -4,12 +4,17 @@ All random draws are seeded and give the same result on every machine.
 """
 
 from labeler.stats.bootstrap import BCA, SumFunction, weighted_intervals
+from labeler.stats.confidence_bounds import (
+    anytime_difference_bound,
+    anytime_mean_bound,
+    difference_bounds,
+    mean_bound,
+)
 from labeler.stats.confidence_intervals import (
     ConfidenceInterval,
     IntervalsByPlace,
     as_equal_weights,
     mean_intervals,
-    weighted_wilson_interval,
     wilson_interval,
     with_intervals,
 )

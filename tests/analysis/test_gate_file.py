@@ -46,6 +46,14 @@ def test_what_a_file_says_first_holds_until_a_section_or_a_measure_says_otherwis
     assert (task.facet, task.bucket, gate.line_of(task)) == ("task", "single", 17)
 
 
+def test_looks_at_any_time_hold_from_where_they_are_said():
+    text = (
+        b"confidence = 0.9\n[overall]\nanytime = true\nRR = 0.5\nAP = {drop = 0, anytime = false}"
+    )
+    gate = read_gate(text, "gate.toml")
+    assert [rule.terms.anytime for rule in gate.rules] == [True, False]
+
+
 def board(measures: str = "") -> Scoreboard:
     grades = {name: {"c": 1} for name in ("q1", "q2", "q3")}
     made = collect(grades, {"A": {name: ["c"] for name in grades}})
@@ -86,6 +94,12 @@ SLIPS = {
     "run = 3": "1: 'run' is a text in quotes, not 3",
     "\n\nconfidence = 95": "3: a confidence is above 0.5 and up to 0.999, such as 0.95",
     "confidence = true": "1: 'confidence' is a number",
+    "anytime = 1": "1: 'anytime' is true or false, not 1",
+    "anytime = true\n[overall]\nRR = 0.5": "3: 'anytime' needs a confidence, such as",
+    "anytime = true\nconfidence = 0.9\n[overall]\nNumRel = 3": "4: 'NumRel' is a count;",
+    'weighted = "a"\nconfidence = 0.9\n[overall]\nRR = {drop = 0.1, anytime = true}': (
+        "4: 'anytime' is not for weighted means; leave one of them out"
+    ),
     "fewest_queries = 0": "1: 'fewest_queries' is a whole number from 1, not 0",
     "most_unjudged = 30": "1: 'most_unjudged' is a number from 0 to 1, not 30",
     "rel = 4": "1: 'rel' is 1, 2 or 3",

@@ -119,15 +119,49 @@ def test_with_a_confidence_a_value_has_to_be_surely_above(gate: Gate):
     assert gate(text.format(", confidence = 0.9")).exit_code == 0
 
 
+def test_ten_perfect_queries_are_not_surely_perfect(gate: Gate, database: Path):
+    with Store(database) as store:
+        store.add_queries(
+            loaded([Query(f"p{n}", f"perfect {n}", buckets={"kind": "perfect"}) for n in range(10)])
+        )
+        grades = [GoldenGrade(f"p{n}", "c1", 3) for n in range(10)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.add_run(loaded([Ranking(f"p{n}", ("c1",)) for n in range(10)]), name="perfect")
+    text = 'run = "perfect"\nconfidence = 0.95\n[bucket.kind.perfect]\n"nDCG@10" = 0.99\n'
+    failed = gate(text)
+    assert failed.exit_code == 1
+    assert (
+        "nDCG@10 is 1.0000 (n 10), with 95% confidence at least 0.7871, below 0.99" in failed.stdout
+    )
+    assert gate(text.replace("0.99\n", "0.75\n")).exit_code == 0
+
+
 def test_with_a_confidence_a_drop_has_to_be_surely_small(gate: Gate, database: Path):
+    add_run(database, "nearly", worse=8)
+    add_run(database, "best", worse=0)
+    text = 'run = "nearly"\nbaseline = "best"\n[overall]\nRR = {{drop = {}{}}}\n'
+    assert gate(text.format(0.14, "")).exit_code == 0, "8 of 40 queries lost 0.5: 0.1"
+    failed = gate(text.format(0.14, ", confidence = 0.95"))
+    assert failed.exit_code == 1
+    assert "with 95% confidence it fell by 0.1540 at most, only 0.14 is allowed" in failed.stdout
+    assert gate(text.format(0.16, ", confidence = 0.95")).exit_code == 0
+
+
+def test_a_drop_in_few_queries_cannot_be_told_and_says_in_how_many(gate: Gate, database: Path):
     add_run(database, "nearly", worse=2)
     add_run(database, "best", worse=0)
-    text = 'run = "nearly"\nbaseline = "best"\n[overall]\nRR = {{drop = 0.05{}}}\n'
-    assert gate(text.format("")).exit_code == 0, "2 of 40 queries lost 0.5: 0.025"
-    failed = gate(text.format(", confidence = 0.95"))
-    assert failed.exit_code == 1
-    assert "with 95% confidence it fell by 0.0" in failed.stdout
-    assert "only 0.05 is allowed" in failed.stdout
+    text = 'run = "nearly"\nbaseline = "best"\nconfidence = 0.95\n[overall]\nRR = {drop = 0.05}\n'
+    unsure = gate(text)
+    assert unsure.exit_code == 2
+    assert (
+        "2 of 40 queries differ: too few for an interval; with 95% confidence it fell by 0.1403 "
+        "at most, only 0.05 is allowed"
+    ) in unsure.stdout
+    passed = gate(text.replace("0.05", "0.15"))
+    assert passed.exit_code == 0, "if each of the queries that may fall fell by 1, it would pass"
+    failed = gate(text.replace("0.05", "0.02"))
+    assert failed.exit_code == 1, "the value itself fell by more"
+    assert "(1.0000 to 0.9750, n 40, 2 differ)" in failed.stdout
 
 
 def test_a_run_with_the_same_lists_as_its_baseline_loses_nothing_for_sure(
@@ -138,8 +172,41 @@ def test_a_run_with_the_same_lists_as_its_baseline_loses_nothing_for_sure(
         fingerprints = store.run_fingerprints()
         assert fingerprints["again"] == fingerprints["new"]
     text = 'run = "again"\nbaseline = "new"\n[overall]\nRR = {drop = 0, confidence = 0.99}\n'
-    passed = gate(text)
-    assert (passed.exit_code, "RR" in passed.stdout) == (0, True)
+    passed = gate(text, "--format", "json")
+    assert passed.exit_code == 0
+    [row] = json.loads(passed.stdout)["checks"]
+    assert (row["differing"], row["bound"], row["interval"]) == (0, None, None)
+    assert "(0.8625 to 0.8625, n 40): no query differs; 0 is allowed" in row["sentence"]
+
+
+# --- looked at every commit ----------------------------------------------------------------------
+
+
+def test_a_bound_for_every_look_is_lower_than_one_for_one_look(gate: Gate):
+    text = 'run = "new"\nbaseline = "old"\nconfidence = 0.9\nanytime = true\n'
+    text += '[overall]\nRR = {at_least = 0.6, drop = 0.2}\n"P@1" = 0.5\n'
+    rows = {}
+    for looks in ("true", "false"):
+        printed = gate(text.replace("true", looks), "--format", "json")
+        said = json.loads(printed.stdout)
+        rows[looks] = [row["bound"] for row in said["checks"]]
+        assert all(row["anytime"] == (looks == "true") for row in said["checks"])
+        kinds = [note["kind"] for note in said["notes"]]
+        assert kinds.count("one look") == (looks == "false"), "once, not for each limit"
+    assert all(every < one for every, one in zip(rows["true"], rows["false"], strict=True))
+    printed = gate(text)
+    assert "with 90% confidence at every look" in json.dumps(
+        [row["sentence"] for row in json.loads(gate(text, "--format", "json").stdout)["checks"]]
+    )
+    assert "at least 0.6, 90% sure at every look" in printed.stdout
+
+
+def test_without_a_confidence_nothing_is_said_of_looks(gate: Gate):
+    assert "look" not in gate('run = "new"\n[overall]\nRR = 0.1\n').stdout
+    assert (
+        "use anytime = true where the gate runs at every commit"
+        in gate('run = "new"\nconfidence = 0.9\n[overall]\nRR = 0.1\n').stdout
+    )
 
 
 # --- what cannot be judged -----------------------------------------------------------------------

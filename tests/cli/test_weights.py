@@ -105,7 +105,7 @@ def test_queries_says_that_it_does_not_weigh(weighable: Path) -> None:
 def test_a_gate_file_can_ask_for_weighted_means_and_is_held_against_them(weighable: Path) -> None:
     gate = weighable.parent / "gate.toml"
     asked = 'run = "new"\nbaseline = "old"\nconfidence = 0.95\n[overall]\n'
-    limits = '"RR" = {at_least = 0.8, drop = 0.02}\n"Success@1" = 0.5\n'
+    limits = '"RR" = {at_least = 0.75, drop = 0.02}\n"Success@1" = 0.5\n'
     gate.write_text(asked + limits)
     assert "passed" in run(weighable, "gate", str(gate))
     gate.write_text('weighted = "intent"\n' + asked + limits)

@@ -17,10 +17,13 @@ from labeler.model import GradeChange, Traffic
 from labeler.stats import (
     as_equal_weights,
     mean_intervals,
-    weighted_wilson_interval,
     wilson_interval,
 )
-from labeler.stats.confidence_intervals import mean_interval, weighted_mean
+from labeler.stats.confidence_intervals import (
+    mean_interval,
+    weighted_mean,
+    weighted_wilson_interval,
+)
 from tests.support.examples import examples
 
 MEASURES = "nDCG@10 R@5 P@5 RR AP Success@3"

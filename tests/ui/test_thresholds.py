@@ -58,7 +58,7 @@ def test_a_bucket_is_held_to_its_own_threshold(file: Path):
 def test_a_mean_that_fell_too_far_below_the_baseline_is_marked_and_told(file: Path):
     file.write_text(
         'baseline = "old"\nconfidence = 0.95\n[overall]\nRR = {at_least = 0.5, drop = 0.02}\n'
-        "[each.intent]\nRR = {drop = 0.1}\n[bucket.intent.refund]\nRR = 0.4\n"
+        "[each.intent]\nRR = {drop = 0.1}\n[bucket.intent.refund]\nRR = 0.3\n"
     )
     told = said()
     assert "n 40||≥ 0.5, 95% sure||drop ≤ 0.02, 95% sure" in told
@@ -66,7 +66,7 @@ def test_a_mean_that_fell_too_far_below_the_baseline_is_marked_and_told(file: Pa
     told = said(facet="intent")
     assert "▽ intent = setup, new: RR 0.5000 is 0.5000 below old, 0.1 allowed (gate.toml)" in told
     assert told.count("drop ≤ 0.1, 95% sure") == 1, "refund has a rule of its own"
-    assert "below 0.4" not in told
+    assert "below 0.3" not in told
     assert ", old:" not in told, "the baseline does not fall behind itself"
     file.write_text('baseline = "gone"\n[overall]\nRR = {drop = 0.02}\n')
     told = said()

@@ -36,7 +36,14 @@ EXAMPLE = '"nDCG@10" = {at_least = 0.75, drop = 0.02}'
 _TEXT_KEYS = ("run", "baseline", "last_passing", "golden", "preset", "split", "leaked", "weighted")
 _KNOWN_TEXTS = {"preset": PRESETS, "split": SPLITS, "leaked": LEAKED_CHOICES}
 _WHOLE_KEYS = ("rel", "prompt_k", "budget")
-_TERM_KEYS = ("confidence", "most_unjudged", "most_holes", "fewest_queries", "most_absent")
+_TERM_KEYS = (
+    "confidence",
+    "anytime",
+    "most_unjudged",
+    "most_holes",
+    "fewest_queries",
+    "most_absent",
+)
 _CURRENT_KEYS = {"budget": "prompt_k", "most_holes": "most_unjudged"}  # by their earlier names
 _LIMIT_KEYS = ("at_least", "drop")
 _SECTIONS = ("overall", "task", "bucket", "each")
@@ -183,7 +190,20 @@ class _GateReader:
             raise self._bad(place, f"{name!r} asks nothing; give it at_least, drop, or both")
         least, drop = limits.get("at_least"), limits.get("drop")
         terms = self._terms(place, table, terms)
+        if terms.anytime:
+            self._check_anytime(place, terms, is_count=is_count)
         return Rule(name, facet, bucket, least, drop, terms, place)
+
+    def _check_anytime(self, place: KeyPath, terms: LimitTerms, *, is_count: bool) -> None:
+        """Raise `BadInput` where no bound can hold at every look."""
+        if terms.confidence is None:
+            raise self._bad(place, "'anytime' needs a confidence, such as confidence = 0.95")
+        if is_count:
+            raise self._bad(
+                place, f"{place[-1]!r} is a count; 'anytime' needs a measure from 0 to 1"
+            )
+        if "weighted" in self.given:
+            raise self._bad(place, "'anytime' is not for weighted means; leave one of them out")
 
     def _terms(self, where: KeyPath, table: Mapping[str, Any], terms: LimitTerms) -> LimitTerms:
         """Return the terms of a section, which override those of the enclosing one."""
@@ -194,6 +214,8 @@ class _GateReader:
             place = (*where, key)
             if key == "fewest_queries":
                 given[key] = self._whole(place, table[key])
+            elif key == "anytime":
+                given[key] = self._is_true(place, table[key])
             elif key == "confidence":
                 given[key] = self._confidence(place, table[key])
             else:
@@ -207,6 +229,11 @@ class _GateReader:
                 place, f"a confidence is above 0.5 and up to {MOST_CONFIDENCE}, such as 0.95"
             )
         return found
+
+    def _is_true(self, place: KeyPath, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise self._bad(place, f"{place[-1]!r} is true or false, not {_quote(value)}")
+        return value
 
     def _number(self, place: KeyPath, name: str, value: object, most: float) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

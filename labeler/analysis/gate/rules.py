@@ -63,16 +63,17 @@ class LimitTerms:
     """The conditions under which a limit is checked.
 
     With ``confidence`` a limit must be met with that one-sided confidence, without it by the value
-    itself. ``most_unjudged`` is the largest share of unjudged chunks above the cut-off, in either
-    run; ``fewest_queries`` is the fewest queries in a mean. ``most_absent`` is the largest share
-    of queries for which the run compared with may have no list: it would count 0 there and hide a
-    drop.
+    itself; with ``anytime`` that confidence is for all looks together. ``most_unjudged`` is the
+    largest share of unjudged chunks above the cut-off, in either run; ``fewest_queries`` is the
+    fewest queries in a mean. ``most_absent`` is the largest share of queries for which the run
+    compared with may have no list: it would count 0 there and hide a drop.
     """
 
     confidence: float | None = None
     most_unjudged: float | None = None
     fewest_queries: int = FEW
     most_absent: float = 0.0
+    anytime: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,10 @@ class LimitResult:
     """The result of one limit: a minimum value, or a drop ``against`` another run.
 
     ``before`` and ``delta`` are the other run's value and the difference, NaN for a minimum.
-    ``bound`` is the lower confidence bound of the value, or of the delta, computed by ``method``;
-    NaN without a confidence. ``unjudged`` is the share of unjudged chunks above the cut-off, and
-    ``transferred`` how many of the chunks there have a transferred grade.
+    ``differing`` of the ``n`` queries differ from the other run, 0 for a minimum. ``bound`` is the
+    lower confidence bound of the value, or of the delta, computed by ``method``; NaN without a
+    confidence, and where no query differs. ``unjudged`` is the share of unjudged chunks above the
+    cut-off, and ``transferred`` how many of the chunks there have a transferred grade.
     """
 
     check: Check
@@ -178,6 +180,7 @@ class LimitResult:
     other: str | None = None
     before: float = math.nan
     delta: float = math.nan
+    differing: int = 0
     bound: float = math.nan
     method: str = ""
     transferred: int = 0
@@ -211,6 +214,12 @@ class GateOutcome:
         if FAILED in verdicts:
             return FAILED
         return UNJUDGED if UNJUDGED in verdicts or not verdicts else PASSED
+
+    @property
+    def holds_for_one_look(self) -> bool:
+        """Whether some bound with a confidence holds for one look only."""
+        terms = [finding.check.terms for finding in self.findings]
+        return any(each.confidence is not None and not each.anytime for each in terms)
 
     def of(self, verdict: str) -> Sequence[LimitResult]:
         """Return the findings with one verdict."""

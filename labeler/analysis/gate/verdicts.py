@@ -28,11 +28,13 @@ from labeler.evaluation import Means, Scoreboard, format_number, format_signed
 from labeler.measures import Bools, Floats, Ints, Measure
 from labeler.model import format_count
 from labeler.stats import (
+    FEWEST_DIFFERING,
     ConfidenceInterval,
-    SumFunction,
-    resample_sums,
-    weighted_intervals,
-    weighted_wilson_interval,
+    anytime_difference_bound,
+    anytime_mean_bound,
+    count_differing,
+    difference_bounds,
+    mean_bound,
 )
 
 KeptValues = Mapping[str, Mapping[str, float]]
@@ -192,22 +194,29 @@ def _describe_least_value(found: LimitResult, heading: str, held: float) -> str:
 def _describe_drop(found: LimitResult, heading: str, held: float) -> str:
     size = format_apart(abs(found.delta), found.limit)[0]
     moved = f"{'fell' if found.delta < 0 else 'rose'} by {size}"
-    means = f"{format_number(found.before)} to {format_number(found.value)}, n {found.n:,}"
+    few = f", {found.differing} differ" if 0 < found.differing < FEWEST_DIFFERING else ""
+    means = f"{format_number(found.before)} to {format_number(found.value)}, n {found.n:,}{few}"
     text = f"{heading} {'is as before' if found.delta == 0 else moved} from the "
     text += f"{REFERENCE_LABELS[found.against or BASELINE]} {found.other} ({means})"
-    lost, allowed = format_apart(max(0.0, -held), found.limit)
+    if not found.differing:
+        text += ": no query differs"
+    allowed = format_apart(max(0.0, -held), found.limit)[1]
     only = "" if found.verdict == PASSED else "only "
     if math.isnan(found.bound):
         return f"{text}; {only}{allowed} is allowed"
-    return (
-        f"{text}; with {_format_confidence(found)} it fell by {lost} at most, "
-        f"{only}{allowed} is allowed"
-    )
+    return f"{text}; {describe_surely(found, held)}, {only}{allowed} is allowed"
+
+
+def describe_surely(found: LimitResult, held: float) -> str:
+    """Say how much a value fell at most, with the confidence asked for."""
+    lost = format_apart(max(0.0, -held), found.limit)[0]
+    return f"with {_format_confidence(found)} it fell by {lost} at most"
 
 
 def _format_confidence(found: LimitResult) -> str:
-    confidence = found.check.terms.confidence or math.nan
-    return f"{100 * confidence:g}% confidence"
+    terms = found.check.terms
+    looks = " at every look" if terms.anytime else ""
+    return f"{100 * (terms.confidence or math.nan):g}% confidence{looks}"
 
 
 def format_apart(value: float, limit: float) -> tuple[str, str]:
@@ -327,12 +336,8 @@ def judge_runs(
     runs: Sequence[str],
     checks: Sequence[Check],
     others: Callable[[Check], ReferenceValues] = lambda _: {},
-    sums: SumFunction = resample_sums,
 ) -> dict[str, tuple[LimitResult, ...]]:
-    """Return the results of several runs as `judge_run` does; none is compared with itself.
-
-    ``sums`` sums up bootstrap resamples; a `ResampleCache` is faster where few values changed.
-    """
+    """Return the results of several runs as `judge_run` does; none is compared with itself."""
     cached = CachedBoard(board)
     against = [(check, others(check)) for check in checks]
     by_run = {
@@ -345,7 +350,7 @@ def judge_runs(
         ]
         for run in runs
     }
-    found = iter(_limit_results([question for some in by_run.values() for question in some], sums))
+    found = iter(_limit_results([question for some in by_run.values() for question in some]))
     return {run: tuple(islice(found, len(some))) for run, some in by_run.items()}
 
 
@@ -357,10 +362,8 @@ def _without_itself(run: str, others: ReferenceValues) -> ReferenceValues:
     }
 
 
-def _limit_results(
-    questions: Sequence[LimitQuestion], sums: SumFunction = resample_sums
-) -> tuple[LimitResult, ...]:
-    bounds = _confidence_bounds(questions, sums)
+def _limit_results(questions: Sequence[LimitQuestion]) -> tuple[LimitResult, ...]:
+    bounds = _confidence_bounds(questions)
     return tuple(_judge_limit(each, bound) for each, bound in zip(questions, bounds, strict=True))
 
 
@@ -374,29 +377,34 @@ def _limit_questions(
             yield LimitQuestion(check, side, against, other)
 
 
-def _confidence_bounds(
-    questions: Sequence[LimitQuestion], sums: SumFunction
-) -> list[ConfidenceInterval | None]:
+def _confidence_bounds(questions: Sequence[LimitQuestion]) -> list[ConfidenceInterval | None]:
     """Return each limit's interval; its lower end is compared with the limit.
 
-    None if the check has no confidence or there is no run to compare with. One-sided 95%
-    confidence uses the lower end of a 90% interval. Limits with the same confidence share their
-    bootstrap resamples.
+    None if the check has no confidence, if there is no run to compare with, and if no query
+    differs. Limits with the same confidence share the draws of their tests.
     """
     found: list[ConfidenceInterval | None] = [None] * len(questions)
-    waiting: dict[float, list[tuple[int, Floats, Floats]]] = {}
+    waiting: dict[float, list[int]] = {}
     for at, each in enumerate(questions):
-        confidence = each.check.terms.confidence
-        if confidence is None or isinstance(each.other, str) or each.is_first:
+        terms = each.check.terms
+        if terms.confidence is None or isinstance(each.other, str) or each.is_first:
             continue
-        level, sample, weights = 2 * confidence - 1, each.sample, each.weights
-        if each.other is None and each.check.measure.is_zero_or_one:
-            found[at] = weighted_wilson_interval(sample, weights, level=level)
-        else:
-            waiting.setdefault(level, []).append((at, sample, weights))
-    for level, some in waiting.items():
-        places, samples, weighing = zip(*some, strict=True)
-        made = weighted_intervals(samples, weighing, sums=sums, level=level)
+        if each.other is None and terms.anytime:
+            found[at] = anytime_mean_bound(each.sample, terms.confidence)
+        elif each.other is None:
+            found[at] = mean_bound(each.sample, each.weights, each.check.measure, terms.confidence)
+        elif count_differing(each.sample) and terms.anytime:
+            found[at] = anytime_difference_bound(each.sample, terms.confidence)
+        elif count_differing(each.sample):
+            waiting.setdefault(terms.confidence, []).append(at)
+    for confidence, places in waiting.items():
+        some = [questions[at] for at in places]
+        made = difference_bounds(
+            [each.sample for each in some],
+            [each.weights for each in some],
+            confidence,
+            [each.check.measure.is_zero_or_one for each in some],
+        )
         for at, interval in zip(places, made, strict=True):
             found[at] = interval
     return found
@@ -413,8 +421,13 @@ def _judge_limit(question: LimitQuestion, bound: ConfidenceInterval | None) -> L
     found = LimitResult(check, PASSED, "", *known, transferred=side.transferred(check))
     if question.other is not None:
         before = question.other.mean(check)
-        delta = found.value - before
-        found = replace(found, other=question.other.name, before=before, delta=delta)
+        found = replace(
+            found,
+            other=question.other.name,
+            before=before,
+            delta=found.value - before,
+            differing=count_differing(question.sample),
+        )
     if bound is not None:
         found = replace(found, bound=bound.lo, method=bound.method)
     return _with_verdict(question, found, bound)
@@ -423,23 +436,29 @@ def _judge_limit(question: LimitQuestion, bound: ConfidenceInterval | None) -> L
 def _with_verdict(
     question: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
 ) -> LimitResult:
-    verdict, sentence = UNJUDGED, _why_unjudged(question, found, bound)
-    if not sentence and question.is_first:
-        verdict, sentence = PASSED, describe_first_run(question.side.board, found)
-    elif not sentence:
-        reached = found.value if found.against is None else found.delta
-        held = reached if bound is None else min(bound.lo, reached)
-        verdict = PASSED if held >= question.limit - EQUAL_WITHIN else FAILED
-        losses = _largest_losses(question) if verdict == FAILED else ()
-        found = replace(found, verdict=verdict)
-        sentence = describe_result(question.side.board, found, held, losses)
-    return replace(found, verdict=verdict, sentence=sentence)
+    sentence = _why_unjudged(question, found)
+    if sentence:
+        return replace(found, verdict=UNJUDGED, sentence=sentence)
+    if question.is_first:
+        return replace(found, sentence=describe_first_run(question.side.board, found))
+    reached = found.value if found.against is None else found.delta
+    held = reached if math.isnan(found.bound) else min(found.bound, reached)
+    lowest = question.limit - EQUAL_WITHIN
+    if bound is not None and bound.reason and reached >= lowest:
+        if math.isnan(found.bound):
+            sentence = f"no confidence can be given: {bound.reason}"
+        elif held < lowest:
+            allowed = format_apart(-held, found.limit)[1]
+            sentence = f"{bound.reason}; {describe_surely(found, held)}, only {allowed} is allowed"
+        if sentence:
+            return replace(found, verdict=UNJUDGED, sentence=sentence)
+    found = replace(found, verdict=PASSED if held >= lowest else FAILED)
+    losses = _largest_losses(question) if found.verdict == FAILED else ()
+    return replace(found, sentence=describe_result(question.side.board, found, held, losses))
 
 
-def _why_unjudged(
-    question: LimitQuestion, found: LimitResult, bound: ConfidenceInterval | None
-) -> str:
-    """Explain why a limit cannot be judged; empty where it can."""
+def _why_unjudged(question: LimitQuestion, found: LimitResult) -> str:
+    """Explain why a limit cannot be judged, whatever its bound; empty where it can."""
     check, terms = question.check, question.check.terms
     sides = [question.side, *([question.other] if isinstance(question.other, RunValues) else [])]
     if found.n == 0:
@@ -457,8 +476,6 @@ def _why_unjudged(
             return describe_no_value(question.other, check)
         if (absent := question.other.absent(check)) > terms.most_absent * found.n:
             return describe_too_many_absent(question.other.name, absent, found.n)
-    if bound is not None and math.isnan(bound.lo):
-        return f"no confidence can be given: {bound.reason}"
     return ""
 
 

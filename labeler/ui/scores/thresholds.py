@@ -145,7 +145,7 @@ def _judged(
     _history: ReferenceRuns,
 ) -> dict[str, tuple[LimitResult, ...]]:
     history = _history
-    return judge_runs(history.board, _runs, _checks, history.others, scoreboards.resample_cache())
+    return judge_runs(history.board, _runs, _checks, history.others)
 
 
 def _marks_from(
