@@ -18,7 +18,6 @@ from labeler.analysis.agreement import (
     Coefficient,
     GradeMatrix,
     Metric,
-    QueryBootstrap,
     Record,
     SelfAgreement,
     agreement_conventions,
@@ -132,14 +131,13 @@ def read_agreement(
     if graders:
         sheet = sheet.among(graders)
         again = {name: again[name] for name in sheet.graders if name in again}
-    draws = QueryBootstrap()
-    found = compute_agreement(sheet, metric, draws)
+    found = compute_agreement(sheet, metric)
     parts = (
         [] if facet is None else [(each, store.queries_in(facet, each)) for each in facets[facet]]
     )
-    buckets = [(each, compute_agreement(sheet.within(part), metric, draws)) for each, part in parts]
+    buckets = [(each, compute_agreement(sheet.within(part), metric)) for each, part in parts]
     rule = partial(agreed_grade, rule=settings.golden_rule)
-    against = compare_with_others(sheet, rule, draws)
+    against = compare_with_others(sheet, rule)
     said = [*agreement_notes(found), *non_blind_notes(sheet)]
     conventions = agreement_conventions(metric, settings.golden_rule, selection())
     return AgreementResult(found, against, again, sheet.aside, conventions, said, facet, buckets)

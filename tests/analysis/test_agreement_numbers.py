@@ -268,7 +268,7 @@ def test_an_interval_holds_its_number_and_is_the_same_every_time():
         assert (one.low, one.high) == (other.low, other.high)
 
 
-def test_queries_are_resampled_and_not_chunks():
+def test_queries_are_left_out_and_not_chunks():
     """Three copies of every chunk in its query add nothing: the interval stays where it was."""
     ratings, queries = of_queries(40)
     few = compute_agreement(GradeMatrix.of_ratings(ratings, queries)).pairs[0].kappa
@@ -296,14 +296,28 @@ def test_one_query_has_a_value_and_no_interval():
     assert math.isnan(found.high)
 
 
-def test_where_draws_have_no_value_there_is_no_interval():
-    """One query of two has all the variation: a draw without it has none to speak of."""
-    found = compute_agreement(
-        GradeMatrix.of_ratings([[1, 2, 1], [1, 2, 1]], ["q1", "q1", "q2"])
-    ).alpha
-    assert found.value == 1
+@pytest.mark.parametrize(
+    ("ratings", "queries", "why"),
+    [
+        ([[1, 2, 1], [1, 3, 1]], "aab", "it is not defined without one of the queries"),
+        ([[1, 2, 1, 2], [1, 2, 1, 2]], "aabb", "it is exactly 1"),
+        ([[0, 3, 0, 3], [1, 3, 1, 3]], "aabb", "it is the same without any one of the queries"),
+    ],
+)
+def test_queries_that_say_nothing_of_others_give_no_interval(ratings, queries, why):
+    found = compute_agreement(GradeMatrix.of_ratings(ratings, list(queries))).pairs[0].kappa
     assert math.isnan(found.low)
-    assert "draws" in str(found.unsure)
+    assert found.unsure == why
+
+
+def test_an_interval_stays_between_the_least_and_the_largest_value():
+    """All differences are in two of ten queries: an interval of equal sides would leave it."""
+    one = [0, 1, 2, 3] * 10
+    other = [*one[:32], 1, 1, 2, 3, 0, 2, 2, 3]
+    names = [f"q{at // 4}" for at in range(40)]
+    found = compute_agreement(GradeMatrix.of_ratings([one, other], names))
+    for each in (found.alpha, found.same, found.pairs[0].kappa):
+        assert 0 < each.low < each.value < each.high < 1
 
 
 def test_agreement_that_chance_could_have_made_is_not_said_to_be_there():

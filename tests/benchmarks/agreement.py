@@ -1,7 +1,8 @@
 """How often the intervals of agreement hold what is true, and what measuring it costs.
 
-Graders are simulated: queries differ in how many of their chunks are relevant and in how hard they
-are to grade. What is true is measured over 20,000 queries of the same kind.
+Two graders are simulated. ``differing``: queries differ in how many of their chunks are relevant
+and in how hard they are to grade. ``close``: both differ in one query of ten only. ``random``: both
+press any key. What is true is measured over 20,000 queries of the same kind.
 
     python -m tests.benchmarks.agreement
 """
@@ -9,7 +10,7 @@ are to grade. What is true is measured over 20,000 queries of the same kind.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,6 @@ from labeler.analysis.agreement import (
     Agreement,
     Coefficient,
     GradeMatrix,
-    QueryBootstrap,
     compare_with_others,
     compute_agreement,
 )
@@ -28,49 +28,75 @@ TRULY, SIMULATED = 20_000, 1_000  # queries, samples of queries
 CHUNKS = 5  # of a query
 QUERIES, GRADERS, POOL, GRADED = 1_000, 5, 12, 0.6  # of the speed
 SEED = 3
+COMMON = (0.6, 0.2, 0.1, 0.1)  # how often each grade is given
 
 
-def graded(random: np.random.Generator, queries: int, chunks: int, graders: int) -> np.ndarray:
+def differing(
+    random: np.random.Generator, queries: int, chunks: int = CHUNKS, graders: int = 2
+) -> np.ndarray:
     """Return what graders give, (graders, queries * chunks)."""
     mixed = random.dirichlet([3, 1, 1, 0.7], queries)
     true = np.concatenate([random.choice(4, chunks, p=each) for each in mixed])
-    unsure = np.repeat(random.uniform(0.1, 0.6, queries), chunks)
+    return _moved(random, true, np.repeat(random.uniform(0.1, 0.6, queries), chunks), graders)
+
+
+def close(random: np.random.Generator, queries: int) -> np.ndarray:
+    """Return the same of two graders who differ in a tenth of the queries."""
+    true = random.choice(4, queries * CHUNKS, p=COMMON)
+    return _moved(random, true, np.repeat(0.3 * (random.random(queries) < 0.1), CHUNKS), 2)
+
+
+def at_random(random: np.random.Generator, queries: int) -> np.ndarray:
+    """Return the same of two graders who agree as chance does."""
+    return random.choice(4, (2, queries * CHUNKS), p=COMMON)
+
+
+def _moved(
+    random: np.random.Generator, true: np.ndarray, unsure: np.ndarray, graders: int
+) -> np.ndarray:
+    """Return grades near the true ones; each differs with its chance."""
     moved = random.choice([-1, 1, 2], (graders, true.size))
     differs = random.random((graders, true.size)) < unsure
     return np.clip(true + np.where(differs, moved, 0), 0, 3)
 
 
+KINDS: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "differing": differing,
+    "close": close,
+    "random": at_random,
+}
+
+
 def numbers_of(found: Agreement) -> dict[str, Coefficient]:
     """Return what is looked at of two graders."""
     [pair] = found.pairs
-    return {"alpha": found.alpha, "weighted kappa": pair.kappa, "Fleiss' kappa": found.fleiss}
+    return {"alpha": found.alpha, "weighted kappa": pair.kappa, "same grade": found.same}
 
 
-def measured(
-    random: np.random.Generator, queries: int, draws: QueryBootstrap
-) -> dict[str, Coefficient]:
+def measured(grades: np.ndarray) -> dict[str, Coefficient]:
     """Measure two graders over simulated queries."""
-    names = [str(at // CHUNKS) for at in range(queries * CHUNKS)]
-    sheet = GradeMatrix.of_ratings(graded(random, queries, CHUNKS, 2).astype(float), names)
-    return numbers_of(compute_agreement(sheet, draws=draws))
+    names = [str(at // CHUNKS) for at in range(grades.shape[1])]
+    return numbers_of(compute_agreement(GradeMatrix.of_ratings(grades.astype(float), names)))
 
 
 def coverage() -> None:
-    """Print how often the 95% interval holds the true number."""
-    random = np.random.default_rng(SEED)
-    truth = {name: each.value for name, each in measured(random, TRULY, QueryBootstrap(2)).items()}
-    print("queries", *(f"{name} {value:.3f}" for name, value in truth.items()), sep="\t")
-    for queries in (10, 30, 100):
-        draws, held = QueryBootstrap(), dict.fromkeys(truth, 0)
-        for _ in range(SIMULATED):
-            for name, found in measured(random, queries, draws).items():
-                held[name] += found.low <= truth[name] <= found.high
-        print(queries, *(f"{count / SIMULATED:.1%}" for count in held.values()), sep="\t")
+    """Print how often the 95% interval holds the true number, where there is an interval."""
+    for kind, grade in KINDS.items():
+        random = np.random.default_rng(SEED)
+        truth = {name: each.value for name, each in measured(grade(random, TRULY)).items()}
+        print(kind, *(f"{name} {value:.3f}" for name, value in truth.items()), sep="\t")
+        for queries in (5, 10, 30, 100):
+            held = {name: np.zeros(2) for name in truth}  # intervals that hold it, intervals
+            for _ in range(SIMULATED):
+                for name, found in measured(grade(random, queries)).items():
+                    held[name] += found.low <= truth[name] <= found.high, found.unsure is None
+            shares = (f"{holds / of:.1%} of {int(of):,}" for holds, of in held.values())
+            print(queries, *shares, sep="\t")
 
 
 def as_stored(random: np.random.Generator) -> Iterator[GivenGrade]:
     """Give grades as the store does; each grader has graded a part of the chunks."""
-    for who, row in enumerate(graded(random, QUERIES, POOL, GRADERS)):
+    for who, row in enumerate(differing(random, QUERIES, POOL, GRADERS)):
         for at, grade in enumerate(row):
             if random.random() < GRADED:
                 query, chunk = divmod(at, POOL)

@@ -78,7 +78,7 @@ def test_programs_get_the_published_alpha_with_what_it_rests_on(run, grade, metr
     assert (alpha["n"], alpha["queries"], alpha["metric"]) == (12, 12, metric)
     assert alpha["low"] < alpha["value"] <= alpha["high"]
     assert alpha["conventions"]["golden_rule"] == "lower median"
-    assert alpha["conventions"]["seed"] > 0
+    assert alpha["conventions"]["interval"] == "jackknife"
 
 
 def test_every_two_graders_have_a_kappa_and_a_confusion_matrix(run, grade):

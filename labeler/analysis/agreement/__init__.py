@@ -13,7 +13,7 @@ from labeler.analysis.agreement.agreement_report import (
     non_blind_notes,
     summarize_agreement,
 )
-from labeler.analysis.agreement.coefficients import METRICS, BootstrapSums, Metric, QueryBootstrap
+from labeler.analysis.agreement.coefficients import METRICS, SHARE_BOUNDS, Metric, QuerySums
 from labeler.analysis.agreement.grade_matrix import GradeMatrix
 from labeler.analysis.agreement.grader_agreement import (
     AgainstOthers,

@@ -9,12 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
-from labeler.analysis.agreement.coefficients import (
-    BOOTSTRAP_DRAWS,
-    BOOTSTRAP_SEED,
-    INTERVAL_LEVEL,
-    Metric,
-)
+from labeler.analysis.agreement.coefficients import INTERVAL_LEVEL, Metric
 from labeler.analysis.agreement.grade_matrix import GradeMatrix
 from labeler.analysis.agreement.grader_agreement import (
     ONE_GRADE,
@@ -174,13 +169,13 @@ def agreement_conventions(
         "one wording of a chunk",
         "kappa with quadratic weights, 0 where one of the two gave one grade only",
         "not defined only where no disagreement is to be expected",
-        f"{INTERVAL_LEVEL:.0%} percentile intervals over queries, {BOOTSTRAP_DRAWS:,} draws",
+        f"{INTERVAL_LEVEL:.0%} jackknife intervals over queries",
         f"agreed grade: somebody else's adjudication, else of the others' blind grades the {rule}",
     )
     named = {"metric": metric, "kappa_weights": "quadratic", "golden_rule": rule}
     named |= asdict(selected)
-    drawn = {"level": INTERVAL_LEVEL, "draws": BOOTSTRAP_DRAWS, "seed": BOOTSTRAP_SEED}
-    return {**named, **drawn, "description": " · ".join(words)}
+    interval = {"level": INTERVAL_LEVEL, "interval": "jackknife"}
+    return {**named, **interval, "description": " · ".join(words)}
 
 
 def summarize_agreement(found: Agreement) -> str:

@@ -1,6 +1,6 @@
-"""Agreement coefficients (weighted kappa, alpha, Fleiss' kappa) and their bootstrap over queries.
+"""Agreement coefficients (weighted kappa, alpha, Fleiss' kappa) and their intervals over queries.
 
-Every formula accepts leading axes, so that one call computes a value and all its bootstrap draws.
+Every formula accepts leading axes, so that one call computes a value without each query in turn.
 It is NaN only where the disagreement expected by chance is 0. Counts are whole numbers stored as
 floats wherever possible, so that results that should be exactly 0 or 1 are exact.
 """
@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from labeler.stats.student_t import student_t_quantile
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Metric = Literal["ordinal", "nominal", "interval"]
@@ -44,7 +46,7 @@ def alpha(coincidences: Floats, values: Floats, metric: Metric = "ordinal") -> F
     """Return Krippendorff's alpha of a coincidence matrix (..., k, k), see `coincidences_of`.
 
     The ordinal difference of two grades is the number of given grades between them, with those
-    two counting half. It depends on the grades given, so it differs in every draw.
+    two counting half. It depends on the grades given, so it differs without each query.
     Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     """
     totals = coincidences.sum(-1)
@@ -105,15 +107,13 @@ def _one_minus(seen: Floats, chance: Floats) -> Floats:
         return np.where(chance > 0, 1.0 - seen / chance, np.nan)
 
 
-BOOTSTRAP_DRAWS = 2_000
-BOOTSTRAP_SEED = 20_260_101
 INTERVAL_LEVEL = 0.95
-LEAST_DEFINED = 0.9  # share of draws; with fewer, the undefined ones could move both ends
-NUMBERS_AT_ONCE = 256_000  # more random numbers at once would not fit the CPU cache
-MOST_SIZES_KEPT = 4  # sample sizes whose draws are cached; each is a wide table
+SHARE_BOUNDS, COEFFICIENT_BOUNDS = (0.0, 1.0), (-1.0, 1.0)
+MOST_LOGITS = 500.0  # more would overflow; the interval then reaches the bound
+_SAME = 1e-12  # numbers that differ by less are equal but for rounding
 
 
-class PercentileInterval(NamedTuple):
+class JackknifeInterval(NamedTuple):
     """A 95% confidence interval; both ends are NaN where ``reason`` says why there is none."""
 
     low: float
@@ -122,62 +122,62 @@ class PercentileInterval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BootstrapSums:
-    """Sums of per-query numbers: over all ``queries``, and over each bootstrap draw."""
+class QuerySums:
+    """Sums of per-query numbers: over all queries, and over all but each one.
 
-    whole: Floats
-    drawn: Floats
-    queries: int
-
-    def interval(self, number: Callable[[Floats], Floats]) -> PercentileInterval:
-        """Return the percentile interval of a statistic of the sums.
-
-        Draws in which it is undefined are left out; there is no interval if there are too many.
-        """
-        if self.queries < 2:
-            return PercentileInterval(math.nan, math.nan, "it rests on one query")
-        found = number(self.drawn)
-        known = found[~np.isnan(found)]
-        if len(known) < LEAST_DEFINED * len(found):
-            lost = f"not defined in {len(found) - len(known):,} of {len(found):,} draws"
-            return PercentileInterval(math.nan, math.nan, lost)
-        low, high = np.quantile(known, [(1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2])
-        return PercentileInterval(float(low), float(high))
-
-
-class QueryBootstrap:
-    """A bootstrap over whole queries, with the same cached draws for the same number of queries.
-
-    The chunks of one query depend on each other: resampling chunks would give intervals that are
-    too narrow.
+    ``without`` (queries, ...) holds the sums that leave one query out. Chunks of one query depend
+    on each other: leaving out chunks would give intervals that are too narrow.
     """
 
-    def __init__(self, draws: int = BOOTSTRAP_DRAWS, seed: int = BOOTSTRAP_SEED) -> None:
-        self.draws = draws
-        self.seed = seed
-        self._weights: dict[int, Floats] = {}
+    whole: Floats
+    without: Floats
 
-    def of(self, by_query: Floats) -> BootstrapSums:
-        """Return the sums of ``by_query`` (queries, ...) over all queries and over each draw."""
-        queries = len(by_query)
-        drawn = np.empty((0, *by_query.shape[1:]))
-        if queries > 1:
-            flat = self._weights_of(queries) @ by_query.reshape(queries, -1)
-            drawn = flat.reshape(self.draws, *by_query.shape[1:])
-        return BootstrapSums(by_query.sum(0), drawn, queries)
+    @classmethod
+    def of(cls, by_query: Floats) -> QuerySums:
+        """Return the sums of ``by_query`` (queries, ...)."""
+        whole = by_query.sum(0)
+        without = whole - by_query
+        without[np.abs(without) < _SAME] = 0.0  # a count of 0 that rounding missed
+        return cls(whole, without)
 
-    def _weights_of(self, queries: int) -> Floats:
-        """Return how often each query is in each draw (draws, queries): whole numbers as floats."""
-        if queries not in self._weights:
-            if len(self._weights) == MOST_SIZES_KEPT:
-                self._weights.clear()
-            random = np.random.default_rng(self.seed)
-            weights = np.empty((self.draws, queries))
-            step = max(1, NUMBERS_AT_ONCE // queries)
-            for start in range(0, self.draws, step):
-                part = weights[start : start + step]
-                drawn = random.integers(0, queries, part.shape, dtype=np.int32)
-                drawn += np.arange(len(part), dtype=np.int32)[:, None] * np.int32(queries)
-                part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
-            self._weights[queries] = weights
-        return self._weights[queries]
+    @property
+    def queries(self) -> int:
+        """The number of queries."""
+        return len(self.without)
+
+    def interval(
+        self, number: Callable[[Floats], Floats], bounds: tuple[float, float] | None
+    ) -> JackknifeInterval:
+        """Return the jackknife interval of a statistic of the sums over the choice of queries.
+
+        The standard error comes from the values without each query in turn (Tukey 1958). With
+        Student's t it makes an interval on the logit scale between ``bounds``, the least and the
+        largest value there can be: from -1 to 1 that is Fisher's z. A bootstrap's percentiles
+        cover far less where there are few queries or few differences. There is no interval where
+        the values do not vary.
+        """
+        if self.queries < 2:
+            return _no_interval("it rests on one query")
+        value, others = float(number(self.whole)), number(self.without)
+        if np.isnan(others).any():
+            return _no_interval("it is not defined without one of the queries")
+        if bounds and min(value - bounds[0], bounds[1] - value) < _SAME:
+            return _no_interval(f"it is exactly {value:g}")
+        if np.ptp(others) < _SAME:
+            return _no_interval("it is the same without any one of the queries")
+        error = others.std() * math.sqrt(self.queries - 1)
+        reach = error * student_t_quantile((1 - INTERVAL_LEVEL) / 2, self.queries - 1)
+        if bounds is None:
+            return JackknifeInterval(value - reach, value + reach)
+        return JackknifeInterval(_move(value, -reach, *bounds), _move(value, reach, *bounds))
+
+
+def _no_interval(reason: str) -> JackknifeInterval:
+    return JackknifeInterval(math.nan, math.nan, reason)
+
+
+def _move(value: float, by: float, low: float, high: float) -> float:
+    """Return a value moved by ``by`` on the logit scale between two bounds."""
+    below, above = value - low, high - value
+    logits = min(by * (high - low) / (below * above), MOST_LOGITS)
+    return high - (high - low) / (1 + below / above * math.exp(logits))

@@ -15,7 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.analysis.agreement import coefficients
-from labeler.analysis.agreement.coefficients import BootstrapSums, Floats, Metric, QueryBootstrap
+from labeler.analysis.agreement.coefficients import (
+    COEFFICIENT_BOUNDS,
+    SHARE_BOUNDS,
+    Floats,
+    Metric,
+    QuerySums,
+)
 from labeler.analysis.agreement.grade_matrix import NO_GRADE, Codes, GradeMatrix, monday_of_week
 
 NOTHING_SHARED = "no chunk was graded by two"
@@ -94,41 +100,36 @@ class Agreement:
     table: npt.NDArray[np.int64]
 
 
-def compute_agreement(
-    matrix: GradeMatrix, metric: Metric = "ordinal", draws: QueryBootstrap | None = None
-) -> Agreement:
+def compute_agreement(matrix: GradeMatrix, metric: Metric = "ordinal") -> Agreement:
     """Return how far the graders of a matrix agree; ``metric`` is that of alpha."""
-    draws = draws or QueryBootstrap()
     graders = range(len(matrix.graders))
-    pairs = tuple(agreement_of_pair(matrix, *two, draws) for two in combinations(graders, 2))
+    pairs = tuple(agreement_of_pair(matrix, *two) for two in combinations(graders, 2))
     table = sum((pair.table + pair.table.T for pair in pairs), _empty_table(matrix))
     return Agreement(
         metric,
         matrix.graders,
         matrix.values,
-        alpha_of(matrix, metric, draws),
-        *agreement_of_all(matrix, draws),
+        alpha_of(matrix, metric),
+        *agreement_of_all(matrix),
         pairs,
         table,
     )
 
 
-def alpha_of(matrix: GradeMatrix, metric: Metric, draws: QueryBootstrap) -> Coefficient:
+def alpha_of(matrix: GradeMatrix, metric: Metric) -> Coefficient:
     """Return Krippendorff's alpha over the chunks that two or more graded."""
     counts = matrix.counts
     shared = counts.sum(1) > 1
     found = coefficients.coincidences_of(counts)
     reason = ONE_GRADE if shared.any() else NOTHING_SHARED
     return estimate(
-        draws.of(matrix.by_query(found, shared)),
+        QuerySums.of(matrix.by_query(found, shared)),
         lambda table: coefficients.alpha(table, matrix.values, metric),
         *(int(shared.sum()), reason),
     )
 
 
-def agreement_of_all(
-    matrix: GradeMatrix, draws: QueryBootstrap
-) -> tuple[Coefficient, Coefficient, Coefficient]:
+def agreement_of_all(matrix: GradeMatrix) -> tuple[Coefficient, Coefficient, Coefficient]:
     """Return Fleiss' kappa and two shares over the chunks that all graders graded.
 
     The first is the share of pairs of graders that gave the same grade (Fleiss' observed
@@ -138,31 +139,32 @@ def agreement_of_all(
     whole: Bools = (matrix.codes != NO_GRADE).all(0) & (graders > 1)
     squares = (counts**2).sum(1)
     columns = [np.ones(len(counts)), squares, squares == graders**2, *counts.T]
-    sums = draws.of(matrix.by_query(np.stack(columns, 1).astype(np.float64), whole))
+    sums = QuerySums.of(matrix.by_query(np.stack(columns, 1).astype(np.float64), whole))
     n = int(whole.sum())
 
-    def fleiss(drawn: Floats) -> Floats:
-        return coefficients.fleiss_kappa(drawn[..., 0], drawn[..., 1], drawn[..., 3:], graders)
+    def fleiss(summed: Floats) -> Floats:
+        return coefficients.fleiss_kappa(summed[..., 0], summed[..., 1], summed[..., 3:], graders)
 
-    def same(drawn: Floats) -> Floats:
-        given = drawn[..., 0] * graders
-        return coefficients.same_share(drawn[..., 1] - given, given * (graders - 1))
+    def same(summed: Floats) -> Floats:
+        given = summed[..., 0] * graders
+        return coefficients.same_share(summed[..., 1] - given, given * (graders - 1))
 
-    def all_same(drawn: Floats) -> Floats:
-        return coefficients.same_share(drawn[..., 2], drawn[..., 0])
+    def all_same(summed: Floats) -> Floats:
+        return coefficients.same_share(summed[..., 2], summed[..., 0])
 
     reason = ONE_GRADE if n else NOT_BY_ALL
-    found = [estimate(sums, each, n, reason) for each in (fleiss, same, all_same)]
-    return found[0], found[1], found[2]
+    return (
+        estimate(sums, fleiss, n, reason),
+        estimate(sums, same, n, reason, SHARE_BOUNDS),
+        estimate(sums, all_same, n, reason, SHARE_BOUNDS),
+    )
 
 
-def agreement_of_pair(
-    matrix: GradeMatrix, one: int, other: int, draws: QueryBootstrap
-) -> PairAgreement:
+def agreement_of_pair(matrix: GradeMatrix, one: int, other: int) -> PairAgreement:
     """Return how far two graders, given by index, agree over the chunks both graded."""
     first, second = matrix.codes[one], matrix.codes[other]
     both: Bools = (first != NO_GRADE) & (second != NO_GRADE)
-    sums = draws.of(confusion_by_query(matrix, first, second, both))
+    sums = QuerySums.of(confusion_by_query(matrix, first, second, both))
     n = int(both.sum())
     return PairAgreement(
         matrix.graders[one],
@@ -187,34 +189,45 @@ def confusion_by_query(matrix: GradeMatrix, first: Codes, second: Codes, both: B
     return counted.reshape(queries, size, size).astype(np.float64)
 
 
-def kappa_of(tables: BootstrapSums, values: Floats, n: int) -> Coefficient:
+def kappa_of(tables: QuerySums, values: Floats, n: int) -> Coefficient:
     """Return the quadratic-weighted kappa of summed confusion matrices."""
     reason = SAME_CONSTANT if n else NOTHING_SHARED
     return estimate(tables, lambda table: coefficients.weighted_kappa(table, values), n, reason)
 
 
-def share_of(tables: BootstrapSums, counted: Floats, n: int) -> Coefficient:
+def share_of(tables: QuerySums, counted: Floats, n: int) -> Coefficient:
     """Return the share of chunks in the cells that ``counted`` (k, k) marks with 1, not 0."""
 
     def share(table: Floats) -> Floats:
         return coefficients.same_share((table * counted).sum((-2, -1)), table.sum((-2, -1)))
 
-    return estimate(tables, share, n, NOTHING_SHARED)
+    return estimate(tables, share, n, NOTHING_SHARED, SHARE_BOUNDS)
 
 
-def mean_of(sums: BootstrapSums, n: int) -> Coefficient:
+def mean_of(sums: QuerySums, n: int) -> Coefficient:
     """Return a mean; ``sums`` (2,) hold the sum of the numbers, and how many there are."""
-    return estimate(
-        sums, lambda each: coefficients.same_share(each[..., 0], each[..., 1]), n, NOTHING_SHARED
-    )
+
+    def mean(summed: Floats) -> Floats:
+        return coefficients.same_share(summed[..., 0], summed[..., 1])
+
+    return estimate(sums, mean, n, NOTHING_SHARED, None)
 
 
-def estimate(sums: BootstrapSums, formula: Formula, n: int, reason: str) -> Coefficient:
-    """Return the formula's value of sums, with its interval; ``reason`` is why it may be NaN."""
+def estimate(
+    sums: QuerySums,
+    formula: Formula,
+    n: int,
+    reason: str,
+    bounds: tuple[float, float] | None = COEFFICIENT_BOUNDS,
+) -> Coefficient:
+    """Return the formula's value of sums, with its interval; ``reason`` is why it may be NaN.
+
+    ``bounds`` are the least and the largest value that the formula can have.
+    """
     value = float(formula(sums.whole)) if n else math.nan
     if math.isnan(value):
         return Coefficient(math.nan, n, sums.queries, reason, unsure="it is not defined")
-    return Coefficient(value, n, sums.queries, None, *sums.interval(formula))
+    return Coefficient(value, n, sums.queries, None, *sums.interval(formula, bounds))
 
 
 def _empty_table(matrix: GradeMatrix) -> npt.NDArray[np.int64]:
@@ -253,16 +266,13 @@ class AgainstOthers:
     at_odds: int
 
 
-def compare_with_others(
-    matrix: GradeMatrix, resolve: ResolveGrades, draws: QueryBootstrap | None = None
-) -> tuple[AgainstOthers, ...]:
+def compare_with_others(matrix: GradeMatrix, resolve: ResolveGrades) -> tuple[AgainstOthers, ...]:
     """Compare each grader's blind grades with the grade agreed without them.
 
     The agreed grade is somebody else's adjudication where there is one, else ``resolve`` of the
     others' blind grades: nobody is compared with their own grades.
     """
-    draws = draws or QueryBootstrap()
-    return tuple(_compare_one(matrix, who, resolve, draws) for who in range(len(matrix.graders)))
+    return tuple(_compare_one(matrix, who, resolve) for who in range(len(matrix.graders)))
 
 
 def agreed_without(matrix: GradeMatrix, who: int, resolve: ResolveGrades) -> tuple[Codes, Bools]:
@@ -287,15 +297,13 @@ def _resolve_counts(counts: npt.NDArray[np.int64], values: Floats, resolve: Reso
     return NO_GRADE if agreed is None else int(np.searchsorted(values, agreed))
 
 
-def _compare_one(
-    matrix: GradeMatrix, who: int, resolve: ResolveGrades, draws: QueryBootstrap
-) -> AgainstOthers:
+def _compare_one(matrix: GradeMatrix, who: int, resolve: ResolveGrades) -> AgainstOthers:
     own = matrix.codes[who]
     agreed, spoken = agreed_without(matrix, who, resolve)
     graded: Bools = own != NO_GRADE
     both: Bools = graded & (agreed != NO_GRADE)
     n = int(both.sum())
-    tables = draws.of(confusion_by_query(matrix, own, agreed, both))
+    tables = QuerySums.of(confusion_by_query(matrix, own, agreed, both))
     near = np.abs(np.subtract.outer(matrix.values, matrix.values)) <= 1
     moved = np.where(both, matrix.values[own] - matrix.values[agreed], 0.0)
     differences = matrix.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
@@ -304,7 +312,7 @@ def _compare_one(
         kappa_of(tables, matrix.values, n),
         share_of(tables, np.eye(len(near)), n),
         share_of(tables, near.astype(np.float64), n),
-        mean_of(draws.of(differences), n),
+        mean_of(QuerySums.of(differences), n),
         _differences_by_week(matrix.week[who][both], moved[both]),
         alone=int((graded & ~spoken).sum()),
         at_odds=int((graded & spoken & (agreed == NO_GRADE)).sum()),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from labeler.analysis.agreement import BootstrapSums, QueryBootstrap
+from labeler.analysis.agreement import SHARE_BOUNDS, QuerySums
 from labeler.errors import BadInput
 from labeler.model import (
     CandidateBatch,
@@ -226,33 +226,31 @@ def suggestion_agreement(met: Iterable[SuggestionCheck]) -> tuple[SourceAgreemen
     by_source: dict[str, list[SuggestionCheck]] = {}
     for each in met:
         by_source.setdefault(each.source, []).append(each)
-    draws = QueryBootstrap()
-    return tuple(
-        _agreement_of_source(source, by_source[source], draws) for source in sorted(by_source)
-    )
+    return tuple(_agreement_of_source(source, by_source[source]) for source in sorted(by_source))
 
 
-def _agreement_of_source(
-    source: str, met: list[SuggestionCheck], draws: QueryBootstrap
-) -> SourceAgreement:
+def _agreement_of_source(source: str, met: list[SuggestionCheck]) -> SourceAgreement:
     places = {query: at for at, query in enumerate(dict.fromkeys(each.query_id for each in met))}
-    sums = np.zeros((len(places), 4))
+    by_query = np.zeros((len(places), 4))
     for each in met:
         apart = each.proposed - each.given
-        sums[places[each.query_id]] += (1, apart == 0, abs(apart) <= 1, apart)
-    drawn = draws.of(sums)
-    shares = [_estimate_share(drawn, column) for column in (1, 2, 3)]
-    return SourceAgreement(source, len(met), len(places), *shares)
+        by_query[places[each.query_id]] += (1, apart == 0, abs(apart) <= 1, apart)
+    sums = QuerySums.of(by_query)
+    exact, within_one = (_estimate_mean(sums, column, SHARE_BOUNDS) for column in (1, 2))
+    difference = _estimate_mean(sums, 3, None)
+    return SourceAgreement(source, len(met), len(places), exact, within_one, difference)
 
 
-def _estimate_share(sums: BootstrapSums, column: int) -> ShareEstimate:
+def _estimate_mean(
+    sums: QuerySums, column: int, bounds: tuple[float, float] | None
+) -> ShareEstimate:
     """Return the mean of one column: its sum divided by the number of grades."""
 
     def mean(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         shares: npt.NDArray[np.float64] = of[..., column] / of[..., 0]
         return shares
 
-    return ShareEstimate(float(mean(sums.whole)), *sums.interval(mean))
+    return ShareEstimate(float(mean(sums.whole)), *sums.interval(mean, bounds))
 
 
 FEW_QUERIES = 10

@@ -102,14 +102,13 @@ def measured(
         sheet = sheet.within(among)
     if asked.bucket is not None:
         inside = {}
-    draws = agreement.QueryBootstrap()
     return MeasuredAgreement(
         sheet,
-        agreement.compute_agreement(sheet, asked.metric, draws),
-        agreement.compare_with_others(sheet, partial(agreed_grade, rule=rule), draws),
+        agreement.compute_agreement(sheet, asked.metric),
+        agreement.compare_with_others(sheet, partial(agreed_grade, rule=rule)),
         again,
         [
-            (name, agreement.compute_agreement(sheet.within(queries), asked.metric, draws))
+            (name, agreement.compute_agreement(sheet.within(queries), asked.metric))
             for name, queries in inside.items()
         ],
     )
