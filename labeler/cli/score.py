@@ -13,6 +13,7 @@ from itertools import chain
 
 import click
 
+from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import perfect_reranking_notes
 from labeler.analysis.keywords import (
     KeywordMean,
@@ -77,7 +78,7 @@ from labeler.evaluation import (
 )
 from labeler.formats import csv_tables, json_records
 from labeler.measures import MEASURES, Definition, Measure
-from labeler.model import Collection, Traffic, escape_controls
+from labeler.model import Collection, Settings, Traffic, escape_controls
 from labeler.services.import_export import snapshots
 from labeler.stats import LiveRanges, mean_intervals, with_intervals, with_unjudged_ranges
 from labeler.store import Store
@@ -157,7 +158,7 @@ def score(
         return
     conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     asked_for = ScoreRequest(
-        parse_measures(conventions, texts), facet, kind, per_query, top, traffic
+        parse_measures(conventions, texts), facet, kind, per_query, top, traffic, settings
     )
     found = select_runs(collection, runs)
     check_shared_queries(found)
@@ -184,6 +185,7 @@ class ScoreRequest:
     per_query: bool
     top: int | None
     traffic: Traffic | None
+    settings: Settings
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,10 @@ def score_part(collection: Collection, conventions: Conventions, asked: ScoreReq
         notes += tie_notes(ranges, board.conventions) + residual_notes(board, measures)
     if asked.top is not None:
         notes += perfect_reranking_notes(board, measures, asked.top)
+    if not asked.per_query:
+        most = None if asked.kind in FOR_PROGRAMS else MOST_CAUTIONS
+        about = find_cautions(board, measures, facet=facet, settings=asked.settings, most=most)
+        notes += caution_notes(about)
     return ScorePart(board, asked, notes, ranges)
 
 

@@ -46,10 +46,10 @@ from labeler.evaluation.measure_guidance import (
     CROSS_CHUNKING_MEASURES,
     DEFAULT_MEASURES,
     MEASURES_BY_TASK,
-    cautions,
     measure_names_for_task,
     measures_for_runs,
     measures_for_task,
+    queries_in_scope,
     unjudged_by_run,
 )
 from labeler.evaluation.notes import (

@@ -1,9 +1,8 @@
-"""Guidance on measures: the defaults, those that fit a task, and cautions about reading them."""
+"""Guidance on measures: the defaults, those that fit a task, and what of their top is judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import PROMPT, Bools, Measure
+from labeler.measures import Bools, Measure
 from labeler.model import CHUNKING_SEPARATOR, DEFAULT_CHUNKING, Collection
 
 DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "P@prompt", "Success@3", "RR", "AP", "Judged@10")
@@ -39,17 +38,6 @@ MEASURES_BY_TASK: Mapping[str, str] = MappingProxyType(
     }
 )
 """The measures that fit a task, the leading one first; read them with `measures_for_task`."""
-
-FEW_QUERIES = 50
-MANY_UNJUDGED = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """A way in which a number misleads: a ``kind`` for programs, a ``sentence`` for people."""
-
-    kind: str
-    sentence: str
 
 
 def measures_for_task(
@@ -93,6 +81,12 @@ def measures_for_runs(
     )
 
 
+def has_graded_chunkings(collection: Collection, runs: Iterable[str]) -> bool:
+    """Return whether each chunking of these runs has a golden grade."""
+    chosen, every = set(runs), (*collection.runs, *collection.runs_left_out)
+    return {run.chunking for run in every if run.name in chosen} <= _graded_chunkings(collection)
+
+
 def _graded_chunkings(collection: Collection) -> set[str]:
     """Return the chunkings with a golden grade, even those that are not selected."""
     every = collection.everywhere
@@ -115,33 +109,6 @@ def measure_names_for_task(
     return (by_task.get(task or "") or MEASURES_BY_TASK.get(task or "", "")).split()
 
 
-def cautions(
-    board: Scoreboard,
-    measures: Iterable[Measure],
-    facet: str | None = None,
-    bucket: str | None = None,
-) -> tuple[Caution, ...]:
-    """Return the ways in which values of these measures may mislead, overall or in buckets.
-
-    They are about all queries, those of a facet, or those of one bucket. The first measure is the
-    leading one. Unjudged chunks are counted in every run of the board; queries without grades are
-    left out. Raises `NotFound` for an unknown facet or bucket.
-    """
-    board = board.snapshot()
-    chosen = board.resolve(measures)
-    judged = board.judged_for(chosen[0]) if chosen else board.judged
-    queries = _queries_of(board, judged, facet, bucket)
-    where = "" if bucket is None else f" in {facet} = {bucket}"
-    size = int(queries.sum())
-    found = [*_size_cautions(size, where)]
-    if size:
-        found += _task_cautions(board, chosen, queries)
-        found += _cutoff_cautions(board, chosen, queries)
-        found += _grade_cautions(board, chosen, queries)
-        found += _unjudged_cautions(board, chosen, facet, bucket)
-    return tuple(found)
-
-
 def unjudged_by_run(
     board: Scoreboard, measure: Measure, facet: str | None = None, bucket: str | None = None
 ) -> dict[str, tuple[int, int]]:
@@ -150,13 +117,19 @@ def unjudged_by_run(
     Over all queries that count, or those of a facet or bucket; a query without a list adds to
     neither. May raise `NotFound`.
     """
-    queries = _queries_of(board, board.judged_for(measure), facet, bucket)
+    queries = queries_in_scope(board, board.judged_for(measure), facet, bucket)
     counts = (board.unjudged(measure), board.looked_at(measure))
     sums = [each[queries].sum(axis=0).tolist() for each in counts]
     return dict(zip(board.run_names, zip(*sums, strict=True), strict=True))
 
 
-def _queries_of(board: Scoreboard, judged: Bools, facet: str | None, bucket: str | None) -> Bools:
+def queries_in_scope(
+    board: Scoreboard, judged: Bools, facet: str | None = None, bucket: str | None = None
+) -> Bools:
+    """Return which of the judged queries count: all, those of a facet, or those of one bucket.
+
+    May raise `NotFound`.
+    """
     if board.weights is not None:
         judged = judged & (board.weights > 0)
     if facet is None:
@@ -170,92 +143,3 @@ def _queries_of(board: Scoreboard, judged: Bools, facet: str | None, bucket: str
         raise NotFound(f"facet {facet!r} has no bucket {bucket!r}; there are: {there}")
     inside: Bools = judged & (group == buckets.index(bucket))
     return inside
-
-
-def _size_cautions(size: int, where: str) -> Iterator[Caution]:
-    if size < FEW_QUERIES:
-        yield Caution(
-            "few",
-            f"only {size} judged {'query' if size == 1 else 'queries'}{where}: under "
-            f"{FEW_QUERIES}, a difference may be chance",
-        )
-
-
-def _task_cautions(
-    board: Scoreboard, measures: Sequence[Measure], queries: Bools
-) -> Iterator[Caution]:
-    """Yield cautions about a task that at least half of the queries have."""
-    tasks = board.collection.facets.get("task", (None,) * len(queries))
-    found = [task for task, is_chosen in zip(tasks, queries.tolist(), strict=True) if is_chosen]
-    single, research = (2 * found.count(task) >= len(found) for task in ("single", "research"))
-    names = [measure.name for measure in measures]
-    if single and names and names[0] in ("nDCG", "AP"):
-        yield Caution(
-            "ranking leads",
-            f"{found.count('single')} of {len(found)} queries want a single answer: "
-            f"{measures[0].label} counts what comes after it; Success@3 and RR fit better",
-        )
-    if research and "RR" in names:
-        yield Caution(
-            "RR for research",
-            f"{found.count('research')} of {len(found)} queries are research: RR sees the first "
-            "relevant chunk only; nDCG@10 and R@10 fit better",
-        )
-
-
-def _cutoff_cautions(
-    board: Scoreboard, measures: Sequence[Measure], queries: Bools
-) -> Iterator[Caution]:
-    prompt_ks = board.prompt_ks[queries]
-    for measure in measures:
-        if measure.name != "Judged" and isinstance(measure.cutoff, int):
-            beyond = int(np.sum(prompt_ks < measure.cutoff))
-            if beyond:
-                yield Caution(
-                    "beyond the prompt",
-                    f"{measure.label} looks deeper than the prompt size of "
-                    f"{_format_span(prompt_ks.tolist())}: what stands below it never "
-                    "reaches the prompt",
-                )
-
-
-def _grade_cautions(
-    board: Scoreboard, measures: Sequence[Measure], queries: Bools
-) -> Iterator[Caution]:
-    ids = [
-        i
-        for i, is_chosen in zip(board.collection.query_ids, queries.tolist(), strict=True)
-        if is_chosen
-    ]
-    known = np.array([board.counts_of(query_id) for query_id in ids]).sum(axis=0)
-    binary = [each for each in measures if each.rel is not None and each.reads != "evidence"]
-    for rel in sorted({measure.rel for measure in binary if measure.rel is not None}):
-        grades = [grade for grade in range(rel, 4) if known[grade]]
-        if len(grades) > 1:
-            labels = [measure.label for measure in binary if measure.rel == rel]
-            yield Caution(
-                "binary over grades",
-                f"{', '.join(labels)} {'counts' if len(labels) == 1 else 'count'} grades "
-                f"{', '.join(map(str, grades[:-1]))} and {grades[-1]} alike; nDCG tells them apart",
-            )
-
-
-def _unjudged_cautions(
-    board: Scoreboard, measures: Sequence[Measure], facet: str | None, bucket: str | None
-) -> Iterator[Caution]:
-    of_chunks = [measure for measure in measures if not measure.crosses]
-    by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
-    for measure in by_cutoff.values():
-        of = "the prompt" if measure.cutoff == PROMPT else f"the top {measure.cutoff}"
-        for run, (count, listed) in unjudged_by_run(board, measure, facet, bucket).items():
-            if listed and count / listed > MANY_UNJUDGED:
-                yield Caution(
-                    "unjudged",
-                    f"{run}: nobody has graded {count / listed:.0%} of {of}; "
-                    "what these are can move its values either way",
-                )
-
-
-def _format_span(values: Sequence[int]) -> str:
-    low, high = min(values), max(values)
-    return str(low) if low == high else f"{low} to {high}"

@@ -51,11 +51,10 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     Conventions,
     Scoreboard,
-    cautions,
     collect,
     measures_for_task,
 )
-from labeler.measures import parse, parse_all
+from labeler.measures import parse
 from labeler.store import Store
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
@@ -617,10 +616,6 @@ def test_a_set_of_one_grade_is_diagnosed_as_any_other(grade: int) -> None:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def kinds(board: Scoreboard, names: str, *bucket: str) -> list[str]:
-    return [each.kind for each in cautions(board, board.conventions.measures(names), *bucket)]
-
-
 def test_each_task_has_its_measures() -> None:
     labels = {
         task: [m.label for m in measures_for_task(Conventions.of(), task)]
@@ -634,63 +629,3 @@ def test_each_task_has_its_measures() -> None:
         "other": [],
         None: [],
     }
-
-
-def many(size: int, task: str, grade: int = 1, unjudged: int = 0) -> Scoreboard:
-    qrels = {f"q{number}": {"c": grade} for number in range(size)}
-    ranked = ["c", *(f"h{number}" for number in range(unjudged))]
-    facets = {"task": dict.fromkeys(qrels, task)}
-    return Scoreboard(collect(qrels, {"A": dict.fromkeys(qrels, ranked)}, facets), Conventions())
-
-
-def test_a_number_that_does_not_lie_has_no_caution() -> None:
-    assert kinds(many(50, "research"), "nDCG@5 R@prompt") == []
-
-
-def test_few_queries_are_counted_in_the_bucket_that_is_shown() -> None:
-    assert kinds(many(49, "research"), "nDCG@5") == ["few"]
-    board = many(50, "research")
-    assert kinds(board, "nDCG@5", "task", "research") == []
-    with pytest.raises(NotFound, match="has no bucket 'single'; there are: research"):
-        kinds(board, "nDCG@5", "task", "single")
-    with pytest.raises(NotFound, match="no facet is called 'topic'"):
-        kinds(board, "nDCG@5", "topic", "x")
-
-
-def test_a_ranking_measure_leads_only_where_it_is_first() -> None:
-    assert kinds(many(50, "single"), "nDCG@5 Success@3") == ["ranking leads"]
-    assert kinds(many(50, "single"), "Success@3 nDCG@5") == []
-
-
-def test_reciprocal_rank_is_not_for_research() -> None:
-    assert kinds(many(50, "research"), "nDCG@5 RR") == ["RR for research"]
-    assert kinds(many(50, "single"), "RR") == []
-
-
-def test_what_lies_below_the_budget_never_reaches_the_prompt() -> None:
-    assert kinds(many(50, "research"), "nDCG@5 R@6 Judged@10") == ["beyond the prompt"]
-
-
-def test_a_yes_or_no_measure_over_several_grades_is_said() -> None:
-    board = many(60, "research")
-    grades = board.collection.golden_grade.copy()
-    grades[0] = 3
-    graded = Scoreboard(replace(board.collection, golden_grade=grades), Conventions.of())
-    [said] = cautions(graded, parse_all("R@5 P@5 R(rel=3)@5"))
-    assert said.sentence == "R@5, P@5 count grades 1 and 3 alike; nDCG tells them apart"
-    assert kinds(board, "R@5") == []
-
-
-def test_holes_are_many_from_a_fifth_of_the_top_k() -> None:
-    assert kinds(many(50, "research", unjudged=4), "nDCG@5") == ["unjudged"]
-    [said] = cautions(many(50, "research", unjudged=4), parse_all("nDCG@5"))
-    assert said.sentence == (
-        "A: nobody has graded 80% of the top 5; what these are can move its values either way"
-    )
-    assert kinds(many(50, "research", unjudged=4), "nDCG@1") == []
-
-
-def test_an_empty_golden_set_has_one_caution_and_no_error() -> None:
-    board = Scoreboard(collect({"q": {}}, {"A": {"q": ["c"]}}), Conventions.of())
-    assert kinds(board, "nDCG@10 RR") == ["few"]
-    assert diagnose(board, "A") == {}

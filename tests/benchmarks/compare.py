@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     compare,
     compare_candidates,
@@ -33,7 +34,7 @@ from labeler.analysis.comparison import (
 from labeler.analysis.comparison.rank_changes import what_if_values
 from labeler.analysis.failures import count_by_bucket
 from labeler.analysis.failures.diagnosis import diagnose
-from labeler.evaluation import Conventions, Scoreboard, cautions
+from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Collection, GradeChange
 
 QUERIES, RUNS, DEPTH, CHUNKS, ROUNDS = 1_000, 10, 100, 100_003, 15
@@ -92,7 +93,7 @@ def main() -> None:
         "why queries fail": lambda: count_by_bucket(
             board, diagnose(board, "run1", corpus=texts, text_of=texts), "task"
         ),
-        "cautions": lambda: cautions(board, measures),
+        "cautions": lambda: find_cautions(board, measures),
     }
     times: dict[str, list[float]] = {name: [] for name in questions}
     draw = np.random.default_rng(11)

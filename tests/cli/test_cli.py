@@ -67,6 +67,8 @@ CONVENTIONS = (
     "ties in file order"
 )
 
+FEW_QUERIES = "! Only 2 queries are in the mean: any difference may be chance\n"
+
 NAMES = ("measure", "full_name")
 COUNTS = ("n", "undefined", "unjudged", "missing")
 SAID = ("conventions", "notes")
@@ -478,14 +480,26 @@ def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
         "\n"
         f"{CONVENTIONS}\n"
         "! 1 query without any golden grade: left out\n"
+        f"{FEW_QUERIES}"
+        "! Nobody has graded 25% of the top 10 of a, and more than 20% in 1 other run: these "
+        "chunks can move its values either way\n"
     )
+
+
+def test_cautions_are_notes_for_programs_too(filled: Labeler) -> None:
+    found = json.loads(filled("score", "--measures", "RR", "--format", "json").output)
+    few = {"kind": "few", "text": FEW_QUERIES[2:].strip()}
+    assert all(few in row["notes"] for row in found)
+    assert f"\n- {FEW_QUERIES[2:]}" in filled("score", "--format", "md").output
+    assert FEW_QUERIES[2:].strip() in filled("score", "--format", "csv").output
+    assert "in the mean" not in filled("score", "--per-query").output
 
 
 def test_rbp_says_what_ungraded_chunks_could_add(filled: Labeler) -> None:
     """Each list leaves open all but the weights .2 and .16 of the graded ones at its two ranks."""
     said = "! RBP(p=0.8): ungraded chunks could add up to 0.7400 (a), 0.7200 (b)\n"
     table = filled("score", "--measures", "RBP(p=0.8) RR").output
-    assert table.endswith(f"! 1 query without any golden grade: left out\n{said}")
+    assert f"! 1 query without any golden grade: left out\n{said}" in table
     assert said[2:] in filled("score", "--measures", "RBP", "--format", "md").output
     assert "could add" not in filled("score", "--measures", "RR ERR nDCG@10").output
     assert "could add" not in filled("score", "--measures", "RBP", "--by", "task").output

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
-from labeler.model import format_count
+from labeler.analysis.cautions import MOST_CAUTIONS, find_cautions
+from labeler.evaluation import NOT_WEIGHTED, Scoreboard
+from labeler.measures import Measure
+from labeler.model import Settings, format_count
+from labeler.model.results import Statement
 from labeler.ui import live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.scores.choices import (
@@ -40,7 +43,6 @@ VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = 
     TREND: show_trend,
 }
 """By view what shows its numbers, and returns what makes a file of them, None where none are."""
-MOST_CAUTIONS_OPEN = 6
 INTERVALS_NOTE = (
     "hovering a mean says its 95% interval, which the file has too; it covers the choice of "
     "queries, not unjudged chunks or graders"
@@ -56,10 +58,10 @@ def show_page() -> None:
         where = "Load one on the Data page, or in a terminal:"
         ui.say_empty("There is no run to score yet", where, "labeler load run FILE")
         st.stop()
-    live.follow(partial(show_scores, choose(board, settings)))
+    live.follow(partial(show_scores, choose(board, settings), settings))
 
 
-def show_scores(choice: ScoresChoice, say: Callable[[str], None]) -> None:
+def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], None]) -> None:
     """Show the newest numbers, and say how much they rest on."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
@@ -78,12 +80,14 @@ def show_scores(choice: ScoresChoice, say: Callable[[str], None]) -> None:
     if choice.view == KEYWORDS:
         show_keywords(now, board, notes)
     elif board.counts.grades:
-        show_graded(now, board, notes)
+        show_graded(now, board, notes, settings)
     else:
         scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
 
 
-def show_graded(choice: ScoresChoice, board: Scoreboard, notes: list[str]) -> None:
+def show_graded(
+    choice: ScoresChoice, board: Scoreboard, notes: list[str], settings: Settings
+) -> None:
     """Show the chosen view of graded measures, with all that was left out of it."""
     file = VIEWS[choice.view](choice, board)
     facet, is_first = choice.facet, choice.view == MEASURES
@@ -96,17 +100,41 @@ def show_graded(choice: ScoresChoice, board: Scoreboard, notes: list[str]) -> No
         notes.append(NOT_WEIGHTED)
     elif choice.view not in WEIGHED and url_state.get("weighted"):
         notes.append("this view is not weighted: each query counts the same")
-    show_small_print(choice, notes)
     if is_first:
-        warn(choice, board)
+        show_cautions(choice, board, settings)
+    show_small_print(choice, notes)
     if file is not None:
         ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
 
 
-def warn(choice: ScoresChoice, board: Scoreboard) -> None:
-    """Say where the numbers lie."""
-    warned = cautions(board, choice.measures, *(choice.within or (None, None)))
-    if warned:
-        few = len(warned) <= MOST_CAUTIONS_OPEN
-        with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
-            st.text("\n".join(f"· {caution.sentence}" for caution in warned))
+def show_cautions(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> None:
+    """Say how the numbers mislead, the gravest in sight; nothing where they do not."""
+    shown = tuple(run for run in board.run_names if choice.shows(run))
+    runs = None if len(shown) == len(board.run_names) else shown
+    at = (*scoreboards.cache_key(board, choice.measures), runs, choice.within, settings.matters)
+    found = _cautions(at, choice.measures, runs, choice.within, settings, board)
+    if found:
+        st.text("\n".join(f"⚠ {each.sentence}" for each in found[:MOST_CAUTIONS]))
+    if more := found[MOST_CAUTIONS:]:
+        with st.expander("How these numbers can mislead besides", key="cautions"):
+            st.text("\n".join(f"· {each.sentence}" for each in more))
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _cautions(
+    at: tuple[Hashable, ...],
+    _measures: Sequence[Measure],
+    _runs: Sequence[str] | None,
+    _within: tuple[str, str] | None,
+    _settings: Settings,
+    _board: Scoreboard,
+) -> list[Statement]:
+    facet, bucket = _within or (None, None)
+    return find_cautions(
+        *(_board, _measures),
+        runs=_runs,
+        facet=facet,
+        bucket=bucket,
+        settings=_settings,
+        most=None,
+    )
