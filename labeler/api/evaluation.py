@@ -297,13 +297,13 @@ def trend_of(
     ends = mean_intervals(board, board.resolve(wanted)) if per_run else {}
     series = trend.build_series(board, dated, board.resolve(wanted), intervals=ends)
     scan = trend.scan_for_alerts(trend.QueryValues(board), series)
-    rows = (
-        trend.point_records(series)
+    table = (
+        trend.points_table(series)
         if per_run
-        else trend.summary_records(trend.summarize_series(board, series), scan.alerts)
+        else trend.summaries_table(trend.summarize_series(board, series), scan.alerts)
     )
-    frame = result_frame(rows, board, wanted).drop(columns="threshold")
-    frame.attrs["notes"] += [*timeline.notes, scan.rule]
+    frame = result_frame(table.records(), board, wanted).drop(columns="threshold")
+    frame.attrs["notes"] += [each.sentence for each in (*timeline.statements, scan.rule)]
     return frame
 
 

@@ -28,7 +28,15 @@ from labeler.evaluation import (
 )
 from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
-from labeler.model import escape_controls, format_count
+from labeler.model import escape_controls, format_count, results
+from labeler.model.results import NOTE, Statement
+from labeler.render.results import (
+    markdown_table,
+    statements_markdown,
+    statements_records,
+    statements_text,
+    text_table,
+)
 from labeler.render.text import CellTable as Table
 from labeler.render.text import in_markdown, markdown_lines, text_lines
 
@@ -60,11 +68,12 @@ def annotated(
     conventions: Conventions,
     notes: Sequence[Note],
     ranges: TieRangesByRun | None = None,
+    statements: Sequence[Statement] = (),
 ) -> Iterator[Record]:
     """Yield rows for programs, each with its conventions and the notes that concern it.
 
     In JSON they are in parts, in CSV they are a cell each. ``ranges`` are what ties could make of
-    the values, where that is known.
+    the values, where that is known. ``statements`` concern all rows.
     """
     if ranges is not None:
         records = with_tie_ranges(records, ranges)
@@ -73,9 +82,14 @@ def annotated(
     for record in records:
         found = notes_on_record(record, notes)
         said = (
-            [{"kind": note.kind, "text": note.sentence} for note in found]
+            [
+                *({"kind": note.kind, "text": note.sentence} for note in found),
+                *statements_records(statements),
+            ]
             if is_json
-            else " · ".join(note.sentence for note in found)
+            else " · ".join(
+                [*(note.sentence for note in found), *(each.line for each in statements)]
+            )
         )
         yield {**record, "conventions": about, "notes": said}
 
@@ -105,6 +119,28 @@ def format_page(
         spaced = ["", *strips] if strips else []
         lines = [*lines, *spaced, *text_footer(conventions, notes)]
     return "\n".join(lines)
+
+
+def format_result(
+    kind: str,
+    statements: Sequence[Statement],
+    table: results.Table,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    strips: Sequence[str] = (),
+) -> str:
+    """Return what people read: statements, the table, strips, conventions, and all notes."""
+    first = [each for each in statements if each.severity != NOTE]
+    last = [each for each in statements if each.severity == NOTE]
+    if kind == "md":
+        fenced = ["", "```text", *strips, "```"] if strips else []
+        above, below = statements_markdown(first), ["", *statements_markdown(last)]
+        shown = [*markdown_table(table), *fenced, *markdown_footer(conventions, notes)[:-1]]
+    else:
+        above, below = statements_text(first), statements_text(last)
+        shown = [*text_table(table), *(["", *strips] if strips else [])]
+        shown += text_footer(conventions, notes)[:-1]
+    return "\n".join([*above, *([""] if above else []), *shown, *(below if last else []), ""])
 
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
@@ -235,9 +271,10 @@ def print_records(
     notes: Sequence[Note],
     *,
     raw: bool,
+    statements: Sequence[Statement] = (),
 ) -> None:
     """Print rows for programs, with what ties could make of them where that is known."""
-    told = annotated(kind, records, conventions, notes, ranges)
+    told = annotated(kind, records, conventions, notes, ranges, statements)
     click.echo(format_records(kind, told, raw=raw), nl=False)
 
 

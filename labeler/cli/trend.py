@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,9 +16,7 @@ from labeler.analysis.trend import (
     DatedRun,
     Thresholds,
     Timeline,
-    TrendPoint,
     TrendSeries,
-    TrendSummary,
     Window,
 )
 from labeler.cli.groups import FILE, check_raw, database_option
@@ -37,7 +34,7 @@ from labeler.cli.options import (
     with_options,
     with_weights,
 )
-from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table
+from labeler.cli.output import FOR_PROGRAMS, format_result, print_records
 from labeler.cli.signals import print_signals, print_signals_below, stored_signals
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -45,11 +42,10 @@ from labeler.evaluation import (
     Conventions,
     Note,
     Scoreboard,
-    format_number,
-    format_signed,
 )
 from labeler.measures import Measure
-from labeler.model import Collection, describe_chunking, escape_controls
+from labeler.model import Collection, describe_chunking
+from labeler.model.results import ANSWER, Statement, Table
 from labeler.services.import_export import snapshots
 from labeler.stats import mean_intervals
 from labeler.store import Store
@@ -151,8 +147,8 @@ def trends(
     """Print how systems moved from date to date, and what fell.
 
     A run belongs to the system that 'load run --system' named, and has the date of '--date'; all
-    runs are scored by the same golden grades. What fell is said only where it is more than chance.
-    Signals, if there are any, stand below; for programs --signals gives them.
+    runs are scored by the same golden grades. A drop is an alert only where it is more than chance.
+    Signals, if there are any, are below; for programs --signals gives them.
     """
     if signals:
         check_signal_options(facet, between, points=points, kind=kind, raw=raw)
@@ -166,10 +162,11 @@ def trends(
         measures, heard = parse_measures(conventions, texts), stored_signals(store)
         if between is not None:
             within = None if facet is None or bucket is None else (facet, bucket)
-            parts, notes = split_change(
+            parts, statements = split_change(
                 store, collection, conventions, measures, between, graded_by, within
             )
-            print_split(parts, conventions, notes, kind, raw=raw)
+            table = trend.change_causes_table(parts)
+            print_trend(kind, statements, table, conventions, [], raw=raw)
             return
     dated = trend.build_timeline(select_runs(collection, ()).runs)
     named = [each.run for name in systems for each in dated.of(name)]
@@ -234,42 +231,51 @@ def print_trends(
     points: bool,
     raw: bool,
 ) -> None:
-    """Print where every series stands, or every point of them, with what fell."""
+    """Print a summary of every series, or every point of them, with what fell."""
     every = series_of(board, asked, with_ends=points)
-    values = trend.QueryValues(board)
     bars = series_thresholds(board, asked, every)
-    looked = trend.scan_for_alerts(values, every, watched_buckets(board, asked), bars)
-    notes = [*trend_notes(board, asked), *(Note("trend", said) for said in line.notes)]
-    notes += [Note("window", f"{window}: direction and change are over it")]
-    notes += [Note("direction", trend.DIRECTION_RULE), Note("alerts", looked.rule)]
-    if kind in FOR_PROGRAMS:
-        if points:
-            records = trend.point_records(every, bars)
-        else:
-            records = trend.summary_records(
-                trend.summarize_series(board, every), looked.alerts, bars
-            )
-        print_records(kind, records, None, board.conventions, notes, raw=raw)
-        return
-    said = alert_notes(looked)
-    conventions = board.conventions
-    table = (
-        points_table(every, conventions)
-        if points
-        else summary_table(trend.summarize_series(board, every), conventions)
+    scan = trend.scan_for_alerts(
+        trend.QueryValues(board), every, watched_buckets(board, asked), bars
     )
-    print_table(table, conventions, [*said, *notes], kind)
+    summaries = trend.summarize_series(board, every)
+    below = trend.below_thresholds(summaries, bars, board.conventions, scan.alerts)
+    direction = [] if points else [trend.DIRECTION_RULE]
+    rules = [trend.describe_window(window), *direction, scan.rule]
+    statements = [*alert_statements(scan), *below, *line.statements, *rules]
+    table = (
+        trend.points_table(every, bars)
+        if points
+        else trend.summaries_table(summaries, scan.alerts, bars)
+    )
+    notes = trend_notes(board, asked)
+    print_trend(kind, statements, table, board.conventions, notes, raw=raw)
 
 
-def alert_notes(looked: AlertScan) -> list[Note]:
-    """Return the alerts for people: the gravest, and how many more there are."""
-    said = [alert.sentence for alert in looked.alerts]
-    if not said:
-        return [Note("alert", "nothing fell by more than chance")] if looked.looks else []
-    more = len(said) - trend.MOST_OPEN_ALERTS
+def print_trend(
+    kind: str,
+    statements: Sequence[Statement],
+    table: Table,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    *,
+    raw: bool,
+) -> None:
+    """Print a table with its statements; programs get the alerts in a column of their own."""
+    if kind in FOR_PROGRAMS:
+        told = [each for each in statements if each.severity != ANSWER]
+        records = table.records()
+        print_records(kind, records, None, conventions, notes, raw=raw, statements=told)
+        return
+    click.echo(format_result(kind, statements, table, conventions, notes), nl=False)
+
+
+def alert_statements(scan: AlertScan) -> list[Statement]:
+    """Return the gravest alerts for people, and how many more there are."""
+    found, more = scan.statements, len(scan.alerts) - trend.MOST_OPEN_ALERTS
     if more > 0:
-        said = [*said[: trend.MOST_OPEN_ALERTS], f"alerts: {more} more, which --format json has"]
-    return [Note("alert", each) for each in said]
+        said = f"There are {more} more alerts, which --format json has."
+        found = [*found[: trend.MOST_OPEN_ALERTS], Statement("more alerts", said, ANSWER)]
+    return found
 
 
 def series_of(board: Scoreboard, asked: TrendRequest, *, with_ends: bool) -> list[TrendSeries]:
@@ -292,7 +298,7 @@ def series_thresholds(
 
 
 def watched_buckets(board: Scoreboard, asked: TrendRequest) -> list[TrendSeries]:
-    """Return the buckets held against the mean over all queries, by the first measure."""
+    """Return the buckets compared with the mean over all queries, by the first measure."""
     if asked.facet is not None:
         return []
     first = asked.measures[:1]
@@ -304,7 +310,7 @@ def watched_buckets(board: Scoreboard, asked: TrendRequest) -> list[TrendSeries]
 
 
 def trend_notes(board: Scoreboard, asked: TrendRequest) -> list[Note]:
-    """Return what is to know of all runs, and how much is to know of single ones."""
+    """Return the notes on all runs, and count those on single ones."""
     notes = board.notes(asked.measures)
     single = sum(bool(note.runs) for note in notes)
     if asked.facet is not None and (lost := board.unbucketed(asked.facet)):
@@ -314,71 +320,9 @@ def trend_notes(board: Scoreboard, asked: TrendRequest) -> list[Note]:
         notes = (*notes, Note("thresholds", other))
     found = [note for note in notes if not note.runs]
     if single:
-        more = f"what is to know of single runs 'labeler score RUN' says: {single}"
+        more = f"notes on single runs, which 'labeler score RUN' prints: {single}"
         found.append(Note("single runs", more))
     return found
-
-
-def summary_table(every: Sequence[TrendSummary], conventions: Conventions) -> Table:
-    """Return a line for each series."""
-    faceted = [] if every[0].series.place.facet is None else [every[0].series.place.facet]
-    names = ["system", *map(escape_controls, faceted), "measure"]
-    numbers = ["runs", "current", "of", "mean", "median", "spread", "lowest", "highest"]
-    lines = [_summary_line(each, conventions) for each in every]
-    return Table(names, [*numbers, "change", "direction"], lines)
-
-
-def _summary_line(each: TrendSummary, conventions: Conventions) -> list[str]:
-    place = each.series.place
-    middle = (each.mean, each.median, each.spread)
-    return [
-        escape_controls(place.system),
-        *([] if place.bucket is None else [escape_controls(place.bucket)]),
-        conventions.heading(place.measure),
-        str(len(each.series.points)),
-        *([format_number(each.current.value), each.current.said] if each.current else ["–", "–"]),
-        *map(format_number, middle),
-        *(format_number(end.value if end else math.nan) for end in (each.lowest, each.highest)),
-        format_signed(each.change),
-        each.word,
-    ]
-
-
-def points_table(every: Sequence[TrendSeries], conventions: Conventions) -> Table:
-    """Return a line for each point."""
-    faceted = [] if every[0].place.facet is None else [every[0].place.facet]
-    names = ["system", *map(escape_controls, faceted), "measure", "date", "run"]
-    transferred = (
-        ["transferred"] if any(point.transferred for each in every for point in each.points) else []
-    )
-    lines = [line for each in every for line in _point_lines(each, conventions, bool(transferred))]
-    return Table(names, ["value", "change", "95% interval", "n", "unjudged", *transferred], lines)
-
-
-def _point_lines(
-    series: TrendSeries, conventions: Conventions, is_transferred: bool
-) -> Iterator[list[str]]:
-    place = series.place
-    moved = trend.changes_by_point(series.points)
-    for point, change in zip(series.points, moved, strict=True):
-        yield [
-            escape_controls(place.system),
-            *([] if place.bucket is None else [escape_controls(place.bucket)]),
-            conventions.heading(place.measure),
-            *(
-                point.said,
-                escape_controls(point.run),
-                format_number(point.value),
-                format_signed(change),
-            ),
-            *(_interval_cell(point), str(point.n), str(point.unjudged)),
-            *([str(point.transferred)] if is_transferred else []),
-        ]
-
-
-def _interval_cell(point: TrendPoint) -> str:
-    found = point.interval
-    return "–" if found is None or math.isnan(found.lo) else f"{found.lo:.4f}–{found.hi:.4f}"
 
 
 def split_change(
@@ -389,20 +333,21 @@ def split_change(
     between: tuple[str, str],
     graded_by: str | None,
     within: tuple[str, str] | None,
-) -> tuple[list[ChangeCauses], list[Note]]:
+) -> tuple[list[ChangeCauses], list[Statement]]:
     """Split the change between two runs, by the grades of a day and those of now."""
     older, newer = between
     pair = select_runs(collection, between)
     check_same_chunking(pair)
     frozen = conventions.frozen
     now = "of now" if frozen is None else f"frozen as {frozen!r}"
-    then, rule, by = earlier_grades(store, pair, graded_by, now)
+    then, rule, grades = earlier_grades(store, pair, graded_by, now)
     earlier = replace(conventions, golden_rule=rule or conventions.golden_rule)
     boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
-    notes = [Note("grades", by), Note("order", trend.CAUSES_ORDER)]
-    notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
-    every = boards[1].resolve(measures)
-    return [trend.split_change(*boards, older, newer, measure, within) for measure in every], notes
+    parts = [
+        trend.split_change(*boards, older, newer, measure, within)
+        for measure in boards[1].resolve(measures)
+    ]
+    return parts, trend.cause_statements(parts, grades, in_bucket=within is not None)
 
 
 def check_same_chunking(pair: Collection) -> None:
@@ -411,62 +356,29 @@ def check_same_chunking(pair: Collection) -> None:
     if older != newer:
         raise BadInput(
             f"run {pair.runs[0].name!r} is of {older} and {pair.runs[1].name!r} of {newer}: a "
-            "change is split between runs of one chunking; 'labeler compare' holds these together"
+            "change is split between runs of one chunking; 'labeler compare' compares these"
         )
 
 
 def earlier_grades(
     store: Store, pair: Collection, graded_by: str | None, now: str
-) -> tuple[Collection, str | None, str]:
+) -> tuple[Collection, str | None, Statement]:
     """Return the older run by the grades of a day or of a frozen version, and which these are.
 
     With the rule by which several people's grades became one there, None where it is that of now.
     ``now`` says by which grades the newer run is.
     """
     older = pair.runs[0]
-    said = graded_by or older.created_at
-    if not said:
+    day = graded_by or older.created_at
+    if not day:
         raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
-    by = f"the older run is by the grades of {said} (UTC), the newer by those {now}"
     if graded_by is not None and graded_by in [each.name for each in store.versions()]:
         frozen, settings = snapshots.collection_of(store, graded_by)
-        by = f"the older run is by the golden set frozen as {graded_by!r}"
-        return select_runs(frozen, [older.name]), settings.golden_rule, by
-    until = trend.end_of_date(said)
+        grades = trend.describe_grades(f"frozen as {graded_by!r}", now)
+        return select_runs(frozen, [older.name]), settings.golden_rule, grades
+    until = trend.end_of_date(day)
     then = store.collection_at(until, [older.name])
     if graded_by is not None or len(then.golden_grade):
-        return then, store.rule_at(until), by
-    first = store.first_judgment_at() or "never"
-    by = (
-        f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
-        f"are by the grades {now}; --grades names another day"
-    )
-    return replace(pair, runs=pair.runs[:1]), None, by
-
-
-def print_split(
-    parts: Sequence[ChangeCauses],
-    conventions: Conventions,
-    notes: Sequence[Note],
-    kind: str,
-    *,
-    raw: bool,
-) -> None:
-    """Print a row for each measure."""
-    if kind in FOR_PROGRAMS:
-        print_records(kind, trend.change_cause_records(parts), None, conventions, notes, raw=raw)
-        return
-    numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]
-    lines = [
-        [
-            conventions.heading(each.measure),
-            format_number(each.before),
-            *map(format_signed, (each.run, each.grades, each.queries)),
-            format_number(each.now),
-            *map(str, (each.n_before, each.n_now, each.n_both)),
-        ]
-        for each in parts
-    ]
-    table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
-    why = dict.fromkeys(each.reason for each in parts if each.reason)
-    print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)
+        return then, store.rule_at(until), trend.describe_grades(f"of {day} (UTC)", now)
+    grades = trend.describe_missing_grades(day, store.first_judgment_at(), now)
+    return replace(pair, runs=pair.runs[:1]), None, grades

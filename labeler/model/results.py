@@ -6,7 +6,7 @@ column, its rounding and a sentence are written once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,3 +91,8 @@ class Statement:
     def line(self) -> str:
         """The sentence with its heading, where there is no other place for that."""
         return f"{self.heading}: {self.sentence}" if self.heading else self.sentence
+
+
+def by_severity(statements: Iterable[Statement]) -> list[Statement]:
+    """Return answers first, then doubts, cautions and notes; those alike keep their order."""
+    return sorted(statements, key=lambda each: SEVERITIES.index(each.severity))

@@ -27,14 +27,7 @@ from labeler.analysis.comparison import (
 )
 from labeler.analysis.failures import Failure, FailureClass, QueryRow, TwoByTwo, answer_records
 from labeler.analysis.keywords import KeywordRow, keyword_headings
-from labeler.analysis.trend import (
-    NO_THRESHOLDS,
-    SignalSeries,
-    Thresholds,
-    TrendSeries,
-    point_records,
-    signal_records,
-)
+from labeler.analysis.trend import SignalSeries, signal_records
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
@@ -123,13 +116,6 @@ def score_csv(
         narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
         rows = [{**row, **narrowed} for row in rows]
     return as_csv(rows, conventions)
-
-
-def trend_csv(
-    every: Iterable[TrendSeries], conventions: Conventions, bars: Thresholds = NO_THRESHOLDS
-) -> bytes:
-    """Return a row for each run of each system and measure, in order of date."""
-    return as_csv(point_records(every, bars), conventions)
 
 
 def signals_csv(every: Iterable[SignalSeries]) -> bytes:

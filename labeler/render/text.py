@@ -1,13 +1,30 @@
-"""Tables as lines of text: aligned columns for a terminal, and Markdown.
+"""Cells and tables as text: rounded values, aligned columns for a terminal, and Markdown.
 
 What Markdown would read as a mark is escaped, so that a name is shown as it is.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from labeler.analysis.comparison import format_p_value
+from labeler.evaluation import format_number, format_signed
+from labeler.model.results import (
+    COUNT,
+    NUMBER,
+    P_VALUE,
+    RANGE,
+    SIGNED,
+    SIGNED_RANGE,
+    TEXT,
+    Column,
+)
+
+NOTHING = "–"
 
 # What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
@@ -70,3 +87,36 @@ def in_markdown(text: str) -> str:
     ('!&#91;x&#93;(http&#58;//a.example)', 'bm25_v2 &#124; a&#95;&#42;b&#42;')
     """
     return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def format_cell(column: Column, row: Mapping[str, Any]) -> str:
+    """Return a cell as people see it: rounded, and a dash where there is nothing.
+
+    >>> row = {"value": 0.60114, "lo": -0.1, "hi": 0.25, "p": 2**-17, "n": 1200, "why": None}
+    >>> format_cell(Column("value", format=NUMBER), row), format_cell(Column("why"), row)
+    ('0.6011', '–')
+    >>> format_cell(Column("ci", format=SIGNED_RANGE, parts=("lo", "hi")), row)
+    '−0.1000 to +0.2500'
+    >>> format_cell(Column("p", format=P_VALUE), row), format_cell(Column("n", format=COUNT), row)
+    ('<0.0001', '1,200')
+    """
+    values = [row[name] for name in column.names]
+    if any(is_missing(value) for value in values):
+        return NOTHING
+    return " to ".join(map(_FORMATTERS[column.format], values))
+
+
+_FORMATTERS: Mapping[str, Callable[[Any], str]] = {
+    TEXT: str,
+    NUMBER: format_number,
+    SIGNED: format_signed,
+    COUNT: "{:,}".format,
+    P_VALUE: format_p_value,
+    RANGE: format_number,
+    SIGNED_RANGE: format_signed,
+}
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell has nothing to show."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))

@@ -76,7 +76,7 @@ def test_a_signal_says_where_it_stands() -> None:
 def test_systems_with_one_of_the_two_alone_are_told() -> None:
     line = Timeline({"both": (), "silent": ()}, (), ())
     found = trend.signal_notes([point("2026-01-01", system=s) for s in ("both", "alone")], line)
-    assert "no run with a date, so in no picture: 'alone'" in found[0]
+    assert "no run with a date, so in no chart: 'alone'" in found[0]
     assert found[1] == "systems with runs that have no signal: 'silent'"
     assert trend.signal_notes([], line) == []
 
@@ -89,7 +89,7 @@ def test_pictures_share_their_axis_of_time_and_names_are_no_keys() -> None:
     span = trend.find_time_span(made, [each])
     assert span == (datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 31, tzinfo=UTC))
     below = charts.signal_chart([HOSTILE], {HOSTILE: each.points}, span, made[HOSTILE]).to_dict()
-    above = charts.trend_chart({HOSTILE: []}, "RR", span=span).to_dict()
+    above = charts.trend_chart({HOSTILE: trend.points_table([])}, "RR", span=span).to_dict()
     scales = [
         layer["encoding"]["x"]["scale"]["domain"]
         for chart in (below, above)
@@ -155,7 +155,7 @@ def test_the_command_prints_them_under_the_runs_and_alone_for_programs(filled: P
     said = run(filled)
     [line] = [line.split() for line in said.splitlines() if line.startswith("up ")]
     assert line == ["up", "search", "1", "0.25", "2026-01-21", "–", *["0.25"] * 4]
-    assert "! systems with signals that have no run with a date, so in no picture: 'ghost'" in said
+    assert "! systems with signals that have no run with a date, so in no chart: 'ghost'" in said
     assert "! systems with runs that have no signal: 'quiet'" in said
     rows = json.loads(run(filled, "search", "--signals", "--format", "json"))
     assert [
@@ -186,7 +186,7 @@ def test_scores_draws_each_signal_below_the_line_with_a_table_behind(filled: Pat
     said = words(app)
     assert f"{HOSTILE} (online)" in [each.value for each in app.text]
     assert "|2026-01-21|up|search|new|0.25|–|4|" in re.sub(r"\|+", "|", said)
-    assert "so in no picture: 'ghost'" in said
+    assert "so in no chart: 'ghost'" in said
     assert "have no signal: 'quiet'" in said
     body = "".join(element.proto.body for element in app.get("html"))
     assert "<b>ctr" not in body
@@ -230,4 +230,4 @@ def test_without_a_date_of_any_run_the_signals_are_told_of(filled: Path) -> None
         for name in store.run_names():
             store.change_run(name, created_at="")
     said = words(open_page("scores", view="trend", measure="RR"))
-    assert "no run with a date, so in no picture: 'ghost', 'search'" in said
+    assert "no run with a date, so in no chart: 'ghost', 'search'" in said

@@ -13,17 +13,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.analysis.trend import (
+    DIRECTION_RULE,
     AlertScan,
     DatedRun,
     QueryValues,
     TrendSeries,
     Window,
+    below_thresholds,
     build_series,
     build_timeline,
+    cause_statements,
+    describe_grades,
+    describe_missing_grades,
+    describe_window,
+    newest_first,
     parse_window,
-    point_records,
+    points_table,
     scan_for_alerts,
     split_change,
+    summaries_table,
     summarize_series,
 )
 from labeler.analysis.trend.series import SeriesKey
@@ -93,10 +101,10 @@ def test_runs_without_date_or_system_are_counted() -> None:
         [stored("a", "s", None), stored("b", "b", "2026-01-31"), stored("c", "c", "")]
     )
     assert (found.undated, found.alone) == (("a", "c"), ("b",))
-    no_date, alone = found.notes
-    assert "in no trend: 2 " in no_date
-    assert "single point: 1 " in alone
-    assert build_timeline([]).notes == ()
+    no_date, alone = found.statements
+    assert no_date.sentence.startswith("Runs without a date, which are in no trend: 2. ")
+    assert alone.sentence.startswith("Systems with only one run, each a single point: 1. ")
+    assert build_timeline([]).statements == ()
     with pytest.raises(NotFound, match="no system called 's' has a run with a date"):
         found.of("s")
 
@@ -157,25 +165,33 @@ def test_a_run_without_results_is_a_point_without_value_and_an_alert_where_it_is
     assert scan_for_alerts(QueryValues(board), middle).alerts == ()
     [alert] = scan_for_alerts(QueryValues(board), last).alerts
     assert alert.kind == "silent"
-    assert "the newest run (2026-01-03) has no result" in alert.sentence
+    assert alert.statement.sentence == (
+        "s: the newest run (2026-01-03) has no result for any query that counts. "
+        "What is shown as current is of 2026-01-02."
+    )
     [found] = summarize_series(board, last)
     assert found.current.run == "c"
 
 
 def test_a_drop_that_chance_does_not_make_is_an_alert() -> None:
-    alerts, looks = looked({"a": run([1] * 40), "b": run([2] * 30 + [1] * 10)})
-    assert looks == 1
-    [alert] = alerts
+    found = looked({"a": run([1] * 40), "b": run([2] * 30 + [1] * 10)})
+    assert found.looks == 1
+    [alert] = found.alerts
+    assert found.statements == [alert.statement]
     assert alert.kind == "drop"
-    assert alert.sentence == (
+    assert alert.statement.sentence == (
         "s: RR fell since the run before, from 1.0000 (2026-01-01) to 0.6250 (2026-01-02), "
-        "−0.3750: more than chance"
+        "−0.3750: more than chance (corrected p <0.0001)."
     )
+    numbers = {"from": 1.0, "to": 0.625, "p": alert.p}
+    assert (alert.statement.severity, alert.statement.numbers) == ("answer", numbers)
 
 
 def test_a_rise_and_a_drop_within_noise_are_none() -> None:
     noise = [1, 2] * 20
-    assert looked({"a": run([2] * 40), "b": run([1] * 40)}).alerts == ()
+    rise = looked({"a": run([2] * 40), "b": run([1] * 40)})
+    assert rise.alerts == ()
+    assert [each.sentence for each in rise.statements] == ["Nothing fell by more than chance."]
     assert looked({"a": run(noise), "b": run([*noise[2:], 2, 2])}).alerts == ()
 
 
@@ -183,13 +199,14 @@ def test_a_slow_slide_is_found_where_no_step_is_more_than_chance() -> None:
     steps = {f"r{n}": run([2] * n + [1] * (40 - n)) for n in range(12)}
     [alert] = looked(steps).alerts
     assert (alert.kind, alert.older.run) == ("slide", "r0")
-    assert "has fallen since its highest" in alert.sentence
+    assert "s: RR has fallen since its highest, from 1.0000" in alert.statement.sentence
 
 
 def test_falling_below_a_threshold_is_said_first() -> None:
     runs = {"a": run([1] * 40), "b": run([2] * 30 + [1] * 10)}
     assert looked(runs, bar=0.8).alerts[0].kind == "threshold"
-    assert "below the threshold 0.8, from 1.0000" in looked(runs, bar=0.8).alerts[0].sentence
+    [said] = looked(runs, bar=0.8).statements
+    assert "RR fell below the threshold 0.8, from 1.0000" in said.sentence
     assert looked(runs, bar=0.5).alerts[0].kind == "drop"
     below = {"a": run([2] * 40), "b": run([2] * 40)}
     assert looked(below, bar=0.8).alerts == ()  # it never was above
@@ -200,8 +217,8 @@ def test_a_bucket_that_fell_while_the_mean_rose_is_said() -> None:
     runs = {"a": run([1] * 12 + [4] * 28), "b": run([3] * 12 + [1] * 28)}
     [alert] = looked(runs, facets=topics).alerts
     assert (alert.kind, alert.place.bucket) == ("bucket", "tax")
-    assert "s, topic = tax: RR fell from 1.0000" in alert.sentence
-    assert "while the mean over all queries rose by 0.3250" in alert.sentence
+    assert "s, topic = tax: RR fell from 1.0000" in alert.statement.sentence
+    assert "while the mean over all queries rose by 0.3250" in alert.statement.sentence
 
 
 def test_a_shared_date_is_told_apart_by_the_name_of_the_run() -> None:
@@ -210,8 +227,7 @@ def test_a_shared_date_is_told_apart_by_the_name_of_the_run() -> None:
     [alert] = scan_for_alerts(
         QueryValues(board), build_series(board, {"s": same}, board.conventions.measures("RR"))
     ).alerts
-    assert "(2026-01-01, a)" in alert.sentence
-    assert "(2026-01-01, b)" in alert.sentence
+    assert "from 1.0000 (2026-01-01, a) to 0.5000 (2026-01-01, b)" in alert.statement.sentence
 
 
 def test_more_looks_need_more_to_show() -> None:
@@ -247,10 +263,67 @@ def test_alerts_of_noise_alone_are_rare() -> None:
 def test_a_point_knows_the_change_since_the_last_value() -> None:
     runs = {"a": run([1] * 40), "b": {"elsewhere": ["c"]}, "c": run([2] * 40)}
     board = board_of(QRELS, runs)
-    rows = point_records(build_series(board, {"s": days("abc")}, board.conventions.measures("MRR")))
+    series = build_series(board, {"s": days("abc")}, board.conventions.measures("MRR"))
+    rows = points_table(series).records()
     assert [row["measure"] for row in rows] == ["MRR"] * 3
     assert [row["change"] for row in rows[1:]] == [pytest.approx(math.nan, nan_ok=True), -0.5]
     assert rows[2]["moment"] == "2026-01-03T00:00:00Z"
+
+
+def test_people_see_a_column_only_where_it_has_something_to_say() -> None:
+    runs = {"a": run([1] * 40), "b": {"elsewhere": ["c"]}, "c": run([2] * 40)}
+    board = board_of(QRELS, runs)
+    whole, gap = (
+        build_series(board, {"s": days(names)}, board.conventions.measures("RR"))
+        for names in ("ac", "abc")
+    )
+    plain = summaries_table(summarize_series(board, whole))
+    assert [column.title for column in plain.shown()] == [
+        *("System", "Measure", "Current", "Date", "Change", "Direction", "p"),
+        *("Mean", "Median", "Spread", "Lowest", "Highest", "Runs"),
+    ]
+    bars = {gap[0].place: 0.6}
+    more = summaries_table(summarize_series(board, gap), (), bars)
+    titles = {column.title for column in more.shown()}
+    assert titles - {column.title for column in plain.shown()} == {"Threshold", "With a value"}
+    [row] = more.records()
+    assert (row["runs"], row["runs_with_value"], row["threshold"]) == (3, 2, 0.6)
+    assert plain.names == more.names
+
+
+def test_the_newest_run_can_come_first() -> None:
+    board = board_of(QRELS, {"a": run([1] * 40), "b": run([2] * 40)})
+    series = build_series(board, {"s": days("ab")}, board.conventions.measures("RR"))
+    assert [row["run"] for row in newest_first(points_table(series)).rows] == ["b", "a"]
+
+
+def test_a_value_below_its_threshold_is_said_once() -> None:
+    board = board_of(QRELS, {"a": run([2] * 40), "b": run([2] * 40)})
+    every = build_series(board, {"s": days("ab")}, board.conventions.measures("RR"))
+    summaries, bars = summarize_series(board, every), {every[0].place: 0.8}
+    [said] = below_thresholds(summaries, bars, board.conventions)
+    assert said.sentence == "s: RR is 0.5000, below the threshold 0.8."
+    assert below_thresholds(summaries, {every[0].place: 0.4}, board.conventions) == []
+    fell = board_of(QRELS, {"a": run([1] * 40), "b": run([2] * 40)})
+    every = build_series(fell, {"s": days("ab")}, fell.conventions.measures("RR"))
+    alerts = scan_for_alerts(QueryValues(fell), every, (), bars).alerts
+    assert below_thresholds(summarize_series(fell, every), bars, fell.conventions, alerts) == []
+
+
+def test_the_rules_name_the_test_and_what_it_is_corrected_for() -> None:
+    scan = looked({"a": run([1] * 40), "b": run([2] * 40)}, measures="RR P@1")
+    assert scan.rule.sentence == (
+        "An alert is a drop of the newest run that is more than chance: p ≤ 0.05 by a two-sided "
+        "randomisation test over at least 10 queries, after Bonferroni's correction over all 2 "
+        "comparisons with earlier runs, buckets included."
+    )
+    assert "after Holm's correction over the lines shown" in DIRECTION_RULE.sentence
+    windows = (Window(), Window(5), Window(90, "days"))
+    assert [describe_window(each).sentence for each in windows] == [
+        "The trend is over all runs.",
+        "The trend is over the last 5 runs of each system.",
+        "The trend is over the last 90 days of each system.",
+    ]
 
 
 def test_a_bucket_that_is_not_there_is_refused() -> None:
@@ -262,8 +335,9 @@ def test_a_bucket_that_is_not_there_is_refused() -> None:
 def test_without_runs_there_is_nothing_to_say() -> None:
     empty = TrendSeries(SeriesKey("s", *Conventions.of().measures("RR")), ())
     board = board_of(QRELS, {"a": run([1] * 40)})
-    assert scan_for_alerts(QueryValues(board), [empty]).looks == 0
-    assert "need two runs" in scan_for_alerts(QueryValues(board), [empty]).rule
+    scan = scan_for_alerts(QueryValues(board), [empty])
+    assert (scan.looks, scan.statements) == (0, [])
+    assert scan.rule.sentence == "There are alerts once a system has two runs with a value."
     [found] = summarize_series(board, [empty])
     assert found.current is None
     assert math.isnan(found.mean)
@@ -325,3 +399,27 @@ def test_parts_of_one_bucket_are_of_its_queries_alone() -> None:
     earlier = board_of({"q2": {"c": 1}}, {"old": old}, {"topic": {"q2": "law"}})
     found = split_change(earlier, after, "old", "new", measure, ("topic", "tax"))
     assert (found.n_before, found.reason) == (0, "no query counted yet by the older grades")
+
+
+def test_the_causes_of_a_change_come_with_the_grades_the_order_and_a_reason() -> None:
+    old = {"q1": ["c"], "q2": ["c"]}
+    before, after = board_of({"q1": {}}, {"old": old}), board_of({"q1": {"c": 1}}, {"old": old})
+    [measure] = after.conventions.measures("RR")
+    parts = [split_change(before, after, "old", "old", measure)]
+    grades = describe_grades("of 2026-01-31 (UTC)", "of now")
+    assert grades.sentence == (
+        "The older run is scored by the grades of 2026-01-31 (UTC), the newer by those of now."
+    )
+    said = cause_statements(parts, grades, in_bucket=True, weighted=True)
+    assert [each.kind for each in said] == ["reason", "grades", "order", "buckets", "not weighted"]
+    assert said[0].sentence == "No query counted yet by the older grades."
+    assert said[3].sentence == "Each query is in the bucket that it is in now."
+
+
+def test_a_day_before_the_first_grade_is_said_to_be_one() -> None:
+    said = describe_missing_grades("2026-01-31", "2026-02-18T10:00:00.000Z", "of now").sentence
+    assert said == (
+        "Nothing was graded yet by 2026-01-31 (the first grade is from 2026-02-18), so both runs "
+        "are scored by the grades of now. Choose a later day to see what grading has changed since."
+    )
+    assert "(the first" not in describe_missing_grades("2026-01-31", None, "of now").sentence

@@ -47,7 +47,7 @@ def test_runs_belong_to_systems_and_one_without_a_date_is_in_none() -> None:
     frame = labeler.trend_of(QRELS, RUNS, dates, "RR", systems=systems)
     assert sorted(frame["system"]) == ["a", "b"]
     assert all(math.isnan(spread) for spread in frame["spread"])
-    assert any(note.startswith("runs without a date") for note in frame.attrs["notes"])
+    assert any(note.startswith("Runs without a date") for note in frame.attrs["notes"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``labeler trend`` as it is typed: where systems stand, every point, whose doing a change was."""
+"""``labeler trend`` as it is typed: systems over time, every point, causes of a change."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ def trend(store: Store, *arguments: str, exit_code: int = 0) -> str:
 
 
 def test_a_line_for_each_measure_says_where_the_system_stands(dated: Store) -> None:
-    head, first, second, *rest = trend(dated, "--measures", "RR R@5").splitlines()
-    assert head.split()[:4] == ["system", "measure", "runs", "current"]
-    assert first.split()[:5] == ["bm25", "RR", "2", "0.2500", "2026-02-28"]
-    assert second.endswith("no direction beyond chance")
-    assert "! nothing fell by more than chance" in rest
+    said, _, head, first, second, *rest = trend(dated, "--measures", "RR R@5").splitlines()
+    assert said == "Nothing fell by more than chance."
+    assert head.split()[:4] == ["System", "Measure", "Current", "Date"]
+    assert first.split()[:4] == ["bm25", "RR", "0.2500", "2026-02-28"]
+    assert "no direction beyond chance" in second
+    assert "The trend is over all runs." in rest
     assert any("over all 2 comparisons" in line for line in rest)
 
 
 def test_every_point_has_its_date_interval_and_change(dated: Store) -> None:
-    _, first, second, *_ = trend(dated, "bm25", "--points", "--measures", "RR").splitlines()
-    assert first.split()[2:6] == ["2026-01-31", "first", "1.0000", "–"]
-    assert second.split()[2:6] == ["2026-02-28", "second", "0.2500", "−0.7500"]
+    *_, first, second = trend(dated, "bm25", "--points", "--measures", "RR").splitlines()[:5]
+    assert first.split()[2:5] == ["2026-01-31", "first", "1.0000"]
+    assert second.split()[2:5] == ["2026-02-28", "second", "0.2500"]
+    assert second.split()[-3] == "−0.7500"
 
 
 def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store, loaded) -> None:
@@ -50,7 +52,7 @@ def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store,
         of = {"system": system, "created_at": "2026-03-31", "chunking": "v2"}
         dated.add_run(lists, name=name, **of)
     said = trend(dated, "--measures", "RR")
-    assert [line.split()[:3] for line in said.splitlines()[1:2]] == [["bm25", "RR", "2"]]
+    assert [line.split()[:2] for line in said.splitlines()[3:4]] == [["bm25", "RR"]]
     assert "2 runs of chunking v2 not in these numbers" in said
     for asked in (["bm25"], ["--by", "intent"], ["--points"], ["--chunking", "v2"]):
         assert "bm25" in trend(dated, "--measures", "RR", *asked)
@@ -83,7 +85,11 @@ def test_programs_get_points_or_summaries_with_every_digit(dated: Store) -> None
     [row] = csv.DictReader(io.StringIO(trend(dated, *asked, "csv")))
     assert (row["runs"], row["current_run"], row["lowest_run"]) == ("2", "second", "second")
     assert (row["direction"], row["alert"]) == ("no direction beyond chance", "")
-    assert "| bm25 | RR | 2 |" in trend(dated, "--measures", "RR", "--format", "md")
+    assert "The trend is over all runs. · Change is what" in row["notes"]
+    said = trend(dated, "--measures", "RR", "--format", "md").splitlines()
+    assert said[0] == "**Nothing fell by more than chance.**"
+    assert "| bm25 | RR | 0.2500 | 2026-02-28 |" in said[4]
+    assert "- The trend is over all runs." in said
 
 
 def test_one_bucket_or_every_one(dated: Store) -> None:
@@ -103,8 +109,8 @@ def test_a_window_looks_back_so_far(dated: Store) -> None:
 def test_runs_without_a_date_or_a_system_are_said(dated: Store) -> None:
     dated.change_run("second", system="other", created_at="")
     said = trend(dated)
-    assert "! runs without a date, which are in no trend: 1 " in said
-    assert "! runs of all systems that are the only one of theirs, each a single point: 1 " in said
+    assert "\nRuns without a date, which are in no trend: 1. " in said
+    assert "\nSystems with only one run, each a single point: 1. " in said
     dated.change_run("first", created_at="")
     assert "no run has a date; 'labeler change run NAME" in trend(dated, exit_code=1)
 
@@ -116,7 +122,7 @@ def test_a_change_is_split_by_the_grades_of_the_older_runs_day(dated: Store) -> 
     assert (row["before"], row["now"], row["n_before"], row["n_now"]) == (0.5, 0.25, 1, 2)
     assert parts == [-0.5, 0.5, -0.25]  # q1 alone counted then: 0.5 there, 1.0 by the grades of now
     assert sum(parts) == pytest.approx(row["change"], abs=1e-12)
-    assert row["notes"][0]["text"].startswith("the older run is by the grades of 2026-01-31")
+    assert row["notes"][0]["text"].startswith("The older run is scored by the grades of 2026-01-31")
 
 
 def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
@@ -124,6 +130,8 @@ def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
     gate.write_text('run = "second"\n[overall]\n"RR" = 0.6\n', encoding="utf-8")
     [one, _] = json.loads(trend(dated, "--gate", str(gate), "--points", *RR))
     assert one["threshold"] == 0.6
+    said = trend(dated, "--gate", str(gate), "--measures", "RR")
+    assert "! bm25: RR is 0.2500, below the threshold 0.6." in said
     gate.write_text('leaked = "without"\n[overall]\n"RR" = 0.6\n', encoding="utf-8")
     [one, _] = json.loads(trend(dated, "--gate", str(gate), "--points", *RR))
     assert one["threshold"] is None
@@ -153,11 +161,11 @@ def test_points_and_the_older_run_can_be_by_a_frozen_version(dated: Store) -> No
 def test_before_anything_was_graded_both_runs_are_by_the_grades_of_now(dated: Store) -> None:
     [row] = json.loads(trend(dated, "--between", "first", "second", *RR))
     assert (row["of_run"], row["of_grades"], row["of_queries"]) == (-0.75, 0.0, 0.0)
-    assert "nothing was graded yet by 2026-01-31" in row["notes"][0]["text"]
+    assert "Nothing was graded yet by 2026-01-31" in row["notes"][0]["text"]
     asked = ("--between", "first", "second", "--grades", "2020-01-01")
     [row] = json.loads(trend(dated, *asked, *RR))
     assert (row["of_run"], row["reason"]) == (None, "no query counted yet by the older grades")
-    assert "! no query counted yet by the older grades" in trend(dated, *asked)
+    assert "! No query counted yet by the older grades." in trend(dated, *asked)
 
 
 RR = ("--measures", "RR", "--format", "json")

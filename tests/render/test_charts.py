@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,14 +14,15 @@ from labeler.analysis.comparison import QUERY_OUTCOMES, DrawnQuery
 from labeler.analysis.failures.diagnosis import FAILURE_CLASSES
 from labeler.analysis.trend import (
     DatedRun,
-    TrendPoint,
     build_series,
     build_signal_series,
     find_time_span,
+    parse_moment,
+    points_table,
 )
-from labeler.analysis.trend.series import parse_moment
 from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
+from labeler.model.results import Table
 from labeler.paths import PACKAGE
 from labeler.render import charts, palette
 from labeler.render.charts.queries import HEAT_COLOURS, HeatCell, heat_chart
@@ -84,14 +85,13 @@ def signal_chart() -> Any:
     return charts.signal_chart([HOSTILE], lines, find_time_span(runs, every), runs[HOSTILE])
 
 
-def points_of(board: Scoreboard) -> Sequence[TrendPoint]:
-    """Return a line of two runs, a month apart."""
+def points_of(board: Scoreboard) -> Table:
+    """Return the points of a line of two runs, a month apart."""
     runs = [
         DatedRun(run, datetime(2026, 1 + at, 1, tzinfo=UTC), f"2026-{1 + at:02}-01")
         for at, run in enumerate(board.run_names)
     ]
-    [series] = build_series(board, {"s": runs}, board.conventions.measures("RR"))
-    return series.points
+    return points_table(build_series(board, {"s": runs}, board.conventions.measures("RR")))
 
 
 def values_of(spec: Any, names: re.Pattern[str]) -> Iterator[tuple[str, Any]]:

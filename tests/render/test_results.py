@@ -13,9 +13,7 @@ import pytest
 from labeler.model.results import ANSWER, CAUTION, DOUBT, NOTE, Column, Statement, Table
 from labeler.render.results import (
     format_cell,
-    html_table_of,
     markdown_table,
-    statements_html,
     statements_markdown,
     statements_records,
     statements_text,
@@ -23,6 +21,7 @@ from labeler.render.results import (
     table_as_json,
     text_table,
 )
+from labeler.render.tables.results import html_table_of, statements_html
 
 HTML = "<script>alert(1)</script>"
 IMAGE = "![x](http://evil.example/x.png)"

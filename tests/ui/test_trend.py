@@ -1,4 +1,4 @@
-"""Scores over time, as the page says it: where systems stand, what fell, whose doing it was."""
+"""Scores over time on the page: systems over time, what fell, and the causes of a change."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def trend(**parameters: str) -> str:
 
 def test_a_system_is_shown_by_date_with_what_fell(seasons: Path) -> None:
     said = trend()
-    assert "▼ search: RR fell since the run before, from 1.0000 (2026-06-01) to 0.3333" in said
+    assert "search: RR fell since the run before, from 1.0000 (2026-06-01) to 0.3333" in said
     assert "0.3333|2026-09-01" in said.replace("|||", "|").replace("||", "|")
+    assert "The trend is over all runs." in said
     assert "summer" not in said
     assert "summer" in trend(runs="true")
     assert "Bonferroni's correction over all 6 comparisons" in said
@@ -65,40 +66,41 @@ def test_one_bucket_or_every_one_of_a_system(seasons: Path) -> None:
     assert "||12||" in trend(facet="topic", bucket="tax", runs="true")
 
 
-def test_a_threshold_of_the_gate_file_stands_beside_the_value(
+def test_a_threshold_of_the_gate_file_is_shown_beside_the_value(
     seasons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = tmp_path / "gate.toml"
     gate.write_text('[overall]\n"RR" = 0.6\n', encoding="utf-8")
     monkeypatch.setenv(GATE_VARIABLE, str(gate))
     said = trend()
-    assert "|below the threshold 0.6|" in said
-    assert "▼ search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
+    assert "|Threshold|" in said
+    assert "|0.6000|" in said
+    assert "search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
 
 
-def test_every_system_stands_in_a_line_by_one_measure(seasons: Path) -> None:
+def test_every_system_has_a_line_by_one_measure(seasons: Path) -> None:
     with Store(seasons) as store:
         store.change_run("spring", system="old")
         store.change_run("summer", created_at="")
     said = words(open_page("scores", view="trend", measure=["RR", "R@1"]))
     assert "|old|" in said
-    assert "Measure" not in said
-    assert "Runs without a date, which are in no trend: 1 " in said
-    assert "each a single point: 2 " in said
+    assert "|R@1|" not in said
+    assert "Runs without a date, which are in no trend: 1. " in said
+    assert "each a single point: 2. " in said
     one = words(open_page("scores", view="trend", measure=["RR", "R@1"], system="old"))
     assert "|R@1|" in one
     assert "no system is called 'new'" in trend(system="new")
 
 
 def test_a_change_is_split_as_the_command_does(seasons: Path) -> None:
-    assert "Nothing was graded yet by 2026-06-01, so both runs are by" in trend(parts="true")
+    assert "Nothing was graded yet by 2026-06-01" in trend(parts="true")
     with Store(seasons) as store:
         store.add_grader("Ann")
         at = "2026-05-01T10:00:00.000Z"
         store.judge(Judgment("e", "q00", "x1", "Ann", grade=3, created_at=at))
     said = trend(parts="true").replace("||", "|")
-    assert "The older run is by the grades of 2026-06-01 (UTC), the newer by those of now." in said
-    assert "Of grades and rule" in said
+    assert "The older run is scored by the grades of 2026-06-01 (UTC), the newer by those" in said
+    assert "From grades and rule" in said
     assert "is not like 2026-01-31" in trend(parts="true", grades="spring")
     assert "no run is called 'winter'" in trend(parts="true", **{"from": "winter"})
 
@@ -112,7 +114,7 @@ def test_points_and_parts_are_of_the_split_that_is_chosen(seasons: Path) -> None
             store.judge(Judgment(query, query, "x1", "Ann", grade=3, created_at=at))
     said = trend(split="test", parts="true", runs="true")
     assert "||20||" in said
-    assert "The older run is by the grades of 2026-06-01" in said
+    assert "The older run is scored by the grades of 2026-06-01" in said
     assert "|30|" not in said
 
 

@@ -5,15 +5,16 @@ from labeler.analysis.trend.alerts import (
     NO_THRESHOLDS,
     AlertScan,
     Thresholds,
+    below_thresholds,
     scan_for_alerts,
     thresholds_by_series,
 )
-from labeler.analysis.trend.change_causes import CAUSES_ORDER, ChangeCauses, split_change
-from labeler.analysis.trend.records import (
-    change_cause_records,
-    changes_by_point,
-    point_records,
-    summary_records,
+from labeler.analysis.trend.change_causes import (
+    ChangeCauses,
+    cause_statements,
+    describe_grades,
+    describe_missing_grades,
+    split_change,
 )
 from labeler.analysis.trend.series import (
     DIRECTION_RULE,
@@ -21,13 +22,14 @@ from labeler.analysis.trend.series import (
     DatedRun,
     QueryValues,
     Timeline,
-    TrendPoint,
     TrendSeries,
     TrendSummary,
     Window,
     build_series,
     build_timeline,
+    describe_window,
     end_of_date,
+    parse_moment,
     parse_window,
     summarize_series,
 )
@@ -41,4 +43,10 @@ from labeler.analysis.trend.signals import (
     find_time_span,
     signal_notes,
     signal_records,
+)
+from labeler.analysis.trend.tables import (
+    change_causes_table,
+    newest_first,
+    points_table,
+    summaries_table,
 )

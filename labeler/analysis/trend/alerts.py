@@ -11,16 +11,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from labeler.analysis.comparison import FEW
+from labeler.analysis.comparison import FEW, format_p_value
 from labeler.analysis.trend.series import (
+    MORE_THAN_CHANCE,
     VISIBLE,
     QueryValues,
     SeriesKey,
     TrendPoint,
     TrendSeries,
+    TrendSummary,
+    describe_rule,
 )
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.measures import Floats, Measure
+from labeler.model.results import ANSWER, CAUTION, Statement
 from labeler.stats import ALPHA, p_values, resolve_p_value
 
 MOST_OPEN_ALERTS = 3
@@ -62,7 +66,7 @@ class Alert(NamedTuple):
     older: TrendPoint | None
     newer: TrendPoint
     p: float
-    sentence: str
+    statement: Statement
 
 
 class AlertScan(NamedTuple):
@@ -72,16 +76,21 @@ class AlertScan(NamedTuple):
     looks: int
 
     @property
-    def rule(self) -> str:
-        """The rule by which a drop is an alert, as a sentence."""
-        if not self.looks:
-            return "alerts need two runs of a system that have a value"
-        looks = "the one comparison" if self.looks == 1 else f"all {self.looks:,} comparisons"
-        return (
-            "an alert is a drop of the newest run that is more than chance: a two-sided "
-            f"randomisation test over at least {FEW} queries with p ≤ {ALPHA} after Bonferroni's "
-            f"correction over {looks} with earlier runs and in buckets"
-        )
+    def statements(self) -> list[Statement]:
+        """What fell, the gravest first, or that nothing did; empty if nothing was compared."""
+        if not self.alerts and self.looks:
+            return [Statement("no alert", f"Nothing fell by {MORE_THAN_CHANCE}.", ANSWER)]
+        return [alert.statement for alert in self.alerts]
+
+    @property
+    def rule(self) -> Statement:
+        """The rule by which a drop is an alert."""
+        said = "There are alerts once a system has two runs with a value."
+        if self.looks:
+            looks = "the one comparison" if self.looks == 1 else f"all {self.looks:,} comparisons"
+            rule = describe_rule(f"Bonferroni's correction over {looks} with earlier runs")
+            said = f"An alert is a drop of the newest run that is {rule}, buckets included."
+        return Statement("alerts", said, numbers={"comparisons": self.looks})
 
 
 class _Pair(NamedTuple):
@@ -123,8 +132,8 @@ def scan_for_alerts(
         sure = p <= ALPHA and newer.n >= FEW and pair.older.value - newer.value >= VISIBLE
         if sure and pair.series.place not in alerted:
             alerted.add(pair.series.place)
-            sentence = _describe_alert(pair, newer, conventions)
-            found.append(Alert(pair.kind, pair.series.place, pair.older, newer, p, sentence))
+            statement = _describe_alert(pair, newer, p, conventions)
+            found.append(Alert(pair.kind, pair.series.place, pair.older, newer, p, statement))
     return AlertScan(tuple(sorted(found, key=_gravity_key)), looks)
 
 
@@ -170,9 +179,10 @@ def _no_value_alerts(every: Iterable[TrendSeries]) -> Iterator[Alert]:
             alerted.add(series.place.system)
             sentence = (
                 f"{series.place.system}: the newest run ({newest.said}) has no result for any "
-                f"query that counts; what is said of it rests on {series.known[-1].said}"
+                f"query that counts. What is shown as current is of {series.known[-1].said}."
             )
-            yield Alert(NO_VALUE, series.place, series.known[-1], newest, 0.0, sentence)
+            statement = Statement(NO_VALUE, sentence, ANSWER)
+            yield Alert(NO_VALUE, series.place, series.known[-1], newest, 0.0, statement)
 
 
 def _corrected(samples: Sequence[Floats], looks: int) -> list[float]:
@@ -191,23 +201,53 @@ def _gravity_key(alert: Alert) -> tuple[int, float]:
     return GRAVITY_ORDER.index(alert.kind), 0.0 if math.isnan(fall) else -fall
 
 
-def _describe_alert(pair: _Pair, newer: TrendPoint, conventions: Conventions) -> str:
-    place = pair.series.place
-    where = "" if place.facet is None else f", {place.facet} = {place.bucket}"
-    what = f"{place.system}{where}: {conventions.heading(place.measure)}"
+def _describe_alert(
+    pair: _Pair, newer: TrendPoint, p: float, conventions: Conventions
+) -> Statement:
+    what = _series_name(pair.series.place, conventions)
     then, now = (_date_and_run(point, pair.series) for point in (pair.older, newer))
     moved = (
         f"from {format_number(pair.older.value)} ({then}) to {format_number(newer.value)} ({now}), "
         f"{format_signed(newer.value - pair.older.value)}"
     )
-    if pair.kind == PAST_THRESHOLD:
-        return f"{what} fell below the threshold {pair.bar:g}, {moved}: more than chance"
-    if pair.kind == SLIDE:
-        return f"{what} has fallen since its highest, {moved}: more than chance"
-    if pair.kind == BUCKET:
-        rose = f"while the mean over all queries rose by {format_number(pair.rise)}"
-        return f"{what} fell {moved}, {rose}: more than chance"
-    return f"{what} fell since the run before, {moved}: more than chance"
+    fell = {
+        PAST_THRESHOLD: f"fell below the threshold {pair.bar:g}, {moved}",
+        DROP: f"fell since the run before, {moved}",
+        SLIDE: f"has fallen since its highest, {moved}",
+        BUCKET: f"fell {moved}, while the mean over all queries rose by {format_number(pair.rise)}",
+    }[pair.kind]
+    numbers = {"from": pair.older.value, "to": newer.value, "p": p}
+    sentence = f"{what} {fell}: {MORE_THAN_CHANCE} (corrected p {format_p_value(p)})."
+    return Statement(pair.kind, sentence, ANSWER, numbers=numbers)
+
+
+def below_thresholds(
+    every: Iterable[TrendSummary],
+    thresholds: Thresholds,
+    conventions: Conventions,
+    alerts: Iterable[Alert] = (),
+) -> list[Statement]:
+    """Say which newest values are below their threshold, where no alert says it already."""
+    alerted = {alert.place for alert in alerts if alert.kind == PAST_THRESHOLD}
+    return [
+        Statement(
+            "below threshold",
+            f"{_series_name(place, conventions)} is {format_number(each.current.value)}, below "
+            f"the threshold {thresholds[place]:g}.",
+            CAUTION,
+            numbers={"value": each.current.value, "threshold": thresholds[place]},
+        )
+        for each in every
+        if (place := each.series.place) in thresholds
+        and place not in alerted
+        and each.current is not None
+        and each.current.value < thresholds[place]
+    ]
+
+
+def _series_name(place: SeriesKey, conventions: Conventions) -> str:
+    where = "" if place.facet is None else f", {place.facet} = {place.bucket}"
+    return f"{place.system}{where}: {conventions.heading(place.measure)}"
 
 
 def _date_and_run(point: TrendPoint, series: TrendSeries) -> str:

@@ -7,17 +7,22 @@ change; the order in which they are computed is fixed, see `CAUSES_ORDER`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.evaluation import NO_RESULT, Scoreboard
 from labeler.measures import Bools, Floats, Measure
+from labeler.model import capitalize_first
+from labeler.model.results import CAUTION, Statement
 
-CAUSES_ORDER = (
-    "first the runs are exchanged, both at the newer grades; then the grades and the rule are, at "
-    "the older run; both over the queries that count then and now. What is left is of queries that "
-    "count at one of the two only. Another order would give other parts of the same sum"
+CAUSES_ORDER = Statement(
+    "order",
+    "First the runs are exchanged, both with the newer grades. Then the grades and the rule are, "
+    "with the older run. Both are over the queries that count then and now. The rest comes from "
+    "queries that count at only one of the two times. Another order would give other parts of the "
+    "same sum.",
 )
 NO_OLDER_GRADES = "no query counted yet by the older grades"
 NONE_IN_BOTH = "no query counts both by the older and by the newer grades"
@@ -120,3 +125,35 @@ def _why_no_parts(
     if not counts[2]:
         return NONE_IN_BOTH
     return NO_RESULT if math.isnan(before + after + parts) else None
+
+
+def cause_statements(
+    every: Iterable[ChangeCauses], grades: Statement, *, in_bucket: bool, weighted: bool = False
+) -> list[Statement]:
+    """Say why a measure has no parts, by which ``grades`` the runs are, and how parts are found."""
+    reasons = dict.fromkeys(each.reason for each in every if each.reason)
+    found = [Statement("reason", f"{capitalize_first(reason)}.", CAUTION) for reason in reasons]
+    found += [grades, CAUSES_ORDER]
+    if in_bucket:
+        found.append(Statement("buckets", "Each query is in the bucket that it is in now."))
+    if weighted:
+        said = "The parts are not weighted: each query counts the same in them."
+        found.append(Statement("not weighted", said, CAUTION))
+    return found
+
+
+def describe_grades(older: str, newer: str) -> Statement:
+    """Say by which grades each of two runs is scored, such as "frozen as 'march'" and "of now"."""
+    sentence = f"The older run is scored by the grades {older}, the newer by those {newer}."
+    return Statement("grades", sentence)
+
+
+def describe_missing_grades(day: str, first: str | None, newer: str) -> Statement:
+    """Say that nothing was graded by a day, so that both runs are scored by the newer grades."""
+    since = "" if first is None else f" (the first grade is from {first[:10]})"
+    return Statement(
+        "grades",
+        f"Nothing was graded yet by {day}{since}, so both runs are scored by the grades {newer}. "
+        "Choose a later day to see what grading has changed since.",
+        CAUTION,
+    )

@@ -23,6 +23,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Measure
 from labeler.model import StoredRun
+from labeler.model.results import Statement
 from labeler.stats import ALPHA, ConfidenceInterval, IntervalsByPlace, holm, p_values
 
 WINDOWS = (
@@ -87,21 +88,26 @@ class Timeline:
         return self.systems[system]
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes on runs that no line shows, or shows as a single point."""
-        notes = []
-        if self.undated:
-            notes.append(
-                f"runs without a date, which are in no trend: {len(self.undated):,} "
-                "('labeler change run NAME --date 2026-01-31' gives one)"
-            )
-        if self.alone:
-            notes.append(
-                f"runs of all systems that are the only one of theirs, each a single point: "
-                f"{len(self.alone):,} ('labeler change run NAME --system SYSTEM' puts a run with "
-                "others)"
-            )
-        return tuple(notes)
+    def statements(self) -> tuple[Statement, ...]:
+        """Say how many runs no line shows, or shows as a single point."""
+        undated, alone = len(self.undated), len(self.alone)
+        found = [
+            (
+                undated,
+                f"Runs without a date, which are in no trend: {undated:,}. "
+                "'labeler change run NAME --date 2026-01-31' gives a run its date.",
+            ),
+            (
+                alone,
+                f"Systems with only one run, each a single point: {alone:,}. "
+                "'labeler change run NAME --system SYSTEM' adds a run to another system.",
+            ),
+        ]
+        return tuple(
+            Statement("trend", sentence, numbers={"runs": count})
+            for count, sentence in found
+            if count
+        )
 
 
 def build_timeline(runs: Iterable[StoredRun]) -> Timeline:
@@ -168,12 +174,33 @@ def parse_window(text: str) -> Window:
 
 RISING, FALLING = "rising", "falling"
 NO_DIRECTION, UNKNOWN_DIRECTION = "no direction beyond chance", "–"
-DIRECTION_RULE = (
-    "direction and change are of the straight line through a system's values over time, from the "
-    f"first run of the window to its newest: more than chance with p ≤ {ALPHA} by a two-sided "
-    "randomisation test over queries (each query has a line of its own) after Holm's correction "
-    f"over the lines shown, over at least {FEW} queries"
+MORE_THAN_CHANCE = "more than chance"
+
+
+def describe_rule(correction: str) -> str:
+    """Say when a change is more than chance, by a test after this ``correction``."""
+    return (
+        f"{MORE_THAN_CHANCE}: p ≤ {ALPHA} by a two-sided randomisation test over at least {FEW} "
+        f"queries, after {correction}"
+    )
+
+
+DIRECTION_RULE = Statement(
+    "direction",
+    "Change is what the straight line through a system's values rises by, from the first run of "
+    "the window to the newest. Direction says whether that is "
+    + describe_rule("Holm's correction over the lines shown")
+    + ". Each query has its own line.",
 )
+
+
+def describe_window(window: Window) -> Statement:
+    """Say how far back the trend goes."""
+    back = "all runs" if window.most is None else f"the {window} of each system"
+    numbers = {"most": window.most, "unit": window.unit}
+    return Statement("window", f"The trend is over {back}.", numbers=numbers)
+
+
 NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
 
 

@@ -24,12 +24,12 @@ from labeler.evaluation import Record
 from labeler.model import SignalPoint
 
 NO_CORRELATION_NOTE = (
-    "signals stand beside the measures, and no connection is worked out: over the same weeks "
-    "whatever has a direction seems to be connected, and each date is one observation"
+    "signals are shown beside the measures, and no connection is computed: over the same weeks, "
+    "any two series with a direction seem to be connected, and each date is only one observation"
 )
 SIGNAL_MEANING = (
-    "a signal is what the file says of all queries at a date, or else the mean over the queries it "
-    "names, weighted by how often each was counted where that is known of all"
+    "a signal is the file's value of all queries at a date, or else the mean over the queries it "
+    "names, weighted by how often each was counted where all have that number"
 )
 TimeSpan = tuple[datetime, datetime]
 
@@ -148,7 +148,7 @@ def signal_notes(points: Iterable[SignalPoint], line: Timeline) -> list[str]:
     notes = []
     if alone:
         notes.append(
-            f"systems with signals that have no run with a date, so in no picture: "
+            f"systems with signals that have no run with a date, so in no chart: "
             f"{', '.join(alone)} ('labeler change run NAME --system SYSTEM --date DATE')"
         )
     if silent:

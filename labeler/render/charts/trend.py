@@ -14,10 +14,11 @@ from typing import Final
 import altair as alt
 import pandas as pd
 
-from labeler.analysis.trend import DatedRun, SignalValue, TimeSpan, TrendPoint
-from labeler.evaluation import format_number
+from labeler.analysis.trend import DatedRun, SignalValue, TimeSpan, parse_moment
+from labeler.model.results import Table
 from labeler.render.charts.theme import INK, LEAST_FONT, ChartNames, with_theme
 from labeler.render.palette import DASHES, MARKS, MUTED_COLOUR, RUN_COLOURS
+from labeler.render.text import format_cell
 
 MOST_BANDS = 3
 """With more lines the bands would hide each other, and none is drawn."""
@@ -30,13 +31,13 @@ POINT_SIZES = ((40, 70), (120, 34), (math.inf, 16))  # of a line of so many poin
 DAY, HOURS = "%Y-%m-%d", "%m-%d %H:%M"
 _BREAK: Final = "break-paths-filter-domains"  # a run without results is a gap
 
-TREND_COLUMNS = (
-    *("line", "at", "when", "date", "run", "value", "shown"),
-    *("lo", "hi", "reach", "n", "unjudged", "alone"),
-)
+TREND_COLUMNS = ("line", "at", "when", "date", "value", "lo", "hi", "alone")
+SHOWN_ON_HOVER = ("date", "run", "value", "interval", "n", "unjudged")
+"""Columns of the points that a reader sees at a point."""
 
-TrendLines = Mapping[str, Sequence[TrendPoint]]
-"""The points of each line in order of date, by what the legend calls it."""
+TrendLines = Mapping[str, Table]
+"""The points of each line in order of date (`labeler.analysis.trend.points_table`), by what the
+legend calls it."""
 
 
 def trend_chart(
@@ -74,7 +75,7 @@ def trend_chart(
     size = next(size for most, size in POINT_SIZES if _most_points(lines) <= most)
     layers = [
         *(_bands(base, alt.Y("lo:Q", title=f"mean {heading}", scale=upward)) if has_bands else ()),
-        *_lines(base, value, names, size),
+        *_lines(base, value, names, size, _trend_tooltip(lines)),
         *_threshold_lines(given, upward),
     ]
     chart: alt.LayerChart = alt.LayerChart(
@@ -93,7 +94,9 @@ def _bands(base: alt.Chart, low: alt.Y) -> Iterator[alt.Chart]:
     yield ends.transform_filter("datum.alone").mark_rule(strokeWidth=2)
 
 
-def _lines(base: alt.Chart, value: alt.Y, names: ChartNames, size: int) -> Iterator[alt.Chart]:
+def _lines(
+    base: alt.Chart, value: alt.Y, names: ChartNames, size: int, tooltip: Sequence[alt.Tooltip]
+) -> Iterator[alt.Chart]:
     """Give the lines, their points, and a cross at the foot where a run has no result."""
     dash = alt.StrokeDash("at:N", scale=names.in_turn(DASHES), legend=None)
     shape = alt.Shape("at:N", scale=names.in_turn(MARKS), legend=None)
@@ -101,50 +104,45 @@ def _lines(base: alt.Chart, value: alt.Y, names: ChartNames, size: int) -> Itera
     yield (
         base.transform_filter("isValid(datum.value)")
         .mark_point(size=size, filled=True, opacity=1)
-        .encode(y=value, shape=shape, tooltip=_trend_tooltip())
+        .encode(y=value, shape=shape, tooltip=tooltip)
     )
     yield (
         base.transform_filter("!isValid(datum.value)")
         .mark_text(text="×", fontSize=16, baseline="bottom")
-        .encode(y=alt.value("height"), tooltip=_trend_tooltip())
+        .encode(y=alt.value("height"), tooltip=tooltip)
     )
 
 
 def _trend_frame(lines: TrendLines, names: ChartNames, *, has_bands: bool) -> pd.DataFrame:
     alone = {
-        name: sum(not math.isnan(point.value) for point in points) == 1
+        name: sum(not math.isnan(row["value"]) for row in points.rows) == 1
         for name, points in lines.items()
     }
     rows = [
         {
             "line": name,
             "at": at,
-            "when": point.when,
-            "date": point.said,
-            "run": point.run,
-            "value": point.value,
-            "shown": "no result" if math.isnan(point.value) else format_number(point.value),
-            "lo": point.interval.lo if point.interval and has_bands else math.nan,
-            "hi": point.interval.hi if point.interval and has_bands else math.nan,
-            "reach": _format_interval(point),
-            "n": point.n,
-            "unjudged": point.unjudged,
+            "when": parse_moment(row["moment"]),
+            "date": row["date"],
+            "value": row["value"],
+            "lo": row["lo"] if has_bands else math.nan,
+            "hi": row["hi"] if has_bands else math.nan,
             "alone": alone[name],
+            **{
+                f"shown_{column.name}": format_cell(column, row)
+                for column in points.columns
+                if column.name in SHOWN_ON_HOVER
+            },
         }
         for at, (name, points) in zip(names.numbers, lines.items(), strict=True)
-        for point in points
+        for row in points.rows
     ]
-    return pd.DataFrame(rows, columns=list(TREND_COLUMNS))
-
-
-def _format_interval(point: TrendPoint) -> str:
-    found = point.interval
-    known = found is not None and not math.isnan(found.lo)
-    return f"{format_number(found.lo)} to {format_number(found.hi)}" if known and found else "–"
+    shown = [f"shown_{name}" for name in SHOWN_ON_HOVER]
+    return pd.DataFrame(rows, columns=[*TREND_COLUMNS, *shown])
 
 
 def _most_points(lines: TrendLines) -> int:
-    return max(map(len, lines.values()), default=0)
+    return max((len(points.rows) for points in lines.values()), default=0)
 
 
 def _time_span(frame: pd.DataFrame) -> TimeSpan | None:
@@ -173,7 +171,7 @@ def time_axis(span: TimeSpan | None, timed: bool, most: int = 8) -> alt.Axis:
 
 
 def _trend_domain(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) -> list[float]:
-    """Return between which values everything stands, with a little room around."""
+    """Return the range of all values, with a little room around."""
     found = [*frame[["value", "lo", "hi"]].to_numpy().ravel(), *bars]
     known = [each for each in found if not math.isnan(each)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -182,17 +180,12 @@ def _trend_domain(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) ->
     return [low, min(1.0, high) if share else high]
 
 
-def _trend_tooltip() -> list[alt.Tooltip]:
-    words = {
-        "line": "of",
-        "date": "date",
-        "run": "run",
-        "shown": "mean",
-        "reach": "95% interval",
-        "n": "queries",
-        "unjudged": "unjudged",
-    }
-    return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
+def _trend_tooltip(lines: TrendLines) -> list[alt.Tooltip]:
+    columns = {column.name: column for points in lines.values() for column in points.columns}
+    titles = {f"shown_{name}": columns[name].title for name in SHOWN_ON_HOVER if name in columns}
+    return [
+        alt.Tooltip(f"{name}:N", title=title) for name, title in {"line": "Of", **titles}.items()
+    ]
 
 
 def _threshold_lines(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart]:
@@ -221,8 +214,8 @@ def signal_chart(
 ) -> alt.LayerChart:
     """Return a line for each system of ``lines``, in the look it has among all ``systems``.
 
-    The scale is the signal's own, the time axis that of ``span``. Rules stand where ``runs`` were
-    made. The name is said in the page, as anybody chose it.
+    The scale is the signal's own, the time axis that of ``span``. Rules mark when ``runs`` were
+    made. The page shows the name, which anybody may have chosen.
     """
     names = ChartNames("lines", list(systems))
     frame = _signal_frame(names, lines)
@@ -278,7 +271,7 @@ def _signal_frame(names: ChartNames, lines: Mapping[str, Sequence[SignalValue]])
 
 
 def _signal_domain(frame: pd.DataFrame) -> list[float]:
-    """Return between which values all stand, with room around; one of no height gets some."""
+    """Return the range of all values, with room around; one of no height gets some."""
     low, high = float(frame["value"].min()), float(frame["value"].max())
     around = 0.08 * (high - low) or 0.05 * abs(high) or 0.05
     return [low - around if low < 0 else max(0.0, low - around), high + around]

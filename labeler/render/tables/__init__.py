@@ -62,6 +62,7 @@ from labeler.render.tables.query_detail import (
     run_failures_table,
     transfer_note,
 )
+from labeler.render.tables.results import statements_html
 from labeler.render.tables.run_table import (
     RunNames,
     RunTable,

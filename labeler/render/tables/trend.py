@@ -1,178 +1,53 @@
-"""Tables of measures and signals over time: latest values, every run, causes of a change."""
+"""Tables of measures and signals over time: summaries, every run, causes of a change, signals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 
 import htpy
 
-from labeler.analysis.comparison import format_p_value
-from labeler.analysis.trend import (
-    NO_THRESHOLDS,
-    ChangeCauses,
-    SignalSeries,
-    SignalValue,
-    Thresholds,
-    TrendPoint,
-    TrendSeries,
-    TrendSummary,
-    changes_by_point,
-)
-from labeler.evaluation import Conventions, format_number, format_signed, format_with_arrow
+from labeler.analysis.trend import SignalSeries, SignalValue
+from labeler.model.results import Table
 from labeler.render.tables.html_table import (
     TABLE_STYLE,
-    describe_transferred,
-    format_interval,
     head,
     html_table,
     run_name,
     small_line,
 )
+from labeler.render.tables.results import html_table_of
 
 
-def trend_table(
-    every: Sequence[TrendSummary], conventions: Conventions, thresholds: Thresholds = NO_THRESHOLDS
-) -> htpy.Fragment:
-    """Return a row for each series: where it stands, where it was, where it goes."""
-    places = [each.series.place for each in every]
-    of_systems = len({place.system for place in places}) > 1
-    of_buckets = len({place.bucket for place in places}) > 1
-    of_measures = len({place.measure for place in places}) > 1
-    heads = [
-        *([head("System", words=True)] if of_systems or not (of_buckets or of_measures) else []),
-        *([head(places[0].facet or "", words=True)] if of_buckets else []),
-        *([head("Measure", words=True)] if of_measures else []),
-        head("Current", "date"),
-        head("Change", "over the window"),
-        head("Direction", "p after Holm", words=True),
-        *(head(name) for name in ("Mean", "Median")),
-        head("Spread", "st. dev."),
-        head("Lowest", "date"),
-        head("Highest", "date"),
-        head("Runs"),
-    ]
-    shown = (of_systems or not (of_buckets or of_measures), of_buckets, of_measures)
-    rows = [_summary_row(each, conventions, shown, thresholds) for each in every]
-    return html_table(TABLE_STYLE, "sheet trend", heads, rows, label="Where each system stands")
-
-
-def _summary_row(
-    each: TrendSummary,
-    conventions: Conventions,
-    shown: tuple[bool, bool, bool],
-    thresholds: Thresholds,
-) -> htpy.Element:
-    place = each.series.place
-    names = (place.system, place.bucket or "", conventions.heading(place.measure))
-    bar = thresholds.get(place)
-    silent = len(each.series.points) - len(each.series.known)
-    return htpy.tr[
-        [htpy.th(".words", scope="row")[htpy.bdi[name]] for name in compress(names, shown)],
-        _point_cell(each.current, lead=True, more=_describe_threshold(each.current, bar)),
-        htpy.td[format_with_arrow(each.change)],
-        htpy.td(".words")[
-            each.word, small_line("" if math.isnan(each.holm) else f"p {_p_value(each)}")
-        ],
-        htpy.td[format_number(each.mean)],
-        htpy.td[format_number(each.median)],
-        htpy.td[format_number(each.spread)],
-        _point_cell(each.lowest),
-        _point_cell(each.highest),
-        htpy.td[
-            f"{len(each.series.points):,}", small_line(f"{silent:,} no result" if silent else "")
-        ],
-    ]
-
-
-def _describe_threshold(current: TrendPoint | None, bar: float | None) -> str:
-    """Say which threshold a value has to reach, and where it does not."""
-    if bar is None:
-        return ""
-    below = current is not None and current.value < bar
-    return f"{'below the ' * below}threshold {bar:g}"
-
-
-def _p_value(each: TrendSummary) -> str:
-    return format_p_value(each.holm)
-
-
-def _point_cell(point: TrendPoint | None, *, lead: bool = False, more: str = "") -> htpy.Element:
-    classes = {"lead": lead}
-    if point is None:
-        return htpy.td(class_=classes)["–", small_line(more)]
-    return htpy.td(class_=classes, title=point.run)[
-        format_number(point.value), small_line(point.said), small_line(more)
-    ]
-
-
-def points_table(
-    lines: Mapping[str, TrendSeries], heading: str, short: Mapping[str, str]
-) -> htpy.Fragment:
-    """Return a row for each run of each line, the newest first."""
-    several = len(lines) > 1
-    heads = [
-        head("Date", words=True),
-        *([head("Of", words=True)] if several else []),
-        head("Run", words=True),
-        head(heading, "95% interval"),
-        head("Change", "since the run before"),
-        head("Queries"),
-        head("Unjudged"),
-    ]
-    rows = [
-        (point.when, name, point, change)
-        for name, series in lines.items()
-        for point, change in zip(series.points, changes_by_point(series.points), strict=True)
-    ]
-    newest_first = sorted(rows, key=lambda row: row[0])[::-1]
-    made = (
-        htpy.tr[
-            htpy.th(".words", scope="row")[point.said],
-            htpy.td(".words")[htpy.bdi[name]] if several else None,
-            htpy.td(".words")[run_name(point.run, short)],
-            _value_cell(point),
-            htpy.td[format_with_arrow(change)],
-            htpy.td[f"{point.n:,}"],
-            htpy.td[f"{point.unjudged:,}", small_line(describe_transferred(point.transferred))],
-        ]
-        for _, name, point, change in newest_first
+def trend_table(summaries: Table, short: Mapping[str, str]) -> htpy.Fragment:
+    """Return the summary of each series, with the dates of its values and the p-value in small."""
+    ends = ("current", "lowest", "highest")
+    return html_table_of(
+        summaries,
+        label="Each system over time",
+        details=True,
+        lead="current",
+        under={**{end: (f"{end}_date",) for end in ends}, "direction": ("p_holm",)},
+        hover={end: f"{end}_run" for end in ends},
+        short=short,
+        classes="trend",
     )
-    return html_table(TABLE_STYLE, "sheet points", heads, made, label="Every run")
 
 
-def _value_cell(point: TrendPoint) -> htpy.Element:
-    if math.isnan(point.value):
-        return htpy.td["–", small_line("no result")]
-    ends = format_interval(point.interval) if point.interval else ""
-    return htpy.td(".lead")[format_number(point.value), small_line(ends)]
-
-
-def change_causes_table(every: Iterable[ChangeCauses], conventions: Conventions) -> htpy.Fragment:
-    """Return a row for each measure: before, the three parts, and now."""
-    heads = [
-        head("Measure", words=True),
-        head("Before", "queries"),
-        head("Of the run"),
-        head("Of grades and rule"),
-        head("Of the queries"),
-        head("Now", "queries"),
-        head("Change", "the sum"),
-    ]
-    rows = (
-        htpy.tr[
-            htpy.th(".words", scope="row")[
-                conventions.heading(each.measure), small_line(each.reason or "")
-            ],
-            htpy.td[format_number(each.before), small_line(f"{each.n_before:,}")],
-            [htpy.td[format_signed(part)] for part in (each.run, each.grades, each.queries)],
-            htpy.td[format_number(each.now), small_line(f"{each.n_now:,}")],
-            htpy.td(".lead")[format_with_arrow(each.change)],
-        ]
-        for each in every
+def points_table(points: Table, short: Mapping[str, str]) -> htpy.Fragment:
+    """Return every run of each line, with its interval in small."""
+    under = {"value": ("interval",), "unjudged": ("transferred",)}
+    return html_table_of(
+        points, label="Every run", lead="value", under=under, short=short, classes="points"
     )
-    return html_table(TABLE_STYLE, "sheet parts", heads, rows, label="Whose doing a change was")
+
+
+def change_causes_table(causes: Table) -> htpy.Fragment:
+    """Return the causes of a change by measure, with the numbers of queries in small."""
+    under = {"before": ("n_before",), "now": ("n_now",)}
+    return html_table_of(
+        causes, label="Causes of a change", lead="change", under=under, classes="parts"
+    )
 
 
 def format_signal(value: float) -> str:
@@ -185,7 +60,7 @@ def format_signal(value: float) -> str:
 
 
 def signal_table(every: Sequence[SignalSeries]) -> htpy.Fragment:
-    """Return a row for each signal of each system: where it stands and where it was."""
+    """Return a row for each signal of each system: its newest and its earlier values."""
     heads = [
         head("Signal", words=True),
         head("System", words=True),
@@ -210,7 +85,7 @@ def signal_table(every: Sequence[SignalSeries]) -> htpy.Fragment:
         ]
         for each in every
     ]
-    return html_table(TABLE_STYLE, "sheet signals", heads, rows, label="Where each signal stands")
+    return html_table(TABLE_STYLE, "sheet signals", heads, rows, label="Each signal over time")
 
 
 def _signal_cell(point: SignalValue, *, lead: bool = False) -> htpy.Element:

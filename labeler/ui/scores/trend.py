@@ -40,7 +40,7 @@ from labeler.ui.scores.views import FileContent
 
 EVERY_SYSTEM = "every system"
 MOST_LINES = 8
-MOST_TREND_ROWS = 60
+MOST_ROWS = 60
 AXIS_NOTE = "The axis begins where the values do, not at 0. × marks a run without results."
 NO_DATE = (
     "No run that is shown has a date, so there is no order in time. Give runs one, and the "
@@ -73,7 +73,7 @@ class TrendResult:
 
     rows: Sequence[TrendSummary]
     lines: Sequence[TrendSeries]
-    looked: AlertScan
+    scan: AlertScan
 
 
 def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
@@ -91,24 +91,28 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
     bars = thresholds_over_time(choice, board, trend.build_series(board, asked.systems, *place))
     at = scoreboards.cache_key(board, asked.measures)
     found = _trend_result((*at, repr(asked), repr(bars)), asked, bars, board)
-    show_alerts(found.looked)
+    show_alerts(found.scan)
     beside = signals_below(choice, board, line, asked.systems, asked.window)
     drawn = draw_lines(choice, asked, found, bars, beside.span)
     show_signal_pictures(beside, drawn)
-    show_html(tables.trend_table(found.rows[:MOST_TREND_ROWS], choice.conventions, bars))
-    if len(found.rows) > MOST_TREND_ROWS:
-        st.caption(
-            f"The first {MOST_TREND_ROWS} of {len(found.rows):,} rows; the file has all points."
-        )
-    lines = lines_by_name(found.lines)
+    summaries = trend.summaries_table(found.rows[:MOST_ROWS], thresholds=bars)
+    show_html(tables.trend_table(summaries, choice.names.short))
+    say_rows_left_out(len(found.rows))
     if url_state.switch("Every run in a table", "runs"):
-        heading = choice.conventions.heading(asked.drawn)
-        show_html(tables.points_table(lines, heading, choice.names.short))
+        points = trend.newest_first(trend.points_table(found.lines, bars))
+        show_html(tables.points_table(points, choice.names.short))
     show_signal_tables(choice, beside, board.revision)
     show_parts(choice, board, asked.systems, asked.measures)
-    said = [trend.DIRECTION_RULE, found.looked.rule, *line.notes]
-    show_html(tables.small_print(f"{capitalize_first(each)}." for each in said))
+    below = trend.below_thresholds(found.rows, bars, choice.conventions, found.scan.alerts)
+    rules = [trend.describe_window(asked.window), trend.DIRECTION_RULE, found.scan.rule]
+    show_html(tables.statements_html([*below, *line.statements, *rules]))
     return lambda: trend_file(choice, asked, board, bars)
+
+
+def say_rows_left_out(count: int) -> None:
+    """Say how many of so many rows are shown, where some are left out."""
+    if count > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS} of {count:,} rows; the file has all.")
 
 
 def choose_trend(choice: ScoresChoice, board: Scoreboard, line: Timeline) -> TrendChoice:
@@ -159,15 +163,15 @@ def _trend_result(
     ends = mean_intervals(
         board, [asked.drawn], asked.facet, runs=frozenset(runs), buckets=asked.buckets
     )
-    looked = trend.scan_for_alerts(
+    scan = trend.scan_for_alerts(
         trend.QueryValues(board), every, _watched_buckets(asked, board), _bars
     )
     lines = trend.build_series(board, asked.systems, [asked.drawn], *place, ends)
-    return TrendResult(trend.summarize_series(board, every), lines, looked)
+    return TrendResult(trend.summarize_series(board, every), lines, scan)
 
 
 def _watched_buckets(asked: TrendChoice, board: Scoreboard) -> list[TrendSeries]:
-    """Return the buckets held against the mean over all queries, by the drawn measure."""
+    """Return the buckets compared with the mean over all queries, by the drawn measure."""
     if asked.facet is not None:
         return []
     return [
@@ -177,17 +181,13 @@ def _watched_buckets(asked: TrendChoice, board: Scoreboard) -> list[TrendSeries]
     ]
 
 
-def show_alerts(looked: AlertScan) -> None:
+def show_alerts(scan: AlertScan) -> None:
     """Say what fell: the gravest in sight, the others folded."""
-    said = [f"▼ {alert.sentence}" for alert in looked.alerts]
-    if said:
-        with st.container(border=True, key="alerts"):
-            st.text("\n".join(said[: trend.MOST_OPEN_ALERTS]))
-            if more := said[trend.MOST_OPEN_ALERTS :]:
-                with st.expander(f"{len(more)} more that fell"):
-                    st.text("\n".join(more))
-    elif looked.looks:
-        st.caption("Nothing fell by more than chance.")
+    show_html(tables.statements_html(scan.statements[: trend.MOST_OPEN_ALERTS]))
+    if more := scan.statements[trend.MOST_OPEN_ALERTS :]:
+        show_html(
+            tables.folded_sentences(f"{len(more)} more that fell", [each.line for each in more])
+        )
 
 
 def draw_lines(
@@ -207,7 +207,7 @@ def draw_lines(
         what = "buckets" if asked.facet is not None and asked.buckets is None else "systems"
         st.caption(f"Drawn are the first {len(lines)} of {len(found.lines):,} {what}.")
     show_html(tables.run_legend(list(lines), {}, lines=True))
-    points = {name: series.points for name, series in lines.items()}
+    points = {name: trend.points_table([series]) for name, series in lines.items()}
     share = not asked.drawn.definition.count
     drawn = [bars[series.place] for series in lines.values() if series.place in bars]
     st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span))
@@ -237,11 +237,7 @@ def trend_file(
     runs = frozenset(dated.run for each in asked.systems.values() for dated in each)
     ends = mean_intervals(board, *place, runs=runs, buckets=asked.buckets)
     every = trend.build_series(board, asked.systems, *place, asked.buckets, ends)
-    return csv_exports.trend_csv(every, choice.conventions, bars)
-
-
-NOT_WEIGHTED_NOTE = "The parts are not weighted: each query counts the same in them."
-BUCKETS_OF_NOW = "Which bucket a query is in is not logged: buckets are those of now."
+    return csv_exports.as_csv(trend.points_table(every, bars).records(), choice.conventions)
 
 
 def show_parts(
@@ -250,7 +246,7 @@ def show_parts(
     systems: Mapping[str, Sequence[DatedRun]],
     measures: Sequence[Measure],
 ) -> None:
-    """Show whose doing a change between two of the runs was, where the reader asks for it."""
+    """Show the causes of a change between two of the runs, where the user asks for it."""
     runs = sorted((run for each in systems.values() for run in each), key=lambda run: run.when)
     if len(runs) < 2 or not url_state.switch("Split a change into its parts", "parts"):
         return
@@ -267,20 +263,18 @@ def show_parts(
         trend.split_change(then or board, board, older.run, newer.run, measure, choice.within)
         for measure in measures
     ]
-    show_html(tables.change_causes_table(parts, choice.conventions))
+    show_html(tables.change_causes_table(trend.change_causes_table(parts)))
     frozen = choice.conventions.frozen
-    now = "of now" if frozen is None else f"frozen as {frozen}"
+    now = "of now" if frozen is None else f"frozen as {frozen!r}"
     if then is None:
-        said = (
-            f"Nothing was graded yet by {older.said}, so both runs are by the grades {now}; "
-            "name a later day to see what grading has changed since."
-        )
+        grades = trend.describe_missing_grades(older.said, _first_judgment_at(), now)
     else:
-        day = graded_by or older.said
-        said = f"The older run is by the grades of {day} (UTC), the newer by those {now}."
-    lines = [said, f"The order: {trend.CAUSES_ORDER}.", BUCKETS_OF_NOW if choice.within else ""]
-    lines += [NOT_WEIGHTED_NOTE] if choice.traffic else []
-    show_html(tables.small_print(lines))
+        grades = trend.describe_grades(f"of {graded_by or older.said} (UTC)", now)
+    weighted = choice.traffic is not None
+    told = trend.cause_statements(
+        parts, grades, in_bucket=choice.within is not None, weighted=weighted
+    )
+    show_html(tables.statements_html(told))
 
 
 def without_weights(choice: ScoresChoice, board: Scoreboard) -> tuple[ScoresChoice, Scoreboard]:
@@ -334,6 +328,11 @@ def choose_pair(
     return dated[older], dated[newer], day
 
 
+def _first_judgment_at() -> str | None:
+    with ui.open_store() as store:
+        return store.first_judgment_at()
+
+
 def _revision_on(until: datetime) -> int:
     with ui.open_store() as store:
         return store.revision_at(until)
@@ -350,7 +349,6 @@ def _earlier_board(
 
 
 MOST_SIGNALS_DRAWN = 6
-MOST_SIGNAL_ROWS = 60
 MOST_VALUES = 200
 
 
@@ -449,11 +447,8 @@ def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequenc
 def show_signal_tables(choice: ScoresChoice, beside: TrendSignals, revision: int) -> None:
     """Show where the signals stand, every value if it is asked for, and offer the file."""
     if beside.every:
-        show_html(tables.signal_table(beside.every[:MOST_SIGNAL_ROWS]))
-        if len(beside.every) > MOST_SIGNAL_ROWS:
-            st.caption(
-                f"The first {MOST_SIGNAL_ROWS} of {len(beside.every):,} rows; the file has all."
-            )
+        show_html(tables.signal_table(beside.every[:MOST_ROWS]))
+        say_rows_left_out(len(beside.every))
         if url_state.switch("Every value of the signals in a table", "values"):
             show_html(tables.signal_values_table(beside.every, choice.names.short, MOST_VALUES))
             count = sum(len(each.points) for each in beside.every)

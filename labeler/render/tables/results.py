@@ -1,0 +1,121 @@
+"""Results on a page: a `Table` and its `Statement`s as HTML, whose text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import htpy
+
+from labeler.model.results import ANSWER, CAUTION, NOTE, TEXT, Column, Statement, Table, by_severity
+from labeler.render.markup import style
+from labeler.render.tables.html_table import TABLE_STYLE, head, html_table, run_name, small_line
+from labeler.render.text import NOTHING, format_cell
+
+NO_NAMES: Mapping[str, Any] = MappingProxyType({})
+
+STATEMENTS_STYLE = style("""
+.statements { display: grid; gap: 0.4rem; overflow-x: clip; }
+.statements p { margin: 0; line-height: 1.35; overflow-wrap: anywhere; font-size: 0.95rem; }
+.statements b { font-weight: 600; }
+.statements .headline { font-size: 1.15rem; font-weight: 600; }
+.statements .aside { font-size: 0.82rem; line-height: 1.4;
+    color: color-mix(in srgb, currentColor 72%, transparent); }
+.statements a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
+""")
+
+
+def html_table_of(
+    table: Table,
+    *,
+    label: str,
+    details: bool = False,
+    row_head: str = "",
+    lead: str = "",
+    under: Mapping[str, Sequence[str]] = NO_NAMES,
+    hover: Mapping[str, str] = NO_NAMES,
+    short: Mapping[str, str] = NO_NAMES,
+    classes: str = "",
+) -> htpy.Fragment:
+    """Return a table for a page; a column's help appears where one hovers over its heading.
+
+    ``row_head`` names the column that says what a row is, by default the first, and ``lead`` the
+    one that matters most. ``under`` are columns shown in small below another's value, by its name;
+    ``hover`` a value shown where one hovers over another. ``short`` are short names of runs.
+    """
+    beneath = {name for names in under.values() for name in names}
+    shown = table.shown(details=details)
+    by_name = {column.name: column for column in shown}
+    columns = [column for column in shown if column.name not in beneath]
+    below = {
+        column.name: [by_name[name] for name in under.get(column.name, ()) if name in by_name]
+        for column in columns
+    }
+    first = row_head or (columns[0].name if columns else "")
+
+    def cell(column: Column, row: Mapping[str, Any]) -> htpy.Element:
+        element, scope = (htpy.th, "row") if column.name == first else (htpy.td, None)
+        look = {"words": column.format == TEXT, "lead": column.name == lead}
+        title = row.get(hover[column.name]) if column.name in hover else None
+        lines = [_under_cell(each, row) for each in below[column.name]]
+        return element(scope=scope, class_=look, title=title)[_cell_node(column, row, short), lines]
+
+    heads = [
+        head(
+            column.title,
+            ", ".join(filter(None, [column.unit, *(each.title for each in below[column.name])])),
+            title=column.help or None,
+            words=column.format == TEXT,
+        )
+        for column in columns
+    ]
+    rows = (htpy.tr[[cell(column, row) for column in columns]] for row in table.rows)
+    return html_table(TABLE_STYLE, f"sheet {classes}".strip(), heads, rows, label=label)
+
+
+def _cell_node(column: Column, row: Mapping[str, Any], short: Mapping[str, str]) -> htpy.Node:
+    """Return a cell's content; a text is set apart, as its letters may run the other way."""
+    text = format_cell(column, row)
+    return run_name(text, short) if column.format == TEXT and text != NOTHING else text
+
+
+def _under_cell(column: Column, row: Mapping[str, Any]) -> htpy.Element | None:
+    text = format_cell(column, row)
+    if text == NOTHING:
+        return None
+    return htpy.small[htpy.bdi[text]] if column.format == TEXT else small_line(text)
+
+
+def statements_html(
+    statements: Sequence[Statement], link: Callable[[Mapping[str, str]], str] | None = None
+) -> htpy.Fragment:
+    """Return statements for a page: the answer large, each doubt under its heading, notes small.
+
+    With ``link``, which returns the address of a target, a statement that has a target leads
+    there.
+    """
+    shown = [
+        htpy.p(class_=_look(each, at))[
+            "! " if each.severity == CAUTION else None,
+            (htpy.b[each.heading], " ") if each.heading else None,
+            _sentence_node(each, link),
+        ]
+        for at, each in enumerate(by_severity(statements))
+    ]
+    return htpy.fragment[STATEMENTS_STYLE, htpy.div(".statements")[shown] if shown else None]
+
+
+def _look(statement: Statement, at: int) -> str | None:
+    """Return the class of a statement's paragraph; ``at`` is its place, from 0."""
+    if statement.severity == ANSWER and not at:
+        return "headline"
+    return "aside" if statement.severity == NOTE else None
+
+
+def _sentence_node(
+    statement: Statement, link: Callable[[Mapping[str, str]], str] | None
+) -> htpy.Node:
+    if link is None or statement.target is None:
+        return statement.sentence
+    return htpy.a(href=link(statement.target), target="_self")[statement.sentence]
