@@ -7,6 +7,7 @@ of them than a match above the threshold can lose. RapidFuzz computes the final 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,6 +34,14 @@ Positions = npt.NDArray[np.int64]
 
 _CANDIDATES_AT_ONCE = 1 << 17  # candidates scored together
 _ROUNDING = 1e-6  # tolerance for rounded shares
+# A short text is compared with these parts of a passage, without what may stand before it in a
+# prompt or a list: "2. ", "- ", "User 3: ".
+_PART_ENDS = re.compile(r"[\r\n\t\v\f\u2028\u2029]+|(?<=[.!?…])\s+|(?<=[。！？])")
+_PART_LABEL = re.compile(
+    r"^(?:[\W_]+|\(?(?:\d{1,4}|[a-z])[.)]\s)*"
+    r"(?:(?:q|a|query|question|user|human|customer|input|prompt|search|title)\s*\d{0,4}\s*[:：])?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +98,9 @@ class _Candidates(NamedTuple):
 class NeedleFinder:
     """A search for needles in passages, prepared once for all files.
 
-    A needle of fewer than `FEWEST_WORDS` words is found only where it is a whole passage.
-    ``threshold`` is the lowest score of a match, from 0.5 to 1.
+    A needle of fewer than `FEWEST_WORDS` words occurs in longer sentences by chance, so it is
+    found only where it is a whole passage, or a line or a sentence of one. ``threshold`` is the
+    lowest score of a match of the others, from 0.5 to 1.
 
     >>> finder = NeedleFinder([Needle("q1", "query", "How do I reset my password?")], 0.8)
     >>> [(find.score, find.words) for find in finder.find(["Q: how do i change my PASSWORD ..."])]
@@ -107,10 +117,21 @@ class NeedleFinder:
         self._sizes = np.array([len(each) for each in words], dtype=np.int64)
         # How many words of a needle a match may miss; each word is in two pairs.
         self._misses = np.floor(self._sizes * (1 - threshold) + _ROUNDING).astype(np.int64)
-        self._short: dict[tuple[int, ...], list[int]] = {}
+        self._short: dict[tuple[str, ...], list[int]] = {}
         for needle in np.flatnonzero((self._sizes > 0) & (self._sizes < FEWEST_WORDS)).tolist():
-            self._short.setdefault(tuple(numbers[needle].tolist()), []).append(needle)
+            self._short.setdefault(tuple(words[needle]), []).append(needle)
+        self._index_first_words([numbers[at] for each in self._short.values() for at in each[:1]])
         self._index_pairs(numbers)
+
+    def _index_first_words(self, short: Sequence[WordNumbers]) -> None:
+        """Index which words are first, second ... in short needles, by the size of these."""
+        sizes = {len(each) for each in short}
+        # the last row stays false: it is that of unknown words
+        self._at_place = {
+            size: np.zeros((size, len(self._vocabulary) + 1), dtype=np.bool_) for size in sizes
+        }
+        for each in short:
+            self._at_place[len(each)][np.arange(len(each)), each] = True
 
     def _index_pairs(self, numbers: Sequence[WordNumbers]) -> None:
         """Split the longer needles into word pairs: number of the pair, offset and needle."""
@@ -138,7 +159,8 @@ class NeedleFinder:
         """
         text = self._read(texts, flowing=flowing)
         found = sorted(
-            [*self._short_matches(text), *self._long_matches(text)], key=lambda find: -find.score
+            [*self._short_matches(text, texts), *self._long_matches(text)],
+            key=lambda find: -find.score,
         )
         taken: dict[tuple[int, int], NeedleMatch] = {}
         for find in found:  # best first: later matches that overlap it are dropped
@@ -158,20 +180,29 @@ class NeedleFinder:
         places = np.flatnonzero(~ended)
         return _IndexedText(words, places, numbers[places], np.cumsum(ended)[places], flowing)
 
-    def _short_matches(self, text: _IndexedText) -> Iterator[NeedleMatch]:
-        """Yield the passages that are a short needle and nothing else."""
-        if not self._short or not len(text.passages):
-            return
-        starts = np.flatnonzero(np.diff(text.passages, prepend=-1))
-        sizes = np.diff(starts, append=len(text.passages))
-        known = np.minimum.reduceat(text.numbers, starts) >= 0
-        for start, size in zip(
-            *(each[known & (sizes < FEWEST_WORDS)].tolist() for each in (starts, sizes)),
-            strict=True,
-        ):
-            passage = int(text.passages[start])
-            for needle in self._short.get(tuple(text.numbers[start : start + size].tolist()), ()):
-                yield NeedleMatch(needle, passage, passage, 1.0, text.between(start, start + size))
+    def _short_matches(self, text: _IndexedText, texts: Sequence[str]) -> Iterator[NeedleMatch]:
+        """Yield the passages that are a short needle, or hold it as a line or a sentence."""
+        for passage in self._passages_to_split(text):
+            whole = texts[passage].replace(PASSAGE_END, " ")
+            parts = _PART_ENDS.split(whole)
+            unlabelled = (_PART_LABEL.sub("", part) for part in parts)
+            said = {tuple(comparable_words(part)) for part in (whole, *parts, *unlabelled)}
+            for words in said & self._short.keys():
+                for needle in self._short[words]:
+                    yield NeedleMatch(needle, passage, passage, 1.0, " ".join(words))
+
+    def _passages_to_split(self, text: _IndexedText) -> list[int]:
+        """Return the passages that may hold the words of a short needle next to each other."""
+        none = len(self._vocabulary)
+        numbers = np.where(text.numbers < 0, none, text.numbers)
+        found = [np.empty(0, dtype=np.int64)]
+        for size, at_place in self._at_place.items():
+            at = np.flatnonzero(at_place[0][numbers[: max(len(numbers) - size + 1, 0)]])
+            for place in range(1, size):
+                at = at[at_place[place][numbers[at + place]]]
+            found.append(text.passages[at[text.passages[at] == text.passages[at + size - 1]]])
+        passages: list[int] = np.unique(np.concatenate(found)).tolist()
+        return passages
 
     def _long_matches(self, text: _IndexedText) -> Iterator[NeedleMatch]:
         """Yield the matches of longer needles that reach the threshold."""

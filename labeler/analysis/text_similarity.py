@@ -23,7 +23,7 @@ WordNumbers = npt.NDArray[np.int32]
 
 SIMILARITY_THRESHOLD = 0.8
 LEAST_THRESHOLD = 0.5
-FEWEST_WORDS = 5  # a shorter text may occur by chance: it must be a whole passage
+FEWEST_WORDS = 5  # a shorter text may occur by chance: it must be a whole line or sentence
 PASSAGE_END = "\0"  # ends a passage; occurs in no text
 UNKNOWN_NUMBER, END_NUMBER = -1, -2
 

@@ -123,7 +123,7 @@ def leakage_page(
         yield f"! {found.more:,} finds beyond the first {MOST_KEPT:,} of a file are not listed"
     if short := sum(len(comparable_words(query.text)) < FEWEST_WORDS for query in queries):
         are = format_count(short, "query has", "queries have")
-        yield f"! {are} fewer than {FEWEST_WORDS} words: found only where nothing else stands"
+        yield f"! {are} fewer than {FEWEST_WORDS} words: found only as a whole line or sentence"
 
 
 def marked_lines(marked: Sequence[LeakedQuery], kind: str) -> Iterator[str]:
@@ -269,7 +269,7 @@ def leakage(
     --mark keeps which queries were found, so that every score can be shown --leaked with, without
     or only them; --unmark takes it back.
 
-    A text of fewer than five words is found only where it stands alone, as a line, a cell or a JSON
+    A text of fewer than five words is found only where it is a whole line, sentence, cell or JSON
     text. A line number of Parquet is that of the row.
     """
     if raw and kind != "csv":

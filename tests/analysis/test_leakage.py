@@ -67,9 +67,49 @@ def test_a_threshold_of_one_finds_whole_texts_alone() -> None:
         finder(ASKED, threshold=0.4)
 
 
-def test_a_short_query_is_found_only_where_it_stands_alone() -> None:
-    found = finder("Refund policy").find(["our refund policy is here", "REFUND, policy!", "refund"])
-    assert [find.first for find in found] == [1]
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("REFUND, policy!", True),
+        ("You answer what customers ask.\nRefund policy\nTell them where it is.", True),
+        ("Q: refund policy?\nA: 30 days.", True),
+        ("User 12: refund policy", True),
+        ("1. delivery times\n2. refund policy\n", True),
+        ("- delivery times\n* refund  policy", True),
+        ("Hello. Refund policy? Thanks.", True),
+        ("id\trefund policy\t3", True),
+        ("our refund policy is here", False),
+        ("Read our refund policy. It is short.", False),
+        ("the refund\npolicy", False),
+        ("ours: refund policy", False),
+        ("refund", False),
+        ("refund policy refund policy", False),
+        ("policy refund", False),
+    ],
+)
+def test_a_short_query_is_found_where_it_is_a_line_or_a_sentence(text: str, is_found: bool) -> None:
+    found = finder("Refund policy").find(["of something else", text])
+    assert [(find.first, find.score, find.words) for find in found] == (
+        [(1, 1.0, "refund policy")] if is_found else []
+    )
+
+
+def test_short_queries_of_one_to_four_words_are_told_apart() -> None:
+    texts = ("refund", "refund policy", "refund policy uk", "the refund policy uk", "policy uk")
+    for number, text in enumerate(texts):
+        found = finder(*texts).find([f"Examples:\n{text}\nand no more"])
+        assert [find.needle for find in found] == [number]
+
+
+def test_a_short_query_in_a_prompt_is_found_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    prompt = "Answer as in these examples.\nrefund policy -> returns"
+    whole = prompt.replace(" -> returns", "\nreturns")
+    path.write_text("\n".join(json.dumps({"prompt": each}) for each in (prompt, whole)))
+    assert places(leaks(path, "refund policy")) == [("q1", 2, "prompt", 1)]
+    plain = tmp_path / "prompt.txt"
+    plain.write_text("our refund policy\nanother line\nRefund policy:\n")
+    assert places(leaks(plain, "refund policy")) == [("q1", 3, "", 1)]
 
 
 def test_scripts_without_blanks_have_a_word_for_each_letter() -> None:

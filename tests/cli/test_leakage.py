@@ -45,7 +45,7 @@ def test_people_read_where_a_query_stands_and_how_surely(filled: Store, training
         (f"{training}:3", "prompt", "0.833"),
     ]
     assert "No chunk contains a query word for word." in said
-    assert "! 1 query has fewer than 5 words: found only where nothing else stands" in said
+    assert "! 1 query has fewer than 5 words: found only as a whole line or sentence" in said
     assert "1 find, 1 of them exact" in leakage(filled, training, "--threshold", "0.9")
 
 
