@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from labeler.analysis import comparison, trend
+from labeler.analysis.run_verdict import judge_pair
 from labeler.api.columns import mean_columns, value_columns_by_query
 from labeler.api.inputs import (
     GivenGrades,
@@ -151,6 +152,9 @@ def compare(
     b: GivenRun | None = None,
     measures: Measures = DEFAULT_MEASURES,
     *,
+    decide_by: str = "nDCG@10",
+    tested: str = "nDCG@10 R@5 RR",
+    matters: float = 0.01,
     preset: str = "graded",
     rel: int = 1,
     prompt_k: int = 5,
@@ -172,14 +176,18 @@ def compare(
     ``b``, ``a`` is ``{name: run}`` with at least two runs: all pairs are compared, each run with
     those before it, and ``run_a, run_b`` are the first columns.
 
-    ``lo`` and ``hi`` are the ends of the 95% confidence ``interval`` of a difference of means
-    (``BCa``, or ``percentile`` where that is not defined), ``p`` is the p-value of a randomisation
-    ``test`` (``exact`` or ``drawn``), ``p_holm`` that after Holm's correction over the ``family``,
-    the number of tests in the frame. ``detectable`` is the smallest true difference that so many
-    queries show with 80% power at 5%, ``more_queries`` how many more are needed if the observed
-    difference is the true one. All of these cover the choice of queries, not unjudged chunks or
-    graders. Numbers that cannot be computed are NaN, and ``caution`` says why. If the runs answered
-    different queries, ``both_a`` and ``both_b`` are the means over the ``n_both`` that both did.
+    Which run is better is said of one measure, ``decide_by``, which is tested alone. The measures
+    ``tested`` are corrected for their number, and no others are tested, whichever are in the frame.
+    ``frame.attrs["verdict"]`` is the answer in sentences; a difference below ``matters`` is called
+    too small to matter. ``lo`` and ``hi`` are the ends of the confidence ``interval`` (``t`` or
+    ``Tango``) at the ``level`` 0.95, or more where ``tests`` are corrected together. ``p`` is the
+    p-value of a randomisation ``test`` (``exact`` or ``drawn``), ``p_corrected`` that after the
+    correction; it is above 0.05 exactly where the interval includes 0. ``differ`` of the queries
+    differ. ``detectable`` is the smallest true difference that so many queries show with 80% power
+    at 5%, ``more_queries`` how many more are needed if the observed difference is the true one.
+    All of these cover the choice of queries, not unjudged chunks or graders. Numbers that cannot be
+    computed are NaN, and ``caution`` says why. If the runs answered different queries, ``both_a``
+    and ``both_b`` are the means over the ``n_both`` that both did.
 
     With ``bands``, the ranges of `evaluate` are given for the difference and, with ``_a`` and
     ``_b``, for the means. A chunk that both runs return has the same grade in both.
@@ -198,10 +206,16 @@ def compare(
     if per_query:
         rows = [row for each in found for row in _query_records(each)]
     else:
-        tested = comparison.assess_significance_of_pairs([(each, each.deltas) for each in found])
-        pairs = zip(found, tested, strict=True)
-        rows = [row for each, by in pairs for row in _mean_records(board, each, by, ranges=bands)]
+        rules = comparison.DecisionRules(decide_by, tested, matters)
+        judged = [judge_pair(board, each.a, each.b, rules, pairs=len(found)) for each in found]
+        shown = [
+            _shown_pair(board, each, said.tests, ranges=bands)
+            for each, said in zip(found, judged, strict=True)
+        ]
+        rows = comparison.comparison_table(shown).records()
     frame = result_frame(rows, board, wanted)
+    if not per_query:
+        frame.attrs["verdict"] = [said.line for each in judged for said in each.statements]
     return frame if b is None else frame.drop(columns=["run_a", "run_b"], errors="ignore")
 
 
@@ -210,19 +224,15 @@ def _check_bands(bands: bool, per_query: bool) -> None:
         raise BadInput("bands are of means: leave out per_query, or bands")
 
 
-def _mean_records(
-    board: Scoreboard,
-    found: comparison.Comparison,
-    tested: comparison.SignificanceTable,
-    *,
-    ranges: bool,
-) -> list[Record]:
-    """Return the rows of a pair, with the ranges over unjudged chunks if ``ranges``."""
-    rows = comparison.delta_records(found, found.deltas, tested)
+def _shown_pair(
+    board: Scoreboard, found: comparison.Comparison, tests: comparison.PairTests, *, ranges: bool
+) -> comparison.ShownPair:
+    """Return what is shown of a pair, with the ranges over unjudged chunks if ``ranges``."""
     if not ranges:
-        return rows
+        return comparison.ShownPair(found, found.deltas, tests)
     live, measures = LiveRanges(board, (found.a, found.b)), found.measures
-    return with_unjudged_ranges(rows, live.means(board, measures), live.deltas(board, measures))
+    both = (live.means(board, measures), live.deltas(board, measures))
+    return comparison.ShownPair(found, found.deltas, tests, both)
 
 
 def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Mapping[str, GivenRun]:

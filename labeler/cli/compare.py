@@ -1,33 +1,18 @@
-"""``labeler compare``: runs against each other, with tests, strips and each grader's own grades.
-
-All pairs of one call are tested as one family.
-"""
+"""``labeler compare``: which of two runs is better, the numbers, and what could change that."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import click
 
 from labeler.analysis import comparison
-from labeler.analysis.active import Decider, can_decide
-from labeler.analysis.active.certainty import can_change, explain_certainty
-from labeler.analysis.comparison import (
-    CommonMeans,
-    Comparison,
-    Delta,
-    GraderSensitivity,
-    Headline,
-    HeadlineDelta,
-    HeadlineResult,
-    Power,
-    QueryDelta,
-    SignificanceTable,
-    Verdict,
-)
+from labeler.analysis.cautions import find_cautions
+from labeler.analysis.comparison import Comparison, DecisionRules, GraderSensitivity, ShownPair
+from labeler.analysis.run_verdict import PairResult, judge_pair
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     check_common_options,
@@ -43,7 +28,7 @@ from labeler.cli.options import (
 from labeler.cli.output import (
     FOR_PROGRAMS,
     Table,
-    format_page,
+    format_result,
     notes_on,
     print_records,
     print_table,
@@ -52,10 +37,10 @@ from labeler.cli.output import (
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
-    Conventions,
     Note,
     Record,
     Scoreboard,
+    TieRangesByRun,
     find_tie_ranges,
     format_number,
     format_signed,
@@ -63,104 +48,12 @@ from labeler.evaluation import (
     tie_notes,
 )
 from labeler.measures import Measure
-from labeler.model import SingleGrades, escape_controls
+from labeler.model import SingleGrades, escape_controls, results
+from labeler.model.results import ANSWER, Statement
 from labeler.services.import_export import snapshots
-from labeler.stats import DeltaRanges, LiveRanges, with_unjudged_ranges
+from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
-
-
-@dataclass(frozen=True, slots=True)
-class TestedPair:
-    """Two runs compared: the ``rows`` that the table shows of them, and their tests."""
-
-    found: Comparison
-    rows: Sequence[Delta]
-    tested: SignificanceTable
-
-    @property
-    def of_totals(self) -> SignificanceTable:
-        """The tests of the means over all queries, a family of their own where others are shown."""
-        if self.found.facet is None:
-            return self.tested
-        return comparison.assess_significance(self.found, self.found.deltas)
-
-
-def test_together(found: Sequence[Comparison]) -> list[TestedPair]:
-    """Test all that a table shows of all pairs: the means of buckets, or over all queries."""
-    rows = [each.buckets if each.facet else each.deltas for each in found]
-    tested = comparison.assess_significance_of_pairs(list(zip(found, rows, strict=True)))
-    return [TestedPair(*parts) for parts in zip(found, rows, tested, strict=True)]
-
-
-def answer_for(every_run: Scoreboard, shown: TestedPair, said: Verdict) -> HeadlineResult:
-    """Return what is known of two runs, how surely, and what would change it, over all queries.
-
-    All runs there are tell what ungraded chunks may be, as on the page, and not these two alone.
-    """
-    found, tested = shown.found, shown.of_totals
-    row = comparison.choose_headline_row(said, found.deltas, found.measures[0])
-    if row is None:
-        return HeadlineResult(Headline(said.sentence))
-    [reach] = comparison.assess_power(found, [row])
-    bands: DeltaRanges = {}
-    if found.weights is None:
-        bands = LiveRanges(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
-    lead = HeadlineDelta(row, tested.of(row), reach, bands.get((row.measure, None)))
-    return HeadlineResult(
-        comparison.write_headline(said, lead, found.conventions, (found.a, found.b)), lead
-    )
-
-
-def certainty_note(
-    every_run: Scoreboard, found: Comparison, answer: HeadlineResult, matters: float
-) -> str:
-    """Say who is ahead once all chunks are judged, how certainly, and after how many grades.
-
-    As on Compare, nothing if no grade can change it. ``matters`` is the least difference that
-    counts.
-    """
-    measure = found.measures[0] if answer.lead is None else answer.lead.row.measure
-    if not can_decide(measure) or not answer.may_be_settled:
-        return ""
-    standing = Decider().standing(every_run, found.a, found.b, measure, matters)
-    if not can_change(standing):
-        return ""
-    seen, band = (None, None) if answer.lead is None else (answer.lead.row, answer.lead.band)
-    return explain_certainty(standing, found.conventions, (found.a, found.b), seen, band)
-
-
-def significance_table(shown: Sequence[TestedPair]) -> Table:
-    """Return how sure each difference is: a line for each, in the order of the table of means."""
-    facet = shown[0].found.facet
-    pair = ["A", "B"] if len(shown) > 1 else []
-    names = [*pair, *([escape_controls(facet)] if facet else []), "measure"]
-    numbers = ["delta", "95% interval", "p", "Holm p", "finds from", "more queries"]
-    lines, cautions = [], []
-    for each in shown:
-        runs = [escape_controls(each.found.a), escape_controls(each.found.b)] if pair else []
-        reaches = comparison.assess_power(each.found, each.rows)
-        for row, reach in zip(each.rows, reaches, strict=True):
-            place = [] if row.bucket is None else [escape_controls(row.bucket)]
-            heading = each.found.conventions.heading(row.measure)
-            lines.append([*runs, *place, heading, *_significance_cells(row, reach, each.tested)])
-            cautions.append(comparison.describe_caution(row, reach))
-    if any(cautions):
-        numbers.append("caution")
-        lines = [[*line, said] for line, said in zip(lines, cautions, strict=True)]
-    return Table(names, numbers, lines)
-
-
-def _significance_cells(row: Delta, reach: Power, tested: SignificanceTable) -> list[str]:
-    surety = tested.of(row)
-    return [
-        format_signed(row.delta),
-        comparison.format_delta_interval(reach.interval),
-        comparison.format_p_value(surety.p),
-        comparison.format_p_value(surety.holm),
-        format_number(reach.detectable),
-        comparison.format_more_queries(reach),
-    ]
 
 
 def graders_option(command: CommandT) -> CommandT:
@@ -189,7 +82,7 @@ def check_graders(
 
 def print_survival(
     board: Scoreboard,
-    shown: TestedPair,
+    shown: ShownPair,
     singles: SingleGrades,
     kind: str,
     notes: Sequence[Note],
@@ -197,7 +90,7 @@ def print_survival(
     raw: bool,
 ) -> None:
     """Print the readings; to people only those that change something, of the golden grades."""
-    found, tested = shown.found, {row.measure: shown.tested.of(row) for row in shown.rows}
+    found, tested = shown.compared, {row.measure: shown.tests.of(row) for row in shown.rows}
     measures = [measure for measure in found.measures if not measure.crosses]
     if not measures:
         raise BadInput(
@@ -299,7 +192,7 @@ def compare(
         check_graders(runs, facet, per_query=per_query, stripped=stripped)
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
-        singles = store.single_grades() if by_graders else None
+        singles = store.single_grades() if golden is None else None
         traffic = requested_traffic(store, per_query=per_query, graders=by_graders)
     conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     if conventions.selected.chunkings is None:
@@ -309,31 +202,64 @@ def compare(
     measures = parse_measures(conventions, texts)
     board, unsaid = with_weights(Scoreboard(select_runs(collection, runs), conventions), traffic)
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
-    conventions = board.conventions
     found, refused = compare_each(board, runs, measures, facet)
-    shown = test_together(found)
+    rules = DecisionRules.of(settings)
+    said = {
+        (each.a, each.b): judge_pair(
+            every_run, each.a, each.b, rules, singles=singles, pairs=len(found)
+        )
+        for each in found
+    }
+    shown = [show_pair(each, said[each.a, each.b]) for each in found]
     notes = notes_on(board, measures, facet) + unsaid
-    if singles is not None:
+    if singles is not None and by_graders:
         print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
-    is_plain = traffic is None
-    ranges = (
-        find_tie_ranges(board, measures) if is_plain and facet is None and not per_query else None
-    )
-    if ranges is not None:
-        notes += tie_notes(ranges, conventions)
-    notes += [*refused, *comparison_notes(board, every_run, shown, settings.matters)]
-    notes += [] if per_query else method_notes(shown)
+    ranges = tie_ranges(board, measures, facet, per_query=per_query)
+    notes += [] if ranges is None else tie_notes(ranges, board.conventions)
+    notes += [*refused, *([] if per_query else [RULE])]
+    cautions = find_cautions(every_run, measures, runs=runs, settings=settings)
     if kind in FOR_PROGRAMS:
-        pairs = [delta_records(every_run, each, per_query=per_query) for each in shown]
-        records = [row for each in pairs for row in each]
-        print_records(kind, records, ranges, conventions, notes, raw=raw)
+        notes = [*statement_notes(said, cautions), *notes, *([] if per_query else [METHODS])]
+        records = program_records(every_run, shown, per_query=per_query)
+        print_records(kind, records, ranges, board.conventions, notes, raw=raw)
         return
-    tables = [delta_table(shown, per_query=per_query)]
-    if not per_query:
-        tables.append(significance_table(shown))
+    table = people_table(shown, per_query=per_query)
     strips = strip_lines(board, found[0]) if stripped else []
-    click.echo(format_page(kind, tables, conventions, notes, strips), nl=False)
+    statements = [*people_statements(said), *cautions]
+    click.echo(format_result(kind, statements, table, board.conventions, notes, strips), nl=False)
+
+
+def show_pair(found: Comparison, said: PairResult) -> ShownPair:
+    """Return what is shown of two runs: buckets if a facet was asked for, else all queries."""
+    return ShownPair(found, found.buckets if found.facet else found.deltas, said.tests)
+
+
+def tie_ranges(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
+) -> TieRangesByRun | None:
+    """Return what other orders of tied scores could give; None where that is not computed."""
+    is_plain = board.weights is None and facet is None and not per_query
+    return find_tie_ranges(board, measures) if is_plain else None
+
+
+PairResults = Mapping[tuple[str, str], PairResult]
+
+
+def people_statements(said: PairResults) -> list[Statement]:
+    """Return all statements on two runs, or of several pairs which run of each is better."""
+    if len(said) == 1:
+        [found] = said.values()
+        return list(found.statements)
+    every = [each for found in said.values() for each in found.statements]
+    return [each for each in every if each.severity == ANSWER]
+
+
+def statement_notes(said: PairResults, cautions: Sequence[Statement]) -> list[Note]:
+    """Return the statements as notes for programs; of several pairs each is about its own."""
+    pairs = [(None if len(said) == 1 else pair, found) for pair, found in said.items()]
+    notes = [Note(each.kind, each.line, pair=pair) for pair, f in pairs for each in f.statements]
+    return notes + [Note(each.kind, each.line) for each in cautions]
 
 
 def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:
@@ -363,92 +289,34 @@ def compare_each(
     return found, refused
 
 
-def delta_records(every_run: Scoreboard, shown: TestedPair, *, per_query: bool) -> list[Record]:
+def program_records(
+    every_run: Scoreboard, shown: Sequence[ShownPair], *, per_query: bool
+) -> list[Record]:
     """Return rows for programs: the same values in every digit, with ranges over unjudged chunks.
 
     As on the page, all runs of the golden set inform the ranges, not these two alone.
     """
-    found = shown.found
     if per_query:
-        return comparison.query_delta_records(found)
-    records = comparison.delta_records(found, shown.rows, shown.tested)
-    if every_run.weights is not None:
-        return records
-    bands, asked = (
-        LiveRanges(every_run, (found.a, found.b)),
-        (every_run, found.measures, found.facet),
-    )
-    return with_unjudged_ranges(records, bands.means(*asked), bands.deltas(*asked))
+        return [row for each in shown for row in comparison.query_delta_records(each.compared)]
+    if every_run.weights is None:
+        shown = [replace(each, ranges=unjudged_ranges(every_run, each.compared)) for each in shown]
+    return comparison.comparison_table(shown).records()
 
 
-def delta_table(shown: Sequence[TestedPair], *, per_query: bool) -> Table:
-    """Return a line for each row, with four digits; a query's needs no counts."""
-    found = shown[0].found
-    place = "query" if per_query else found.facet
-    names = ["measure"] if place is None else [escape_controls(place), "measure"]
-    counts = [] if per_query else ["wins", "ties", "losses", "n", "undefined"]
-    sides = (
-        [escape_controls(found.a), escape_controls(found.b)]
-        if len(shown) == 1
-        else ["of A", "of B"]
-    )
-    is_transferred = not per_query and any(
-        r.transferred_a or r.transferred_b for s in shown for r in s.rows
-    )
-    transferred = ["transferred A", "transferred B"] if is_transferred else []
-    numbers = [*sides, "delta", *counts, "unjudged A", "unjudged B", *transferred]
-    lines = [
-        [
-            *(
-                [escape_controls(each.found.a), escape_controls(each.found.b)]
-                if len(shown) > 1
-                else []
-            ),
-            *line,
-        ]
-        for each in shown
-        for line in (_query_lines(each.found) if per_query else _mean_lines(each, is_transferred))
-    ]
-    return Table([*(["A", "B"] if len(shown) > 1 else []), *names], numbers, lines)
+def unjudged_ranges(every_run: Scoreboard, found: Comparison) -> tuple[MeanRanges, DeltaRanges]:
+    """Return the ranges of both means and of the difference over unjudged chunks."""
+    bands = LiveRanges(every_run, (found.a, found.b))
+    asked = (every_run, found.measures, found.facet)
+    return bands.means(*asked), bands.deltas(*asked)
 
 
-def _mean_lines(shown: TestedPair, is_transferred: bool) -> Iterator[list[str]]:
-    for row in shown.rows:
-        counts = (row.wins, row.ties, row.losses, row.n, row.undefined)
-        transferred = [str(row.transferred_a), str(row.transferred_b)] if is_transferred else []
-        yield [*_delta_cells(row.bucket, row, shown.found.conventions, counts), *transferred]
-        if (both := shown.found.means_in_common(row)) is not None:
-            yield [*_both_cells(row, both), *([""] * len(transferred))]
-
-
-def _both_cells(row: Delta, both: CommonMeans) -> list[str]:
-    """Return the line under a row: its values where both runs have results."""
-    place = [] if row.bucket is None else [escape_controls(row.bucket)]
-    values = [format_number(both.a), format_number(both.b), format_signed(both.delta)]
-    return [*place, "· both answered", *values, "", "", "", str(both.n), "", "", ""]
-
-
-def _query_lines(found: Comparison) -> Iterator[list[str]]:
-    columns = [found.queries(measure) for measure in found.measures]
-    for rows in zip(*columns, strict=True):
-        for row in rows:
-            yield _delta_cells(row.query_id, row, found.conventions)
-
-
-def _delta_cells(
-    place: str | None,
-    row: Delta | QueryDelta,
-    conventions: Conventions,
-    counts: tuple[int, ...] = (),
-) -> list[str]:
-    return [
-        *([] if place is None else [escape_controls(place)]),
-        conventions.heading(row.measure),
-        format_number(row.a),
-        format_number(row.b),
-        format_signed(row.delta),
-        *map(str, (*counts, row.unjudged_a, row.unjudged_b)),
-    ]
+def people_table(shown: Sequence[ShownPair], *, per_query: bool) -> results.Table:
+    """Return the table for people, with the runs' names over their means."""
+    names = (shown[0].compared.a, shown[0].compared.b) if len(shown) == 1 else ("of A", "of B")
+    if not per_query:
+        return comparison.comparison_table(shown, names)
+    tables = [comparison.query_table(each.compared, names) for each in shown]
+    return replace(tables[0], rows=[row for table in tables for row in table.rows])
 
 
 def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
@@ -474,64 +342,5 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     )
 
 
-def comparison_notes(
-    board: Scoreboard, every_run: Scoreboard, shown: Sequence[TestedPair], matters: float
-) -> Iterator[Note]:
-    """Say which run is better and where the table misleads, by no more than chance allows.
-
-    For two runs alone also who is ahead once all chunks are judged; a difference under ``matters``
-    counts as none.
-    """
-    for each in shown:
-        yield from _pair_notes(board, every_run, each, matters, alone=len(shown) == 1)
-
-
-def method_notes(shown: Sequence[TestedPair]) -> list[Note]:
-    """Say by which rule a difference is more than chance, and what intervals and tests cover."""
-    sizes = [each.tested.of(row).family for each in shown for row in each.rows]
-    family = comparison.describe_correction(sizes)
-    return [
-        Note("how sure", f"{comparison.SIGNIFICANCE_RULE}; {family}; {comparison.COVERAGE_NOTE}"),
-        Note("how worked out", comparison.METHODS_NOTE),
-    ]
-
-
-def _pair_notes(
-    board: Scoreboard, every_run: Scoreboard, shown: TestedPair, matters: float, *, alone: bool
-) -> Iterator[Note]:
-    found = shown.found
-    pair = None if alone else (found.a, found.b)
-    rerank = comparison.compare_candidates(board, found.a, found.b)
-    if rerank.identical:
-        yield Note("identical", rerank.sentence, pair=pair)
-        return
-    if (said := comparison.decide_verdict(board, found, tested=shown.of_totals)) is not None:
-        answer = (
-            answer_for(every_run, shown, said) if alone else HeadlineResult(Headline(said.sentence))
-        )
-        yield Note(said.kind, answer.answer.sentence, pair=pair)
-        can_settle = board.conventions.frozen is None and not board.collection.has_several_chunkings
-        if alone and board.weights is None and can_settle:
-            sure = certainty_note(every_run, found, answer, matters)
-            if sure:
-                yield Note("once all is graded", sure)
-    yield from _bucket_notes(shown, pair)
-    if not alone:
-        return
-    if rerank.within == rerank.queries:
-        yield Note("same chunks", rerank.sentence)
-    if board.weights is not None:
-        return
-    parts = comparison.split_delta(board, found.a, found.b, found.measures[0])
-    if parts.n:
-        yield Note("parts", parts.sentence, measure=parts.measure)
-
-
-def _bucket_notes(shown: TestedPair, pair: tuple[str, str] | None) -> Iterator[Note]:
-    """Say which buckets move against the total, and where B loses most by the first measure."""
-    found = shown.found
-    worst, against = comparison.find_bucket_findings(found, (found.a, found.b), shown.tested)
-    said = [*(("bucket against total", each) for each in against), ("largest loss", worst)]
-    for kind, finding in said:
-        if finding is not None and (row := finding.about) is not None:
-            yield Note(kind, finding.sentence, (), row.measure, (row.facet, row.bucket), pair)
+RULE = Note("what is clear", f"{comparison.SIGNIFICANCE_RULE}; {comparison.COVERAGE_NOTE}")
+METHODS = Note("how it is computed", comparison.METHODS_NOTE)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from labeler.analysis.comparison import DecisionRules
 from labeler.cli.export import write_output
 from labeler.cli.groups import FILE_OR_OUTPUT, CommandT, database_option, say
 from labeler.cli.options import (
@@ -104,7 +105,9 @@ def report(
             store.chunks_numbered,
             {run: store.right_answers(run) for run in store.answered_runs()},
         )
-        asked = ReportRequest(a, b, measures, (day or datetime.now(UTC)).date(), facets)
+        on = (day or datetime.now(UTC)).date()
+        decision = DecisionRules.of(settings)
+        asked = ReportRequest(a, b, measures, on, facets, decision=decision)
         made = make_report(source, asked)
         write_output(path, made, replace=force)
         noted = import_export.note_export(store, str(path), "report", store.newest_seal())

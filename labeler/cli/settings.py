@@ -188,6 +188,8 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
             check_runs(store, value or ())
         if field == "decide_by":
             parse_deciding_measure(Conventions.of(), value)
+        if field == "measures":
+            Conventions.of().measures(value)
         if field == "measures_by_task":
             Conventions.of().measures(" ".join(value.values()))
         after = replace(before, **{field: value})

@@ -91,6 +91,7 @@ class Settings:
     contact: str = ""
     golden_rule: str = LOWER_MEDIAN
     decide_by: str = "nDCG@10"
+    measures: str = "nDCG@10 R@5 RR"
     matters: float = 0.01
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
     evidence_from: int | None = None
@@ -170,6 +171,8 @@ class Settings:
             )
         if not self.decide_by.strip():
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")
+        if not self.measures.strip():
+            raise BadInput("name the measures that are tested, such as 'nDCG@10 R@5 RR'")
 
 
 def settings_from(stored: Mapping[str, Any]) -> Settings:

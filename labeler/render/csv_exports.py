@@ -18,11 +18,9 @@ from labeler.analysis.comparison import (
     GraderSensitivity,
     PerfectReranking,
     QueryDelta,
-    assess_buckets,
-    assess_significance,
-    delta_records,
+    ShownPair,
+    comparison_table,
     query_delta_records,
-    rows_in_scope,
     sensitivity_records,
 )
 from labeler.analysis.failures import Failure, FailureClass, QueryRow, TwoByTwo, answer_records
@@ -44,7 +42,6 @@ from labeler.evaluation import (
 from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
 from labeler.stats import (
-    DeltaRanges,
     IntervalsByPlace,
     MeanRanges,
     with_intervals,
@@ -153,33 +150,9 @@ def keyword_csv(
 # --- Compare and Slices ----------------------------------------------------------------------
 
 
-def compare_csv(
-    comparison: Comparison,
-    bucket: str | None = None,
-    bands: tuple[MeanRanges, DeltaRanges] | None = None,
-) -> bytes:
-    """Return the means of all queries and of each bucket, those that a page shows first.
-
-    Those are tested together, as the page says, and all others apart from them. With ``bands`` of
-    the means and of the deltas there are columns for what unjudged chunks could make of them.
-    """
-    shown = rows_in_scope(comparison, bucket)
-    rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
-    rows = delta_records(comparison, [*shown, *rest], assess_significance(comparison, shown, rest))
-    return as_csv(
-        rows if bands is None else with_unjudged_ranges(rows, *bands), comparison.conventions
-    )
-
-
-def slices_csv(
-    comparison: Comparison, bands: tuple[MeanRanges, DeltaRanges] | None = None
-) -> bytes:
-    """Return the means of each bucket and of all queries, tested together as Slices shows them."""
-    shown = (*comparison.deltas, *comparison.buckets)
-    rows = delta_records(comparison, shown, assess_buckets(comparison))
-    return as_csv(
-        rows if bands is None else with_unjudged_ranges(rows, *bands), comparison.conventions
-    )
+def comparison_csv(shown: ShownPair) -> bytes:
+    """Return the differences shown, as every output has them."""
+    return as_csv(comparison_table([shown]).records(), shown.compared.conventions)
 
 
 def survival_csv(found: Iterable[GraderSensitivity], comparison: Comparison) -> bytes:

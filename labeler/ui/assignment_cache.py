@@ -62,10 +62,11 @@ def open_decision() -> Iterator[None]:
         decider.trial(board, a, b, measure)
 
 
-def check_decide_by(settings: Settings) -> None:
-    """Raise `BadInput` where the team's measure cannot decide, or a task's is none."""
+def check_measures(settings: Settings) -> None:
+    """Raise `BadInput` where the team's measure cannot decide, or another one is unknown."""
     conventions = scoreboards.conventions(settings)
     parse_deciding_measure(conventions, settings.decide_by)
+    conventions.measures(settings.measures)
     conventions.measures(" ".join(settings.measures_by_task.values()))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import htpy
 
-from labeler.analysis.comparison import FEW, Comparison, ComparisonFinding, Delta
+from labeler.analysis.comparison import FEW, Comparison
 from labeler.evaluation import Conventions, Score, format_number
 from labeler.measures import Measure
 from labeler.render.tables.run_table import BY_NAME, RunGroup, RunTableState
@@ -33,51 +33,20 @@ def _worst_first(facet: str | None, bucket: str | None, by: str) -> dict[str, st
     return {**of_bucket, "other": None, "crossing": None}
 
 
-def with_links(
-    finding: ComparisonFinding, compared: Comparison, *, is_of_slices: bool = False
-) -> htpy.Node:
-    """Return a sentence about a bucket with links to its worst queries and to its facet.
+def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> str:
+    """Return where a statement on two runs leads: to the worst queries, a facet's buckets, or Data.
 
-    On Slices (``is_of_slices``) the buckets are in sight, so there is no second link.
+    Queries of two chunkings are on Compare, the only page that shows both at once.
     """
-    row = finding.about
-    if row is None:
-        return finding.sentence
-    ways = [_link("Its worst queries", _queries_url(row, compared), f" in {row.bucket}")]
-    if not is_of_slices:
-        ways.append(_link(f"All of {row.facet}", _slices_url(row, compared), " on Slices"))
-    return htpy.fragment[finding.sentence, [[" · ", way] for way in ways]]
-
-
-def describe_losses(row: Delta, compared: Comparison, b: str) -> list[htpy.Node]:
-    """Say in how many queries B loses by a measure, with a link to those; nothing if in none.
-
-    ``row`` is over all queries or those of a bucket, ``b`` is B's name. Runs of two chunkings get
-    no link: only this page can show them.
-    """
-    if not row.losses:
-        return []
-    said = f"{b} loses in {row.losses:,} of {row.n:,} queries by "
-    said += compared.conventions.heading(row.measure)
-    where = f" in {row.bucket}" if row.bucket is not None else ""
-    if compared.apart:
-        return [said]
-    return [
-        htpy.fragment[said, " · ", _link("Its worst queries", _queries_url(row, compared), where)]
-    ]
-
-
-def _queries_url(row: Delta, compared: Comparison) -> str:
-    """Return where they stand: on Queries, or on Compare, which alone has two chunkings at once."""
-    heading = compared.conventions.heading(row.measure)
-    page = "/compare" if compared.apart else "/queries"
-    worst = _worst_first(row.facet, row.bucket, heading)
-    return url_state.page_url(page, **worst, a=compared.a, b=compared.b)
-
-
-def _slices_url(row: Delta, compared: Comparison) -> str:
-    places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
-    return url_state.page_url("/slices", **places, facet=row.facet, a=compared.a, b=compared.b)
+    runs = {"a": compared.a, "b": compared.b}
+    facet, bucket = target.get("facet"), target.get("bucket")
+    if target["page"] == "slices":
+        places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
+        return url_state.page_url("/slices", **places, facet=facet, **runs)
+    if target["page"] == "queries":
+        page = "/compare" if compared.apart else "/queries"
+        return url_state.page_url(page, **_worst_first(facet, bucket, by), **runs)
+    return url_state.page_url(f"/{target['page']}")
 
 
 def _link(words: str, href: str, unseen: str) -> htpy.Element:
@@ -116,7 +85,7 @@ def compare_first_two(
     if len(runs) < 2 or lineup.column == BY_NAME:
         return None
     first, second = (short.get(run, run) for run in runs)
-    meant = f"Is {first} better than {second} by more than chance?"
+    meant = f"Is {first} clearly better than {second}?"
     is_of_measure = any(lineup.column in measure.names for measure in measures)
     by = {"by": lineup.column} if is_of_measure else {}
     pair = url_state.page_url("/compare", a=runs[1], b=runs[0], **by)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from labeler.analysis.comparison import DecisionRules, PairTests, assess_pair
 from labeler.errors import NotFound
 from labeler.evaluation import Conventions, Scoreboard, measures_for_runs
 from labeler.measures import Measure
@@ -280,6 +281,18 @@ def graded_line(board: Scoreboard) -> str:
 
 
 MOST_RANGES_KEPT = 4  # of which each has the draws of all queries
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _cached_tests(
+    at: tuple[Hashable, ...], a: str, b: str, _board: Scoreboard, rules: DecisionRules
+) -> PairTests:
+    return assess_pair(_board, a, b, rules)
+
+
+def pair_tests(board: Scoreboard, a: str, b: str, settings: Settings) -> PairTests:
+    """Test two runs by the rules of the golden set, alike for every page; once for each grade."""
+    return _cached_tests(cache_key(board), a, b, board, DecisionRules.of(settings))
 
 
 def mean_ranges(

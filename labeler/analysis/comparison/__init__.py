@@ -6,9 +6,10 @@ the scoreboard. A delta is always B minus A.
 
 from labeler.analysis.comparison.buckets import (
     CrossedCell,
-    assess_buckets,
+    clear_losses,
     cross_facets,
-    find_contradictions,
+    describe_buckets,
+    facet_to_open,
     lowest_first,
     worst_first,
 )
@@ -30,16 +31,6 @@ from labeler.analysis.comparison.grader_sensitivity import (
     describe_unchanged_readings,
     measure_sensitivity,
     sensitivity_records,
-)
-from labeler.analysis.comparison.headline import (
-    ComparisonSummary,
-    Headline,
-    HeadlineDelta,
-    HeadlineResult,
-    choose_headline_row,
-    find_headline,
-    summarize_comparison,
-    write_headline,
 )
 from labeler.analysis.comparison.query_views import (
     ABSENT_CELL,
@@ -86,31 +77,29 @@ from labeler.analysis.comparison.recall_vs_order import (
     rerankable_measures,
     split_delta,
 )
-from labeler.analysis.comparison.records import delta_records, query_delta_records
+from labeler.analysis.comparison.records import (
+    ShownPair,
+    comparison_table,
+    query_delta_records,
+    query_table,
+)
 from labeler.analysis.comparison.significance import (
     COVERAGE_NOTE,
     FEW,
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
+    DecisionRules,
     DeltaKey,
-    Power,
-    Significance,
-    SignificanceTable,
-    assess_power,
-    assess_significance,
-    assess_significance_of_pairs,
+    DeltaTest,
+    PairTests,
+    assess_pair,
     delta_key,
-    describe_caution,
-    describe_correction,
     format_delta_interval,
-    format_more_queries,
     format_p_value,
-    power_by_key,
 )
+from labeler.analysis.comparison.unjudged_doubt import describe_unjudged
 from labeler.analysis.comparison.verdict import (
-    ComparisonFinding,
+    PairEvidence,
     Verdict,
     decide_verdict,
-    find_bucket_findings,
-    rows_in_scope,
 )

@@ -1,6 +1,6 @@
-"""Buckets of a comparison: contradictions of the total, sorting, and cross tables of two facets.
+"""Buckets of a comparison: where B loses clearly, sorting, and cross tables of two facets.
 
-A mean over all queries can rise while a bucket falls; `find_contradictions` finds such buckets.
+A mean over all queries can rise while a bucket falls; `describe_buckets` names such buckets.
 """
 
 from __future__ import annotations
@@ -12,19 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeler.analysis.comparison.deltas import Comparison, Delta
-from labeler.analysis.comparison.significance import SignificanceTable, assess_significance
+from labeler.analysis.comparison.significance import PairTests
 from labeler.errors import BadInput
-from labeler.evaluation import Score, Scoreboard
+from labeler.evaluation import Score, Scoreboard, format_signed
 from labeler.measures import Bools, Floats, Ints, Measure
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A bucket that moves against the total, by the same measure."""
-
-    bucket: Delta
-    total: Delta
-    sentence: str
+from labeler.model.results import CAUTION, DOUBT, NOTE, Statement
+from labeler.stats import ALPHA, FEWEST_QUERIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,47 +43,102 @@ class CrossedCell:
         return self.values[-1] - self.values[0]
 
 
-def find_contradictions(
-    comparison: Comparison,
-    names: tuple[str, str] | None = None,
-    tested: SignificanceTable | None = None,
-) -> tuple[Contradiction, ...]:
-    """Return the buckets that move against the total by more than chance, the largest move first.
+MOST_BUCKETS_NAMED = 3
+BUCKETS = "Buckets"
 
-    ``tested`` are the tests of the buckets; without it, each is tested among all buckets and totals
-    by all measures. A bucket that moves also contradicts a total that does not.
-    Judged is left out, as it does not rank runs. ``names`` replace the names of A and B.
+
+def describe_buckets(tests: PairTests, names: tuple[str, str] | None = None) -> list[Statement]:
+    """Return in how many buckets B loses clearly, and in which, the largest loss first.
+
+    Where B is worse overall, also in which it gains. A bucket that is too small to test is named if
+    all of its queries fall and that would rarely happen by chance. ``names`` are shown for A and B.
     """
-    tested = assess_buckets(comparison) if tested is None else tested
-    found = []
-    for total in comparison.deltas:
-        if not total.measure.definition.always_defined:
-            rows = [row for row in comparison.buckets if row.measure == total.measure]
-            found += [
-                Contradiction(row, total, _describe_contradiction(comparison, row, total, names))
-                for row in tested.sure(rows)
-                if row.direction != total.direction
-            ]
-    return tuple(sorted(found, key=lambda each: -abs(each.bucket.delta)))
+    row, b = tests.total, (names or (tests.a, tests.b))[1]
+    if row is None or math.isnan(row.delta) or not tests.buckets:
+        return []
+    said = _count_clear(tests, b, -1)
+    if row.delta < 0 and any(each.delta > 0 for each in _clear_buckets(tests)):
+        said += _count_clear(tests, b, 1)
+    return [*said, *_small_falls(tests)]
 
 
-def assess_buckets(comparison: Comparison) -> SignificanceTable:
-    """Test all buckets and totals of a comparison as one family: one table shows them all."""
-    return assess_significance(comparison, [*comparison.deltas, *comparison.buckets])
+def clear_losses(tests: PairTests) -> list[Delta]:
+    """Return the buckets in which B loses clearly, the largest loss first."""
+    rows = [row for row in _clear_buckets(tests) if row.delta < 0]
+    return sorted(rows, key=lambda row: row.delta)
 
 
-def find_worst_bucket(
-    comparison: Comparison, measure: Measure, tested: SignificanceTable
-) -> Delta | None:
-    """Return the bucket in which B loses most, of those where it loses by more than chance."""
-    falling = [row for row in proper_buckets(comparison, measure) if row.direction < 0]
-    return min(tested.sure(falling), key=lambda row: row.delta, default=None)
+def facet_to_open(tests: PairTests) -> str | None:
+    """Return the facet with the largest clear loss, else with the largest; None without a loss."""
+    rows = clear_losses(tests) or [row for row in tests.tested_buckets if row.delta < 0]
+    return min(rows, key=lambda row: row.delta).facet if rows else None
 
 
-def proper_buckets(comparison: Comparison, measure: Measure) -> list[Delta]:
-    """Return a measure's deltas in buckets, without buckets that contain all queries."""
-    [total] = [row for row in comparison.deltas if row.measure == measure]
-    return [row for row in comparison.buckets if row.measure == measure and row.n < total.n]
+def _clear_buckets(tests: PairTests) -> list[Delta]:
+    return [row for row in tests.tested_buckets if tests.of(row).is_clear]
+
+
+def _count_clear(tests: PairTests, b: str, sign: int) -> list[Statement]:
+    """Return how many buckets move clearly in one direction, and which do so most."""
+    rows = [row for row in _clear_buckets(tests) if row.delta * sign > 0]
+    rows.sort(key=lambda row: -abs(row.delta))
+    tested, small = len(tests.tested_buckets), len(tests.small_buckets)
+    kind, verb = ("bucket losses", "loses") if sign < 0 else ("bucket gains", "gains")
+    numbers = {"clear": len(rows), "tested": tested, "too_small": small}
+    if not tested:
+        few = f"No bucket has {FEWEST_QUERIES} queries, so none is tested."
+        return [Statement(kind, few, NOTE, BUCKETS, numbers)]
+    large = " large enough to test" if small else ""
+    left = f"; {small:,} {'is' if small == 1 else 'are'} too small" if small else ""
+    count = f"{len(rows):,}" if rows else "none"
+    sentence = f"{b} {verb} clearly in {count} of the {tested:,} buckets{large}{left}."
+    if tested == 1:
+        verb = f"{verb} clearly" if rows else f"does not {'lose' if sign < 0 else 'gain'} clearly"
+        sentence = f"{b} {verb} in the one bucket{large}{left}."
+    to = {"page": "slices", "facet": str(rows[0].facet)} if rows else None
+    said = [Statement(kind, sentence, DOUBT, BUCKETS, numbers, to)]
+    return said + [_name_bucket(tests, row) for row in rows[:MOST_BUCKETS_NAMED]]
+
+
+def _name_bucket(tests: PairTests, row: Delta) -> Statement:
+    test, heading = tests.of(row), _heading(tests, row)
+    differ = f"{test.differ:,} of {row.n:,} queries differ"
+    sentence = f"{row.facet} = {row.bucket}: {format_signed(row.delta)} {heading} ({differ})."
+    numbers = {"delta": row.delta, "n": row.n, "differ": test.differ, "p": test.p_corrected}
+    return Statement(
+        "bucket loss" if row.delta < 0 else "bucket gain",
+        sentence,
+        DOUBT,
+        numbers=numbers,
+        target=_target(row),
+    )
+
+
+def _small_falls(tests: PairTests) -> list[Statement]:
+    """Return the largest fall in a bucket too small to test, if chance alone would hardly do it.
+
+    All n queries fall with a probability of 1 in 2^n where A and B are alike; that has to be rare
+    among all small buckets.
+    """
+    small = tests.small_buckets
+    falls = [row for row in small if row.losses == row.n and len(small) * 0.5**row.n <= ALPHA]
+    if not falls:
+        return []
+    row = min(falls, key=lambda each: each.delta)
+    sentence = (
+        f"{row.facet} = {row.bucket} falls by {abs(row.delta):.4f} in all {row.n} queries: too few "
+        "to test."
+    )
+    numbers = {"delta": row.delta, "n": row.n}
+    return [Statement("small bucket", sentence, CAUTION, numbers=numbers, target=_target(row))]
+
+
+def _heading(tests: PairTests, row: Delta) -> str:
+    return tests.source_of(row).conventions.heading(row.measure)
+
+
+def _target(row: Delta) -> dict[str, str]:
+    return {"page": "queries", "facet": str(row.facet), "bucket": str(row.bucket)}
 
 
 def cross_facets(
@@ -145,24 +193,6 @@ def _crossed_cells(
 def _sums(group: Ints, size: int, weights: Floats | Ints | None = None) -> Floats:
     sums: Floats = np.bincount(group, weights, minlength=size + 1)[:size].astype(np.float64)
     return sums
-
-
-def _describe_contradiction(
-    comparison: Comparison, row: Delta, total: Delta, names: tuple[str, str] | None
-) -> str:
-    a, b = names or (comparison.a, comparison.b)
-    heading = comparison.conventions.heading(row.measure)
-    return (
-        f"{row.facet} = {row.bucket} moves against the total: {heading} {_format_move(row)} "
-        f"(n {row.n:,}) from {a} to {b}, but over all queries it "
-        f"{_format_move(total)} (n {total.n:,})"
-    )
-
-
-def _format_move(row: Delta) -> str:
-    if not row.direction:
-        return "stays"
-    return f"{'rises' if row.direction > 0 else 'falls'} by {abs(row.delta):.4f}"
 
 
 def worst_first(comparison: Comparison, least: int) -> list[str]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.analysis.comparison.deltas import Comparison, Delta, compare
-from labeler.analysis.comparison.significance import FEW, Significance
+from labeler.analysis.comparison.significance import DeltaTest
 from labeler.evaluation import (
     UNJUDGED,
     GoldenGrades,
@@ -38,7 +38,7 @@ from labeler.model import (
     format_count,
     format_list,
 )
-from labeler.stats import ALPHA, p_values
+from labeler.stats import ALPHA, FEWEST_QUERIES, p_values
 
 ENOUGH_CHANGED = 20
 """Readings that change fewer pairs than this are left out of the sentences."""
@@ -46,7 +46,7 @@ ENOUGH_CHANGED = 20
 READING_DRAWS = 1_000
 """The number of sign flips drawn to test a reading."""
 
-NO_TESTS: Mapping[Measure, Significance] = MappingProxyType({})
+NO_TESTS: Mapping[Measure, DeltaTest] = MappingProxyType({})
 
 AS_IT_IS, OWN_GRADES = "golden", "grader"
 LOWEST, MEDIAN, HIGHEST = "lowest", "median", "highest"
@@ -110,7 +110,7 @@ class ReadingDelta(NamedTuple):
 class GraderSensitivity:
     """The difference by one measure under each reading, the golden grades first.
 
-    ``sure`` is True if the golden difference is more than chance; ``heading`` names the measure.
+    ``sure`` is True if the golden difference is clear; ``heading`` names the measure.
     """
 
     measure: Measure
@@ -140,7 +140,7 @@ class GraderSensitivity:
 
     def is_better(self, each: ReadingDelta) -> bool:
         """Return whether a run may be called better under a reading, and not only ahead."""
-        return self.sure and each.p <= ALPHA and each.row.n >= FEW
+        return self.sure and each.p <= ALPHA and each.row.n >= FEWEST_QUERIES
 
     @property
     def why_not_told(self) -> str | None:
@@ -227,14 +227,14 @@ def measure_sensitivity(
     singles: SingleGrades,
     measures: Iterable[Measure],
     *,
-    tested: Mapping[Measure, Significance] = NO_TESTS,
+    tested: Mapping[Measure, DeltaTest] = NO_TESTS,
     bucket: str | None = None,
 ) -> tuple[GraderSensitivity, ...]:
     """Compare A and B again under each reading of the judgments, by each measure.
 
     With ``bucket``, only the queries in that bucket of the comparison's facet are used. ``tested``
     has the test results under the golden grades: no run is called better by a measure whose
-    difference is not more than chance there. There are many readings, so each is tested with only
+    difference is not clear there. There are many readings, so each is tested with only
     `READING_DRAWS` draws.
     """
     board, chosen = board.snapshot(), list(measures)
@@ -261,14 +261,14 @@ def _sensitivity_by_measure(
     measure: Measure,
     readings: Sequence[GradeReading],
     found: Sequence[tuple[Comparison, Delta]],
-    tested: Mapping[Measure, Significance],
+    tested: Mapping[Measure, DeltaTest],
 ) -> GraderSensitivity:
     golden, samples = tested.get(measure), [by.differences(row) for by, row in found[1:]]
     ps = [math.nan if golden is None else golden.p]
     ps += [each.p for each in p_values(samples, READING_DRAWS)]
     zipped = zip(readings, found, ps, strict=True)
     deltas = [ReadingDelta(reading, row, p) for reading, (_, row), p in zipped]
-    is_sure = golden is not None and golden.is_sure
+    is_sure = golden is not None and golden.is_clear
     return GraderSensitivity(measure, tuple(deltas), is_sure, board.conventions.heading(measure))
 
 
@@ -330,8 +330,8 @@ def _describe_same_leader(found: GraderSensitivity, names: tuple[str, str]) -> s
         return f"{first} is better than {other} by {found.heading} {whose}"
     ahead = f"{first} is ahead of {other} by {found.heading} {whose}"
     if len(doubtful) == len(nameable):
-        return f"{ahead}, which may be chance"
-    return f"{ahead}; with {_list_graders(doubtful)} it may be chance"
+        return f"{ahead}, but not clearly"
+    return f"{ahead}; with the grades of {_list_graders(doubtful)} not clearly"
 
 
 def _whose_grades(found: GraderSensitivity) -> str:

@@ -128,10 +128,9 @@ def _describe_split(
     conventions: Conventions, measure: Measure, mean: Sequence[float], n: int
 ) -> str:
     delta, candidates, order = map(format_signed, mean[:3])
-    recall_a, recall_b = map(format_number, mean[3:])
     return (
-        f"{conventions.heading(measure)} {delta} is {candidates} by the chunks found and {order} "
-        f"by their order (n {n:,}; recall of the whole lists {recall_a} in A, {recall_b} in B)"
+        f"Of {delta} {conventions.heading(measure)}, {candidates} is due to the chunks found and "
+        f"{order} to their order (n {n:,})"
     )
 
 

@@ -1,19 +1,14 @@
-"""Rows of a comparison for CSV, JSON and the Python API: one per measure, bucket or query."""
+"""Tables of a comparison: the columns of all outputs, and a row a measure, bucket or query."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
-from labeler.analysis.comparison.significance import (
-    Power,
-    SignificanceTable,
-    assess_power,
-    assess_significance,
-    describe_caution,
-)
+from labeler.analysis.comparison.significance import PairTests
 from labeler.evaluation import (
     NO_RESULT,
     Record,
@@ -21,31 +16,153 @@ from labeler.evaluation import (
     why_no_mean,
     why_no_value,
 )
+from labeler.model.results import COUNT, NUMBER, P_VALUE, SIGNED, SIGNED_RANGE, TEXT, Column, Table
+from labeler.stats import DeltaRanges, MeanRanges, with_unjudged_ranges
 
 
-def delta_records(
-    comparison: Comparison, rows: Iterable[Delta], tested: SignificanceTable | None = None
-) -> list[Record]:
-    """Return means as rows, with columns for facet and bucket if one of ``rows`` is of a bucket.
+@dataclass(frozen=True, eq=False)
+class ShownPair:
+    """Two runs and the ``rows`` shown of them, with their tests.
 
-    A measure requested under two names has a row for each. ``a``, ``b`` and ``delta`` are NaN where
-    there is no value; ``reason`` then says why and for which run. ``tested`` are the tests of the
-    rows; without it they are tested as one family.
+    ``ranges`` are those of means and differences over unjudged chunks; None leaves them out.
     """
-    rows = list(rows)
-    tested = assess_significance(comparison, rows) if tested is None else tested
-    in_buckets = any(row.facet is not None for row in rows)
+
+    compared: Comparison
+    rows: Sequence[Delta]
+    tests: PairTests
+    ranges: tuple[MeanRanges, DeltaRanges] | None = None
+
+
+def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] = ("A", "B")) -> Table:
+    """Return a row for each difference shown, with the columns of all outputs.
+
+    ``names`` are shown for A and B; of several pairs the runs are columns. A measure requested
+    under two names has a row for each.
+    """
+    rows = [row for pair in pairs for row in pair.rows]
     has_transferred = any(row.transferred_a or row.transferred_b for row in rows)
+    facet = next((row.facet for row in rows if row.facet is not None), None)
+    has_ranges = all(pair.ranges is not None for pair in pairs)
+    columns = [
+        *_place_columns(facet, several=len(pairs) > 1),
+        *_value_columns(names, has_transferred=has_transferred),
+        *TEST_COLUMNS,
+        *(RANGE_COLUMNS if has_ranges else ()),
+    ]
+    return Table(tuple(columns), [row for pair in pairs for row in delta_records(pair)])
+
+
+def _place_columns(facet: str | None, *, several: bool) -> Sequence[Column]:
+    of_bucket = [Column("facet"), Column("bucket", facet)] if facet is not None else []
     return [
+        Column("run_a", "A" if several else ""),
+        Column("run_b", "B" if several else ""),
+        *of_bucket,
+        Column("measure", "measure"),
+        Column("full_name"),
+    ]
+
+
+def _value_columns(names: tuple[str, str], *, has_transferred: bool) -> Sequence[Column]:
+    a, b = names
+    transferred = [
+        Column(f"transferred_{side}", f"transferred in {side.upper()}", COUNT, detail=True)
+        for side in ("a", "b")
+    ]
+    return [
+        Column("a", a, NUMBER, help="the mean of A"),
+        Column("b", b, NUMBER, help="the mean of B"),
+        Column("delta", "difference", SIGNED, help="the mean of B minus that of A"),
+        Column("reason"),
+        Column("wins", "wins", COUNT, "queries", "queries in which B is better"),
+        Column("ties", "ties", COUNT, "queries", "queries in which both are equal", detail=True),
+        Column("losses", "losses", COUNT, "queries", "queries in which B is worse"),
+        Column("n", "n", COUNT, "queries", "queries in the means"),
+        Column("undefined", "undefined", COUNT, "queries", "with nothing relevant", detail=True),
+        Column("unjudged_a", "unjudged in A", COUNT, help="chunks that nobody has graded"),
+        Column("unjudged_b", "unjudged in B", COUNT, help="chunks that nobody has graded"),
+        Column("missing_a"),
+        Column("missing_b"),
+        *(transferred if has_transferred else ()),
+    ]
+
+
+TEST_COLUMNS = (
+    Column(
+        "interval of the difference",
+        "confidence interval",
+        SIGNED_RANGE,
+        help="of the difference, over the choice of queries: 95% for the measure that decides, "
+        "corrected for the number of tests for the others; none where nothing is tested",
+        parts=("lo", "hi"),
+    ),
+    Column("interval"),
+    Column("level"),
+    Column("p"),
+    Column("p_corrected", "p", P_VALUE, help="of a randomisation test, corrected as the interval"),
+    Column("test"),
+    Column("tests"),
+    Column("differ", "differ", COUNT, "queries", "in which A and B differ", detail=True),
+    Column(
+        "detectable",
+        "finds from",
+        NUMBER,
+        help="the smallest true difference that so many queries show with 80% power",
+        detail=True,
+    ),
+    Column(
+        "more_queries",
+        "more queries",
+        COUNT,
+        help="that would show the difference seen, if it is the true one, with 80% power",
+        detail=True,
+    ),
+    Column("caution", "not tested because", TEXT, detail=True),
+    Column("n_both"),
+    Column("both_a"),
+    Column("both_b"),
+)
+
+RANGE_COLUMNS = (
+    Column(
+        "possible range",
+        "possible range",
+        SIGNED_RANGE,
+        help="of the difference, however the unjudged chunks are graded",
+        parts=("possible_low", "possible_high"),
+        detail=True,
+    ),
+    Column("possible_exact"),
+    Column(
+        "90% range",
+        "90% range once graded",
+        SIGNED_RANGE,
+        help="of the difference, if only the chunks that count here are graded further",
+        parts=("likely_low", "likely_high"),
+        detail=True,
+    ),
+    *(
+        Column(f"{name}_{side}")
+        for side in ("a", "b")
+        for name in ("possible_low", "possible_high", "possible_exact", "likely_low", "likely_high")
+    ),
+)
+
+
+def delta_records(shown: ShownPair) -> list[Record]:
+    """Return the rows of one pair in full precision; a missing number is NaN, and why in words."""
+    compared = shown.compared
+    records = [
         {
-            "run_a": comparison.a,
-            "run_b": comparison.b,
-            **({"facet": row.facet, "bucket": row.bucket} if in_buckets else {}),
+            "run_a": compared.a,
+            "run_b": compared.b,
+            "facet": row.facet,
+            "bucket": row.bucket,
             **names,
             "a": row.a,
             "b": row.b,
             "delta": row.delta,
-            "reason": _reason(comparison, row, why_no_mean(row.n, row.undefined, row.measure)),
+            "reason": _reason(compared, row, why_no_mean(row.n, row.undefined, row.measure)),
             "wins": row.wins,
             "ties": row.ties,
             "losses": row.losses,
@@ -55,38 +172,61 @@ def delta_records(
             "unjudged_b": row.unjudged_b,
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
-            **(
-                {"transferred_a": row.transferred_a, "transferred_b": row.transferred_b}
-                if has_transferred
-                else {}
-            ),
-            **_significance_columns(comparison, row, power, tested),
+            "transferred_a": row.transferred_a,
+            "transferred_b": row.transferred_b,
+            **_test_values(compared, row, shown.tests),
         }
-        for row, power in zip(rows, assess_power(comparison, rows), strict=True)
+        for row in shown.rows
         for names in measure_names(row.measure)
     ]
+    return records if shown.ranges is None else with_unjudged_ranges(records, *shown.ranges)
 
 
-def _significance_columns(
-    comparison: Comparison, row: Delta, power: Power, tested: SignificanceTable
-) -> Record:
-    """Return the columns of test, interval and power."""
-    significance, both = tested.of(row), comparison.means_in_common(row)
+def _test_values(compared: Comparison, row: Delta, tests: PairTests) -> Record:
+    """Return the values of a difference's test, interval and power."""
+    test, both = tests.of(row), compared.means_in_common(row)
     return {
-        "lo": power.interval.lo,
-        "hi": power.interval.hi,
-        "interval": power.interval.method or None,
-        "p": significance.p,
-        "p_holm": significance.holm,
-        "test": significance.kind,
-        "family": significance.family,
-        "detectable": power.detectable,
-        "more_queries": power.more_queries,
-        "caution": describe_caution(row, power) or None,
+        "lo": test.interval.lo,
+        "hi": test.interval.hi,
+        "interval": test.interval.method or None,
+        "level": test.level,
+        "p": test.p,
+        "p_corrected": test.p_corrected,
+        "test": test.kind,
+        "tests": test.tests or None,
+        "differ": test.differ if test.tests else None,
+        "detectable": test.detectable,
+        "more_queries": test.more_queries,
+        "caution": test.reason or None,
         "n_both": both.n if both else None,
         "both_a": both.a if both else math.nan,
         "both_b": both.b if both else math.nan,
     }
+
+
+def query_table(compared: Comparison, names: tuple[str, str] = ("A", "B")) -> Table:
+    """Return a row for each query and measure, as `query_delta_records`, for every output."""
+    records = query_delta_records(compared)
+    has_transferred = any("transferred_a" in record for record in records)
+    counted = ("wins", "ties", "losses", "n", "undefined")
+    columns = [
+        Column("run_a"),
+        Column("run_b"),
+        Column("query_id", "query"),
+        Column("measure", "measure"),
+        Column("full_name"),
+        Column("a", names[0], NUMBER),
+        Column("b", names[1], NUMBER),
+        Column("delta", "difference", SIGNED),
+        Column("reason"),
+        *map(Column, counted),
+        Column("unjudged_a", "unjudged in A", COUNT),
+        Column("unjudged_b", "unjudged in B", COUNT),
+        Column("missing_a"),
+        Column("missing_b"),
+        *(map(Column, ("transferred_a", "transferred_b")) if has_transferred else ()),
+    ]
+    return Table(tuple(columns), records)
 
 
 def query_delta_records(

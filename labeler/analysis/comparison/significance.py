@@ -1,72 +1,144 @@
-"""Significance tests, confidence intervals and statistical power for differences between runs.
+"""Significance tests and confidence intervals of the differences between two runs.
 
-Only this module decides whether a difference is more than chance: by a randomisation test on at
-least `FEW` queries, with Holm's correction over everything that is shown together.
+One measure decides which run is better and is tested alone. The golden set's other measures are
+corrected for their number, and the deciding measure's buckets for theirs. What is tested does not
+depend on what is shown, and a difference is clear exactly where its interval excludes 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
-from labeler.analysis.comparison.deltas import Comparison, Delta
-from labeler.evaluation import NO_RESULT, format_number, format_signed
-from labeler.measures import Floats, Measure
+from labeler.analysis.comparison.deltas import Comparison, Delta, compare
+from labeler.errors import BadInput
+from labeler.evaluation import NO_RESULT, Scoreboard, format_number, format_signed
+from labeler.evaluation.measure_guidance import has_graded_chunkings
+from labeler.measures import Measure
+from labeler.model import Settings
 from labeler.stats import (
     ALPHA,
-    BCA,
     DRAWS,
     EXACT,
+    FEWEST_DIFFERING,
+    FEWEST_QUERIES,
     ConfidenceInterval,
-    SumFunction,
     as_equal_weights,
+    count_differing,
     detectable_difference,
-    holm,
+    difference_intervals,
     p_values,
     queries_needed,
-    resample_sums,
-    smallest_p_value,
-    weighted_intervals,
 )
 
-FEW = 10
-"""A mean over fewer queries is never called more than chance: one query decides too much of it."""
+ACROSS_CHUNKINGS = ("EvidenceR@2000c", "RR", "nDCG(documents=True)@10")
+"""The measures that can decide between runs of two chunkings, the first with a value."""
+
+FEW = FEWEST_QUERIES
+
+MOST_MORE = 10
+"""More queries are named up to this many times those there are."""
 
 SIGNIFICANCE_RULE = (
-    f"more than chance: a two-sided randomisation test with p ≤ {ALPHA} after Holm's correction, "
-    f"over at least {FEW} queries"
+    "a difference is clear where its confidence interval excludes 0: 95% for the measure that "
+    "decides, corrected for their number for the golden set's other tested measures and for "
+    f"buckets of {FEWEST_QUERIES} or more queries"
 )
 METHODS_NOTE = (
-    f"intervals of 95%: bootstrap over queries, {DRAWS:,} draws, BCa unless they say otherwise; "
-    f"p: all flips of signs for up to {EXACT} queries that differ, else {DRAWS:,} draws; finds "
-    "from: the smallest true difference that so many queries show with 80% power at 5%; more "
-    "queries: what that takes if the difference seen is the true one; what is spoken of and not in "
-    "the table is tested apart from it"
+    "intervals: Student's t over the queries' differences, or Tango's score interval for a measure "
+    f"that is 0 or 1; they need {FEWEST_QUERIES} queries of which {FEWEST_DIFFERING} differ, and "
+    "include 0 exactly where the test does not reject it; p: a two-sided randomisation test, all "
+    f"flips of signs for up to {EXACT} queries that differ, else {DRAWS:,} draws; corrected by "
+    "Bonferroni; finds from: the smallest true difference that so many queries show with 80% power"
 )
 COVERAGE_NOTE = (
-    "an interval and a p-value cover the choice of queries, not unjudged chunks or "
-    "graders; while grading "
-    "goes on a p-value is provisional"
+    "intervals and p-values are about the choice of queries, not about unjudged chunks or graders"
 )
 
 DeltaKey = tuple[Measure, "str | None", "str | None"]
 
 
-class Significance(NamedTuple):
-    """The test result of one difference.
+def delta_key(row: Delta) -> DeltaKey:
+    """Return the key of a difference among those of the same two runs."""
+    return row.measure, row.facet, row.bucket
 
-    ``p`` is from a randomisation test, ``holm`` is p after Holm's correction among the ``family``
-    of differences tested together; both are NaN if not tested. ``exact`` is True if all flips were
-    counted, ``is_sure`` if the difference is more than chance, see `SIGNIFICANCE_RULE`.
+
+@dataclass(frozen=True, slots=True)
+class DecisionRules:
+    """By which measure two runs are compared, which others are tested, and what is too small.
+
+    The same for every page, command and file: they are settings of the golden set.
     """
 
-    p: float
-    holm: float
-    exact: bool
-    family: int
-    is_sure: bool
+    decide_by: str = "nDCG@10"
+    measures: str = "nDCG@10 R@5 RR"
+    matters: float = 0.01
+
+    @classmethod
+    def of(cls, settings: Settings) -> DecisionRules:
+        """Return the rules of a golden set."""
+        return cls(settings.decide_by, settings.measures, settings.matters)
+
+    def deciding_measures(self, board: Scoreboard, a: str, b: str) -> Sequence[Measure]:
+        """Return the measures of which the first with a value decides between A and B.
+
+        None decides between runs of two chunkings until both chunkings have grades.
+        """
+        conventions = board.conventions
+        if not _is_across(board, a, b):
+            return board.resolve(conventions.measures(self.decide_by)[:1])
+        if not has_graded_chunkings(board.collection, (a, b)):
+            return ()
+        return board.resolve(conventions.measures(ACROSS_CHUNKINGS))
+
+    def tested_measures(self, board: Scoreboard, a: str, b: str) -> Sequence[Measure]:
+        """Return the golden set's tested measures; coverage such as Judged is not tested.
+
+        Across chunkings there are none beside the one that decides.
+        """
+        if _is_across(board, a, b):
+            return ()
+        found = board.resolve(board.conventions.measures(self.measures))
+        return [each for each in found if not each.definition.always_defined]
+
+
+def _is_across(board: Scoreboard, a: str, b: str) -> bool:
+    return len({run.chunking for run in board.collection.runs if run.name in (a, b)}) > 1
+
+
+class DeltaTest(NamedTuple):
+    """The test of one difference between two runs, with its confidence interval.
+
+    ``p`` is from a randomisation test and ``p_corrected`` after Bonferroni's correction for
+    ``tests`` of them; both are NaN if not tested, and ``reason`` says why there is no test or no
+    interval. ``differ`` of the queries differ. ``is_clear`` is True where the interval excludes 0;
+    where all queries differ by the same, so that there is no interval, it follows from p.
+    ``exact`` is True if all flips of signs were counted. ``detectable`` is the smallest true
+    difference that so many queries show with 80% power at the 5% level, ``more_queries`` how many
+    more the difference seen would need; None where that cannot be computed.
+    """
+
+    p: float = math.nan
+    tests: int = 0
+    exact: bool = False
+    interval: ConfidenceInterval = ConfidenceInterval(math.nan, math.nan)
+    differ: int = 0
+    is_clear: bool = False
+    detectable: float = math.nan
+    more_queries: int | None = None
+    reason: str = ""
+
+    @property
+    def p_corrected(self) -> float:
+        return self.p if math.isnan(self.p) else min(1.0, self.p * self.tests)
+
+    @property
+    def level(self) -> float:
+        """The level of the interval: 0.95, or more where several are corrected together."""
+        return 1 - ALPHA / self.tests if self.tests else math.nan
 
     @property
     def kind(self) -> str | None:
@@ -76,126 +148,178 @@ class Significance(NamedTuple):
         return "exact" if self.exact else "drawn"
 
 
-class Power(NamedTuple):
-    """The 95% interval of one difference, and what its number of queries can show.
-
-    ``detectable`` is the smallest true difference that so many queries detect with 80% power at the
-    5% level. ``more_queries`` is how many more are needed if the observed difference is the true
-    one, None where that cannot be computed.
-    """
-
-    interval: ConfidenceInterval
-    detectable: float
-    more_queries: int | None
+NOT_TESTED = DeltaTest()
 
 
 @dataclass(frozen=True, eq=False)
-class SignificanceTable:
-    """The test results of differences, by `DeltaKey`."""
+class PairTests:
+    """The tests of two runs: the measure that decides, the golden set's others, and the buckets.
 
-    found: Mapping[DeltaKey, Significance] = field(default_factory=dict)
-
-    def of(self, row: Delta) -> Significance:
-        """Return the test result of a difference; raises `KeyError` for one not in the table."""
-        return self.found[delta_key(row)]
-
-    def sure(self, rows: Iterable[Delta]) -> list[Delta]:
-        """Return those of ``rows`` that are more than chance."""
-        return [row for row in rows if self.of(row).is_sure]
-
-
-def delta_key(row: Delta) -> DeltaKey:
-    """Return the key of a difference among those of the same two runs."""
-    return row.measure, row.facet, row.bucket
-
-
-def assess_significance(comparison: Comparison, *families: Sequence[Delta]) -> SignificanceTable:
-    """Test the differences of two runs, each family of rows together.
-
-    A family is what one table shows: the more rows it has, the larger each difference must be. A
-    difference that cannot be tested (see `why_not_tested`) does not count in its family.
+    ``deciding`` is None if no measure can decide. ``compared`` has the tested measures over all
+    queries, ``by_facet`` the deciding measure in each facet's buckets.
     """
-    apart = [assess_significance_of_pairs([(comparison, rows)])[0].found for rows in families]
-    return SignificanceTable({key: found for each in apart for key, found in each.items()})
+
+    a: str
+    b: str
+    rules: DecisionRules
+    deciding: Measure | None
+    compared: Comparison | None = None
+    by_facet: Mapping[str, Comparison] = field(default_factory=dict)
+    found: Mapping[DeltaKey, DeltaTest] = field(default_factory=dict)
+
+    def of(self, row: Delta) -> DeltaTest:
+        """Return the test of a difference; one that is not tested says why."""
+        if (found := self.found.get(delta_key(row))) is not None:
+            return found
+        return DeltaTest(reason=self._why_not_tested(row))
+
+    @property
+    def total(self) -> Delta | None:
+        """The difference of the deciding measure over all queries."""
+        rows = () if self.compared is None else self.compared.deltas
+        return next((row for row in rows if row.measure == self.deciding), None)
+
+    @property
+    def others(self) -> list[Delta]:
+        """The differences of the other tested measures over all queries."""
+        rows = () if self.compared is None else self.compared.deltas
+        return [
+            row for row in rows if row.measure != self.deciding and delta_key(row) in self.found
+        ]
+
+    @cached_property
+    def buckets(self) -> list[Delta]:
+        """The deciding measure in every bucket that does not hold all queries."""
+        return [row for by in self.by_facet.values() for row in _proper_buckets(by)]
+
+    @property
+    def tested_buckets(self) -> list[Delta]:
+        """Those of ``buckets`` that are large enough to test."""
+        return [row for row in self.buckets if delta_key(row) in self.found]
+
+    @property
+    def small_buckets(self) -> list[Delta]:
+        """Those of ``buckets`` with a value that are too small to test."""
+        return [row for row in self.buckets if 0 < row.n < FEWEST_QUERIES]
+
+    def row_in(self, facet: str | None, bucket: str | None) -> Delta | None:
+        """Return the deciding measure's difference over all queries or in one bucket."""
+        if bucket is None or facet is None:
+            return self.total
+        rows = self.by_facet[facet].buckets if facet in self.by_facet else ()
+        return next((row for row in rows if row.bucket == bucket), None)
+
+    def source_of(self, row: Delta) -> Comparison:
+        """Return the comparison that a row of these tests comes from."""
+        found = self.compared if row.bucket is None else self.by_facet[row.facet or ""]
+        if found is None:
+            raise BadInput("no measure can decide between these runs")
+        return found
+
+    def _why_not_tested(self, row: Delta) -> str:
+        if row.n and math.isnan(row.delta):
+            return f"not tested: {NO_RESULT}"
+        if row.measure.definition.always_defined:
+            return "not tested: it does not rank runs"
+        if row.n <= 1:
+            return "not tested: one query" if row.n else "not tested: no query counts"
+        if row.bucket is not None and row.measure == self.deciding:
+            few = row.n < FEWEST_QUERIES
+            return (
+                f"{row.n} queries: too few to test" if few else "not tested: it holds all queries"
+            )
+        if row.bucket is not None:
+            return "not tested: buckets are tested by the measure that decides"
+        return f"not tested: not one of the tested measures ({self.rules.measures})"
 
 
-def assess_significance_of_pairs(
-    pairs: Sequence[tuple[Comparison, Sequence[Delta]]],
-) -> list[SignificanceTable]:
-    """Test the differences of several pairs of runs, all as one family."""
-    rows = [(comparison, row) for comparison, rows in pairs for row in rows]
-    tested = p_values(
-        [comparison.differences(row) * comparison.weights_of(row) for comparison, row in rows]
+def assess_pair(
+    board: Scoreboard, a: str, b: str, rules: DecisionRules = DecisionRules(), *, pairs: int = 1
+) -> PairTests:
+    """Test what the rules of a golden set say about two runs, whatever is shown of them.
+
+    Of several ``pairs`` compared together, each test is corrected for their number, too. Raises
+    `NotFound` for an unknown run, `BadInput` for two runs that cannot be compared.
+
+    >>> from labeler.evaluation import collect
+    >>> from labeler.evaluation import Conventions
+    >>> ids = [f"q{number}" for number in range(12)]
+    >>> runs = {"A": {q: ["x", "c"] for q in ids}, "B": {q: ["c", "x"] for q in ids}}
+    >>> board = Scoreboard(collect({q: {"c": 1} for q in ids}, runs), Conventions.of())
+    >>> tests = assess_pair(board, "A", "B")
+    >>> [(row.measure.label, tests.of(row).tests) for row in [tests.total, *tests.others]]
+    [('nDCG@10', 1), ('R@5', 3), ('RR', 3)]
+    """
+    board = board.snapshot()
+    family = list(rules.tested_measures(board, a, b))
+    able = rules.deciding_measures(board, a, b)
+    if not able:
+        return PairTests(a, b, rules, None)
+    compared = compare(board, a, b, dict.fromkeys([*able, *family]))
+    values = {row.measure: row.delta for row in compared.deltas}
+    deciding = next((each for each in able if not math.isnan(values[each])), able[0])
+    by_facet = {facet: compare(board, a, b, [deciding], facet) for facet in board.facets}
+    totals = [row for row in compared.deltas if row.measure in (deciding, *family)]
+    buckets = [row for by in by_facet.values() for row in _proper_buckets(by)]
+    sized = [row for row in buckets if row.n >= FEWEST_QUERIES]
+    of_totals = [1 if row.measure == deciding else max(1, len(family)) for row in totals]
+    found = _test_rows(
+        [(compared, row) for row in totals] + [(by_facet[row.facet or ""], row) for row in sized],
+        [tests * pairs for tests in (*of_totals, *[len(sized)] * len(sized))],
     )
-    corrected = holm([each.p for each in tested]).tolist()
-    family = sum(not math.isnan(each.p) for each in tested)
-    by_pair: dict[int, dict[DeltaKey, Significance]] = {
-        id(comparison): {} for comparison, _ in pairs
-    }
-    for (comparison, row), (p, exact), holm_p in zip(rows, tested, corrected, strict=True):
-        is_sure = holm_p <= ALPHA and row.n >= FEW and bool(row.direction)
-        by_pair[id(comparison)][delta_key(row)] = Significance(p, holm_p, exact, family, is_sure)
-    return [SignificanceTable(by_pair[id(comparison)]) for comparison, _ in pairs]
+    return PairTests(a, b, rules, deciding, compared, by_facet, found)
 
 
-def assess_power(
-    comparison: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
-) -> list[Power]:
-    """Return the 95% interval of each difference and what its number of queries can show."""
-    samples, weights = [*map(comparison.differences, rows)], [*map(comparison.weights_of, rows)]
-    made = weighted_intervals(samples, weights, DRAWS, sums)
-    even = [*map(as_equal_weights, samples, weights)]
-    parts = zip(even, made, strict=True)
-    return [Power(found, detectable_difference(each), _more_needed(each)) for each, found in parts]
+def _proper_buckets(by: Comparison) -> list[Delta]:
+    """Return the first measure's buckets, without those that hold all queries."""
+    [total] = by.deltas
+    return [row for row in by.buckets if row.n < total.n]
 
 
-def _more_needed(sample: Floats) -> int | None:
-    """Return how many more queries are needed, at least as many as reach `FEW`."""
-    needed = queries_needed(sample)
-    return None if needed is None else max(needed, FEW - len(sample))
-
-
-def power_by_key(
-    comparison: Comparison, rows: Sequence[Delta], sums: SumFunction = resample_sums
-) -> Mapping[DeltaKey, Power]:
-    """Return the results of `assess_power` by `delta_key`."""
-    return dict(zip(map(delta_key, rows), assess_power(comparison, rows, sums), strict=True))
-
-
-def why_not_tested(row: Delta) -> str:
-    """Return why a difference has no test; nothing if it has one."""
-    if row.n and math.isnan(row.delta):
-        return f"not tested: {NO_RESULT}"
-    if row.n > 1:
-        return ""
-    return "not tested: one query" if row.n else "not tested: no query counts"
-
-
-def describe_caution(row: Delta, power: Power) -> str:
-    """Return why a difference has no test or interval or has too few queries; empty if neither."""
-    if why := why_not_tested(row):
-        return why
-    few = f"n {row.n}: too few queries to say anything" if row.n < FEW else ""
-    return "; ".join(filter(None, [few, power.interval.reason]))
-
-
-def describe_correction(sizes: Iterable[int]) -> str:
-    """Return how many tests were corrected together, with a warning if they are too many for draws.
-
-    >>> describe_correction([8, 8])
-    "Holm's correction over all 8 tests shown"
-    """
-    size = max(sizes, default=0)
-    if not size:
-        return "nothing could be tested"
-    tests = "the one test" if size == 1 else f"all {size:,} tests"
-    sentence = f"Holm's correction over {tests} shown"
-    if size * smallest_p_value() > ALPHA:
-        sentence += (
-            f"; so many that a drawn p-value, at least {smallest_p_value():.4f}, "
-            "cannot be more than chance among them: show fewer runs, measures or buckets"
+def _test_rows(
+    given: Sequence[tuple[Comparison, Delta]], tests: Sequence[int]
+) -> dict[DeltaKey, DeltaTest]:
+    """Return the test of each row; rows of fewer than two queries have none."""
+    kept = [(*pair, m) for pair, m in zip(given, tests, strict=True) if pair[1].n > 1]
+    kept = [each for each in kept if not math.isnan(each[1].delta)]
+    samples = [compared.differences(row) for compared, row, _ in kept]
+    weights = [compared.weights_of(row) for compared, row, _ in kept]
+    tested = p_values([x * w for x, w in zip(samples, weights, strict=True)])
+    intervals = difference_intervals(
+        samples,
+        weights,
+        [each.p for each in tested],
+        tests=[m for *_, m in kept],
+        zero_or_one=[row.measure.is_zero_or_one for _, row, _ in kept],
+    )
+    found = {}
+    for (_, row, m), x, w, test, interval in zip(
+        kept, samples, weights, tested, intervals, strict=True
+    ):
+        even, differ = as_equal_weights(x, w), count_differing(x)
+        needed = queries_needed(even)
+        more = None if needed is None else max(needed, FEWEST_QUERIES - len(x))
+        is_clear = interval.excludes_zero
+        if math.isnan(interval.lo) and len(x) >= FEWEST_QUERIES and differ >= FEWEST_DIFFERING:
+            is_clear = m * test.p <= ALPHA
+        power = (detectable_difference(even), more)
+        found[delta_key(row)] = DeltaTest(
+            test.p, m, test.exact, interval, differ, is_clear, *power, interval.reason
         )
-    return sentence
+    return found
+
+
+def describe_interval(test: DeltaTest) -> str:
+    """Return a difference's interval with its level, in words.
+
+    >>> test = DeltaTest(0.2, 1, True, ConfidenceInterval(-0.01, 0.25, "t"))
+    >>> describe_interval(test)
+    '95% confidence interval, −0.0100 to +0.2500,'
+    """
+    ends = f"{format_signed(test.interval.lo)} to {format_signed(test.interval.hi)}"
+    if test.tests == 1:
+        return f"95% confidence interval, {ends},"
+    return f"confidence interval, {ends} (95%, corrected for {test.tests:,} tests),"
 
 
 def format_p_value(p: float) -> str:
@@ -208,17 +332,11 @@ def format_p_value(p: float) -> str:
 
 
 def format_delta_interval(interval: ConfidenceInterval) -> str:
-    """Return both ends of a difference's interval, and its method unless that is BCa.
+    """Return both ends of a difference's interval, a dash where there is none.
 
-    >>> format_delta_interval(ConfidenceInterval(-0.01, 0.25, "BCa"))
+    >>> format_delta_interval(ConfidenceInterval(-0.01, 0.25, "t"))
     '−0.0100 to +0.2500'
     """
     if math.isnan(interval.lo):
         return "–"
-    method = "" if interval.method == BCA else f" ({interval.method})"
-    return f"{format_signed(interval.lo)} to {format_signed(interval.hi)}{method}"
-
-
-def format_more_queries(power: Power) -> str:
-    """Return how many more queries are needed, a dash where that cannot be computed."""
-    return "–" if power.more_queries is None else f"{power.more_queries:,}"
+    return f"{format_signed(interval.lo)} to {format_signed(interval.hi)}"

@@ -1,305 +1,394 @@
-"""Verdict on two runs and the findings beside it, in sentences.
+"""Verdict on two runs: which one is better by the measure that decides, and what could change that.
 
-The verdict says which run is better, as far as the tests support it. The usual measures are
-tested even where they are not shown, so that no drop goes unnoticed. The findings say what a
-table of means hides: where B loses most, and which buckets move against the total.
+The verdict is a list of statements, the answer first, then the number, then each doubt under its
+own heading: other questions, unjudged chunks, graders. It does not depend on what is shown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from labeler.analysis.comparison.buckets import (
-    Contradiction,
-    assess_buckets,
-    find_contradictions,
-    find_worst_bucket,
-    proper_buckets,
+import numpy as np
+
+from labeler.analysis.comparison.deltas import TOLERANCE, Delta
+from labeler.analysis.comparison.grader_sensitivity import MOST_NAMED, GraderSensitivity
+from labeler.analysis.comparison.recall_vs_order import CandidateOverlap
+from labeler.analysis.comparison.significance import (
+    MOST_MORE,
+    DeltaTest,
+    PairTests,
+    describe_interval,
+    format_p_value,
 )
-from labeler.analysis.comparison.deltas import Comparison, Delta, compare
-from labeler.analysis.comparison.grader_sensitivity import MOST_NAMED
-from labeler.analysis.comparison.query_views import ComparisonView
-from labeler.analysis.comparison.recall_vs_order import CandidateOverlap, split_delta
-from labeler.analysis.comparison.significance import FEW, SignificanceTable, assess_significance
-from labeler.evaluation import Conventions, Scoreboard, format_signed, measures_for_runs
+from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE, describe_unjudged
+from labeler.evaluation import Scoreboard, format_number, format_signed
 from labeler.measures import Measure
-from labeler.model import format_count, format_list
+from labeler.model import describe_chunking, format_count, format_list
+from labeler.model.results import ANSWER, DOUBT, Statement
+from labeler.stats import FEWEST_DIFFERING, FEWEST_QUERIES, UnjudgedRange
 
-AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chance", "few"
+BETTER, WORSE = "better", "worse"
+BY_LITTLE, NO_DIFFERENCE = "better by less than matters", "no difference that matters"
+AHEAD, PROVISIONAL = "ahead on these queries", "ahead on the grades so far"
+NOT_CLEAR, ALL_TIED, TOO_FEW = "not clear", "no query differs", "too few queries"
+IDENTICAL, INCOMPARABLE, NO_VALUE = "identical", "cannot be compared", "no value"
+
+OTHER_QUESTIONS, GRADERS, NEXT_STEP = "Other questions", "Graders", "Next step"
+
+
+class PairEvidence(NamedTuple):
+    """What is known of a difference beside its test.
+
+    ``band`` is its range over unjudged chunks, ``sensitivity`` the difference by each grader's own
+    grades; None where not known. ``ahead`` is the probability that B is ahead once all chunks are
+    judged (NaN if unknown), and about ``useful`` more grades would decide that.
+    """
+
+    band: UnjudgedRange | None = None
+    sensitivity: GraderSensitivity | None = None
+    ahead: float = math.nan
+    useful: int = 0
+
+
+NO_EVIDENCE = PairEvidence()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which measures move from A to B, of all that were tested, and the sentence that says so.
+    """Which of two runs is better: the ``outcome`` for programs, and the statements for people.
 
-    ``kind`` is `AT_ODDS` if some rise and others fall by more than chance, `SURE` if they only rise
-    or only fall, `OPEN` if none does either, `TOO_FEW` for fewer than `FEW` queries. ``others``
-    move visibly, but not by more than chance.
+    ``row`` is the difference that it is about and ``test`` its test; None if there is none.
     """
 
-    kind: str
-    rises: tuple[Delta, ...]
-    falls: tuple[Delta, ...]
-    sentence: str
-    others: tuple[Delta, ...] = ()
+    outcome: str
+    statements: tuple[Statement, ...]
+    row: Delta | None = None
+    test: DeltaTest | None = None
 
     @property
-    def sure(self) -> frozenset[Measure]:
-        """The measures that move by more than chance."""
-        return frozenset(row.measure for row in (*self.rises, *self.falls))
+    def sentence(self) -> str:
+        """The answer alone."""
+        return self.statements[0].sentence
+
+    @property
+    def measure(self) -> Measure | None:
+        """The measure that decides."""
+        return None if self.row is None else self.row.measure
 
 
 def decide_verdict(
     board: Scoreboard,
-    comparison: Comparison,
-    bucket: str | None = None,
+    tests: PairTests,
+    overlap: CandidateOverlap,
+    evidence: PairEvidence = NO_EVIDENCE,
+    *,
     names: tuple[str, str] | None = None,
-    tested: SignificanceTable | None = None,
-) -> Verdict | None:
-    """Return which run is better, over all queries or over one bucket of the comparison's facet.
+    within: tuple[str, str] | None = None,
+) -> Verdict:
+    """Return which of two runs is better, over all queries or ``within`` one facet's bucket.
 
-    The usual measures that were not compared are tested too, as a separate family, so that no drop
-    goes unnoticed; Judged is left out. For runs of two chunkings only measures of the evidence and
-    of documents count, if one of them has a value. ``tested`` are the tests of the rows shown, so
-    that the verdict and the table agree; without it, the measures compared are tested as one
-    family. ``names`` replace the names of A and B. Returns None if no measure has a value.
+    ``overlap`` says whether their lists are the same. ``names`` are shown for A and B.
     """
-    rows = _tested_rows(board, comparison, bucket, tested)
-    if not rows:
-        return None
-    a, b = names or (comparison.a, comparison.b)
-    n = max(row.n for row, _ in rows)
-    if n < FEW:
-        few = f"Fewer than {FEW} queries (n {n}): any difference of {b} from {a} may be chance"
-        return Verdict(TOO_FEW, (), (), few)
-    rises, falls = (
-        tuple(row for row, is_sure in rows if is_sure and row.direction == way) for way in (1, -1)
+    a, b = names or (tests.a, tests.b)
+    row = tests.row_in(*(within or (None, None)))
+    if overlap.identical:
+        return _short(IDENTICAL, f"{a} and {b} return the same results.")
+    if tests.deciding is None or row is None:
+        return _across_chunkings(board, tests, (a, b))
+    if math.isnan(row.delta):
+        return _without_value(row, (a, b))
+    said = _Wording(board, tests, row, (a, b), evidence, within)
+    outcome = said.outcome()
+    parts = [said.answer(outcome), said.number(), said.queries()]
+    if outcome in (TOO_FEW, ALL_TIED):
+        more = FEWEST_QUERIES - row.n
+        step = f"Grade {format_count(more, 'more query', 'more queries')}."
+        parts += [Statement("more queries", step, DOUBT, NEXT_STEP)] if more > 0 else []
+    else:
+        parts += [said.other_questions()]
+    parts += [*said.unjudged(), *said.graders(), *said.other_measure()]
+    return Verdict(outcome, tuple(parts), row, tests.of(row))
+
+
+def _short(outcome: str, sentence: str, *more: Statement) -> Verdict:
+    return Verdict(outcome, (Statement(outcome, sentence, ANSWER), *more))
+
+
+def _across_chunkings(board: Scoreboard, tests: PairTests, names: tuple[str, str]) -> Verdict:
+    runs = {run.name: run.chunking for run in board.collection.runs}
+    chunkings = [describe_chunking(runs[name]) for name in (tests.a, tests.b)]
+    return _short(
+        INCOMPARABLE,
+        f"{names[0]} and {names[1]} can't be compared yet: they return different chunks "
+        f"({' and '.join(chunkings)}), and only one of the two has grades.",
+        Statement(
+            "transfer",
+            "Transfer the grades between the chunkings, on Data or with 'labeler transfer'.",
+            DOUBT,
+            NEXT_STEP,
+            target={"page": "data"},
+        ),
     )
-    others = [row for row, is_sure in rows if row.direction and not is_sure]
-    kind, sentence = _describe_verdict(comparison.conventions, a, b, rises, falls, others)
-    return Verdict(kind, rises, falls, sentence, tuple(others))
 
 
-def rows_in_scope(comparison: Comparison, bucket: str | None) -> list[Delta]:
-    """Return the means over all queries, or over those of one bucket."""
-    if bucket is None:
-        return [*comparison.deltas]
-    return [row for row in comparison.buckets if row.bucket == bucket]
-
-
-def _tested_rows(
-    board: Scoreboard, comparison: Comparison, bucket: str | None, tested: SignificanceTable | None
-) -> list[tuple[Delta, bool]]:
-    """Return the rows of all measures, those compared first; True marks more than chance."""
-    shown = rows_in_scope(comparison, bucket)
-    tested = assess_significance(comparison, shown) if tested is None else tested
-    hidden, hidden_tests = _rows_not_shown(board, comparison, bucket)
-    sure = [(row, tested.of(row).is_sure) for row in shown]
-    sure += [(row, hidden_tests.of(row).is_sure) for row in hidden]
-    rankable = [
-        (row, is_sure)
-        for row, is_sure in sure
-        if not math.isnan(row.delta) and not row.measure.definition.always_defined
-    ]
-    comparable = [each for each in rankable if each[0].measure.crosses]
-    return comparable if board.collection.has_several_chunkings and comparable else rankable
-
-
-def _rows_not_shown(
-    board: Scoreboard, comparison: Comparison, bucket: str | None
-) -> tuple[list[Delta], SignificanceTable]:
-    """Return the usual measures that were not compared, and their tests."""
-    asked = measures_for_runs(board.collection, (comparison.a, comparison.b))
-    more = [
-        measure
-        for measure in board.resolve(comparison.conventions.measures(asked))
-        if measure not in comparison.columns and not measure.definition.always_defined
-    ]
-    if not more:
-        return [], SignificanceTable()
-    facet = comparison.facet if bucket is not None else None
-    found = compare(board, comparison.a, comparison.b, more, facet)
-    rows = rows_in_scope(found, bucket)
-    return rows, assess_significance(found, rows)
-
-
-def _describe_verdict(
-    conventions: Conventions,
-    a: str,
-    b: str,
-    rises: Sequence[Delta],
-    falls: Sequence[Delta],
-    others: Sequence[Delta],
-) -> tuple[str, str]:
-    rising, falling = (_list_deltas(conventions, rows) for rows in (rises, falls))
-    left = f"; {_count_others(others)} may be chance" if others else ""
-    if rises and falls:
-        verbs = ["rises" if len(rises) == 1 else "rise", "falls" if len(falls) == 1 else "fall"]
-        change = f"from {a} to {b}, {rising} {verbs[0]} while {falling} {verbs[1]}"
-        return AT_ODDS, f"No one number tells: {change}, each by more than chance{left}"
-    if rises or falls:
-        better = "better" if rises else "worse"
-        return SURE, f"{b} is {better} than {a} by more than chance: {rising or falling}{left}"
-    if others:
-        first = _list_deltas(conventions, others[:1])
-        more = f" and {_count_others(others[1:])}" if others[1:] else ""
-        return OPEN, f"No measure tells {b} from {a}: {first}{more} may be chance"
-    return OPEN, f"No measure moves from {a} to {b}"
-
-
-def _count_others(rows: Sequence[Delta]) -> str:
-    return format_count(len(rows), "other measure", "other measures")
-
-
-def _list_deltas(conventions: Conventions, rows: Iterable[Delta]) -> str:
-    return ", ".join(
-        f"{conventions.heading(row.measure)} ({format_signed(row.delta)})" for row in rows
-    )
+def _without_value(row: Delta, names: tuple[str, str]) -> Verdict:
+    pair = f"{names[0]} and {names[1]} can't be compared"
+    if not row.n:
+        return _short(NO_VALUE, f"{pair} yet: nothing relevant is known for any of these queries.")
+    empty = [name for name, mean in zip(names, (row.a, row.b), strict=True) if math.isnan(mean)]
+    verb = "has" if len(empty) == 1 else "have"
+    who = " and ".join(empty)
+    return _short(NO_VALUE, f"{pair}: {who} {verb} no result for any query that counts.")
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonFinding:
-    """A sentence, and the row of the bucket that it is about, if it is about one."""
+class _Wording:
+    """The statements on one difference."""
 
-    sentence: str
-    about: Delta | None = None
+    board: Scoreboard
+    tests: PairTests
+    row: Delta
+    names: tuple[str, str]
+    evidence: PairEvidence
+    within: tuple[str, str] | None
 
+    @property
+    def test(self) -> DeltaTest:
+        return self.tests.of(self.row)
 
-@dataclass(frozen=True, slots=True)
-class ComparisonFindings:
-    """All findings on two runs: the verdict first, or ``identical`` if their lists are the same.
+    @property
+    def heading(self) -> str:
+        return self.board.conventions.heading(self.row.measure)
 
-    ``verdict`` is None for identical lists, and where no measure has a value. ``losses`` says where
-    B loses most. ``parts`` split the difference into its causes, or say which deltas of a bucket
-    are more than chance only if it is tested alone. ``against`` are the buckets that move against
-    the total; those by the view's measure come first.
-    """
+    @property
+    def matters(self) -> float:
+        return self.tests.rules.matters
 
-    verdict: Verdict | None = None
-    identical: str = ""
-    losses: ComparisonFinding | None = None
-    parts: tuple[str, ...] = ()
-    against: tuple[ComparisonFinding, ...] = ()
+    def outcome(self) -> str:
+        """Return which situation this is; the answer's words follow from it."""
+        row, test, interval = self.row, self.test, self.test.interval
+        if row.n < FEWEST_QUERIES:
+            return TOO_FEW
+        if not row.wins and not row.losses:
+            return ALL_TIED
+        lo, hi = interval.lo, interval.hi
+        is_within = -self.matters <= lo and hi <= self.matters  # False for NaN
+        if test.is_clear and self._unjudged_could_change():
+            return PROVISIONAL
+        if test.is_clear and (is_within or abs(row.delta) < self.matters):
+            return BY_LITTLE
+        if test.is_clear:
+            return BETTER if row.delta > 0 else WORSE
+        if is_within:
+            return NO_DIFFERENCE
+        is_known = test.differ >= FEWEST_DIFFERING and self.board.weights is None
+        if not is_known or abs(row.delta) < max(self.matters, TOLERANCE):
+            return NOT_CLEAR
+        return NOT_CLEAR if self._unjudged_could_change() else AHEAD
 
+    def _unjudged_could_change(self) -> bool:
+        found = self._unjudged()
+        return found is not None and found.kind == COULD_CHANGE
 
-def find_comparison_findings(
-    view: ComparisonView,
-    related: CandidateOverlap,
-    bucket: str | None = None,
-    names: tuple[str, str] | None = None,
-    tested: SignificanceTable | None = None,
-) -> ComparisonFindings:
-    """Return the findings on two runs, over all queries or those of one bucket.
+    def answer(self, outcome: str) -> Statement:
+        """Return the answer to which run is better."""
+        sentence = self._answer(outcome)
+        if self.within is not None:
+            sentence = f"{self.within[0]} = {self.within[1]}: {sentence}"
+        numbers = {"measure": str(self.row.measure), "delta": self.row.delta, "n": self.row.n}
+        return Statement(outcome, sentence, ANSWER, numbers=numbers)
 
-    ``related`` says whether B only reorders A's candidates. ``names`` replace the names of A and
-    B. ``tested`` are the tests of the means shown, see `decide_verdict`. A bucket is tested
-    together with all buckets of its facet.
-    """
-    if related.identical:
-        return ComparisonFindings(identical=related.sentence)
-    verdict = decide_verdict(view.board, view.compared, bucket, names, tested)
-    found = [(comparison, assess_buckets(comparison)) for comparison in _compare_by_facet(view)]
-    against = [each for pair in found for each in find_contradictions(pair[0], names, pair[1])]
-    if bucket is not None:
-        alone = [_describe_alone(*pair, bucket, verdict) for pair in found]
-        kept = _contradiction_findings(view, against, bucket)
-        return ComparisonFindings(verdict, parts=tuple(filter(None, alone)), against=kept)
-    # if B has chunks that A has not, the parts of the difference say how much they matter
-    keeps = related.within == related.queries
-    return ComparisonFindings(
-        verdict,
-        losses=_find_loss(view, found, names),
-        parts=(*([related.sentence] if keeps else []), *_describe_parts(view)),
-        against=_contradiction_findings(view, against),
-    )
+    def _answer(self, outcome: str) -> str:
+        (a, b), row, small = self.names, self.row, f"{self.matters:g}"
+        leader, other = (b, a) if row.delta > 0 else (a, b)
+        by = f" by {self.heading}, a measure that holds across chunkings"
+        across = by if self._is_across else ""
+        if outcome in (BETTER, WORSE):
+            graders = self.evidence.sensitivity
+            but = ", but not by every grader's grades" if graders and graders.opposed else ""
+            return f"{b} is {outcome} than {a}{across}{but}."
+        if outcome == BY_LITTLE:
+            low, high = self.test.interval.lo, self.test.interval.hi
+            less = f"less than what matters here ({small})"
+            if -self.matters <= low and high <= self.matters:
+                return f"{leader} is better than {other}{across}, by {less}."
+            return f"{leader} is better than {other}{across}, but the difference seen is {less}."
+        if outcome == PROVISIONAL:
+            chunks = "unjudged chunks could change that"
+            return f"{leader} is ahead of {other}{across} on the grades so far, but {chunks}."
+        if outcome == AHEAD:
+            hold = "but that may not hold for other questions"
+            return f"{leader} is ahead on these {row.n:,} queries{across}, {hold}."
+        if outcome == TOO_FEW:
+            return f"Too few queries to compare {a} and {b}: {row.n}."
+        if outcome == ALL_TIED:
+            return f"{a} and {b} score the same on all {row.n:,} queries."
+        if outcome == NO_DIFFERENCE:
+            return f"No difference that matters between {a} and {b}{across}."
+        return f"No clear difference between {a} and {b}{across}."
 
+    @property
+    def _is_across(self) -> bool:
+        return self.tests.compared is not None and self.tests.compared.apart
 
-def _describe_parts(view: ComparisonView) -> tuple[str, ...]:
-    """Return the parts of the difference as a sentence; () if weighted: parts ignore weights."""
-    if view.board.weights is not None:
-        return ()
-    parts = split_delta(view.board, view.compared.a, view.compared.b, view.by)
-    return (parts.sentence,) if parts.n else ()
+    def number(self) -> Statement:
+        """Return the difference, and the two means."""
+        row = self.row
+        means = f"from {format_number(row.a)} to {format_number(row.b)}"
+        weighted = self.board.conventions.weighted
+        by = f", weighted by {weighted.facet}" if weighted is not None else ""
+        sentence = f"{format_signed(row.delta)} {self.heading}, {means}{by}."
+        numbers = {"a": row.a, "b": row.b, "delta": row.delta}
+        return Statement("number", sentence, ANSWER, numbers=numbers)
 
+    def queries(self) -> Statement:
+        """Return how many queries the means are over, why not all, and in how many B is better."""
+        source, row = self.tests.source_of(self.row), self.row
+        names, group = source.groups
+        of = len(group) if row.bucket is None else int(np.sum(group == names.index(row.bucket)))
+        not_graded = of - row.n - row.undefined
+        why = [f"{not_graded:,} not graded"] if not_graded else []
+        why += [f"{row.undefined:,} with nothing relevant"] if row.undefined else []
+        left_out = f" ({', '.join(why)})" if why else ""
+        absent = [
+            f"{name} has no list for {format_count(missing, 'query', 'queries')}, which count 0."
+            for name, missing in zip(self.names, (row.missing_a, row.missing_b), strict=True)
+            if missing
+        ]
+        if (both := source.means_in_common(row)) is not None:
+            absent.append(
+                f"Over the {both.n:,} that both runs answered: {format_signed(both.delta)}, from "
+                f"{format_number(both.a)} to {format_number(both.b)}."
+            )
+        moved = f"{self.names[1]} is better on {row.wins:,}, worse on {row.losses:,}"
+        whole = "The one query" if of == 1 else f"All {of:,} queries"
+        over = whole if row.n == of else f"{row.n:,} of {of:,} queries{left_out}"
+        sentence = " ".join([f"{over}: {moved}.", *absent])
+        numbers = {"n": row.n, "of": of, "undefined": row.undefined, "not_graded": not_graded}
+        numbers |= {"wins": row.wins, "losses": row.losses}
+        return Statement("queries", sentence, ANSWER, numbers=numbers, target=self._queries())
 
-def find_bucket_findings(
-    comparison: Comparison, names: tuple[str, str], tested: SignificanceTable
-) -> tuple[ComparisonFinding | None, tuple[ComparisonFinding, ...]]:
-    """Return where B loses most in one facet, and which buckets move against the total.
+    def _queries(self) -> dict[str, str]:
+        return {"page": "queries"} | (
+            {} if self.within is None else dict(zip(("facet", "bucket"), self.within, strict=True))
+        )
 
-    ``tested`` are the tests of the facet's buckets and totals; differences that may be chance are
-    left out. The loss is by the first measure; it is None if that bucket moves against the total,
-    because another finding is about it already.
-    """
-    against = find_contradictions(comparison, names, tested)
-    worst = find_worst_bucket(comparison, comparison.measures[0], tested)
-    contradictions = tuple(ComparisonFinding(each.sentence, each.bucket) for each in against)
-    if worst is None or worst in [each.bucket for each in against]:
-        return None, contradictions
-    return ComparisonFinding(describe_loss(comparison, worst, names[1]), worst), contradictions
+    def other_questions(self) -> Statement:
+        """Return how sure the difference is beyond the queries at hand."""
+        test, row = self.test, self.row
+        differ = f"{test.differ:,} of {row.n:,} queries differ{'s' * (test.differ == 1)}"
+        p = f"p {format_p_value(test.p_corrected)}"
+        numbers = {"lo": test.interval.lo, "hi": test.interval.hi, "p": test.p_corrected}
+        numbers |= {"tests": test.tests, "differ": test.differ}
+        if math.isnan(test.interval.lo) and test.differ < FEWEST_DIFFERING:
+            said = f"Only {differ}: too few for a confidence interval ({p})."
+        elif math.isnan(test.interval.lo):
+            said = self._without_interval(p)
+        else:
+            few = f"Only {differ}. " if test.differ < FEWEST_DIFFERING else ""
+            said = f"{few}The {describe_interval(test)} {self._meaning_of_interval(p)}"
+        more = self._more_queries()
+        return Statement(
+            "other questions", " ".join(filter(None, [said, more])), DOUBT, OTHER_QUESTIONS, numbers
+        )
 
+    def _without_interval(self, p: str) -> str:
+        """Say why there is no interval although enough queries differ."""
+        if self.test.is_clear:
+            return (
+                f"All {self.row.n:,} queries differ by the same amount, so there is no confidence "
+                f"interval; the choice of questions alone hardly explains the difference ({p})."
+            )
+        return f"No confidence interval: {self.test.reason} ({p})."
 
-def describe_loss(comparison: Comparison, row: Delta, b: str) -> str:
-    """Return the sentence on the bucket in which B loses most, see `find_worst_bucket`."""
-    change = (
-        f"{comparison.conventions.heading(row.measure)} {format_signed(row.delta)} (n {row.n:,})"
-    )
-    return f"{b} loses most in {row.facet} = {row.bucket}: {change}, by more than chance"
+    def _meaning_of_interval(self, p: str) -> str:
+        test = self.test
+        if test.is_clear:
+            return (
+                "excludes 0, so the choice of questions alone hardly explains the difference "
+                f"({p})."
+            )
+        if -self.matters <= test.interval.lo and test.interval.hi <= self.matters:
+            return f"includes 0, but no difference that matters here ({self.matters:g} or more)."
+        return f"includes 0 ({p})."
 
+    def _more_queries(self) -> str:
+        more, has_interval = self.test.more_queries, not math.isnan(self.test.interval.lo)
+        few = self.test.differ < FEWEST_DIFFERING
+        if self.test.is_clear or few or not has_interval or not more:
+            return ""
+        if more > MOST_MORE * self.row.n:
+            return ""
+        return (
+            f"If the true difference is the one seen, about "
+            f"{format_count(more, 'more query', 'more queries')} would show it (80% power)."
+        )
 
-def _describe_alone(
-    comparison: Comparison, tested: SignificanceTable, bucket: str, verdict: Verdict | None
-) -> str:
-    """Return which deltas of a bucket are more than chance only if the bucket is tested alone."""
-    rows = [row for row in comparison.buckets if row.bucket == bucket and not math.isnan(row.delta)]
-    sure = frozenset[Measure]() if verdict is None else verdict.sure
-    unsure = [row for row in rows if row.measure in sure and not tested.of(row).is_sure]
-    if not unsure:
-        return ""
-    named = format_list([comparison.conventions.heading(row.measure) for row in unsure], MOST_NAMED)
-    tests = max(tested.of(row).family for row in rows)
-    return (
-        f"By itself: among all buckets of {comparison.facet}, which are {tests:,} tests, {named} "
-        "may be chance"
-    )
+    def _unjudged(self) -> Statement | None:
+        found = self.evidence
+        share = found.ahead if self.row.delta > 0 else 1 - found.ahead
+        return describe_unjudged(self.row, found.band, self.names, share=share, useful=found.useful)
 
+    def unjudged(self) -> Iterator[Statement]:
+        """Yield what more grades could change, if anything."""
+        if (found := self._unjudged()) is not None:
+            yield found
 
-def _compare_by_facet(view: ComparisonView) -> list[Comparison]:
-    compared = view.compared
-    facets = [compared.facet] if compared.facet else list(view.board.facets)
-    return [
-        compare(view.board, compared.a, compared.b, compared.measures, facet) for facet in facets
-    ]
+    def graders(self) -> Iterator[Statement]:
+        """Yield whether the same run is ahead by each grader's own grades."""
+        found = self.evidence.sensitivity
+        if found is None or found.why_not_told is not None or not self.row.direction:
+            return
+        leader = self.names[self.row.delta > 0]
+        if found.opposed:
+            yield self._opposed_graders(found)
+        elif len(found.nameable) == len(found.graders):
+            sentence = f"{leader} is ahead by every grader's own grades."
+            yield Statement("graders agree", sentence, DOUBT, GRADERS)
+        else:
+            graders = format_list([str(each.reading.grader) for each in found.nameable], MOST_NAMED)
+            sentence = f"{leader} is also ahead by the own grades of {graders}."
+            yield Statement("graders agree", sentence, DOUBT, GRADERS)
 
+    def _opposed_graders(self, found: GraderSensitivity) -> Statement:
+        first, *others = found.opposed
+        pairs = format_count(first.changed, "grade differs", "grades differ")
+        whose = f"By {first.reading.grader}'s own grades"
+        if math.isnan(first.row.delta):
+            said = f"{whose}, {self.heading} has no value ({pairs})."
+        elif first.row.direction:
+            said = f"{whose}, {self.names[first.row.delta > 0]} is ahead ({pairs})."
+        else:
+            said = f"{whose}, neither run is ahead ({pairs})."
+        if others:
+            more = format_count(len(others), "other grader changes", "other graders change")
+            said += f" {more} the order, too."
+        numbers = {"grader": first.reading.grader, "delta": first.row.delta}
+        return Statement("graders disagree", said, DOUBT, GRADERS, numbers)
 
-def _find_loss(
-    view: ComparisonView,
-    found: list[tuple[Comparison, SignificanceTable]],
-    names: tuple[str, str] | None,
-) -> ComparisonFinding | None:
-    """Return the bucket of all facets in which B loses most by the view's measure."""
-    rows = [(find_worst_bucket(by, view.by, tested), by) for by, tested in found]
-    falling = [(row, comparison) for row, comparison in rows if row is not None]
-    b = names[1] if names else view.compared.b
-    if falling:
-        row, comparison = min(falling, key=lambda each: each[0].delta)
-        return ComparisonFinding(describe_loss(comparison, row, b), row)
-    proper = [(row, tested) for by, tested in found for row in proper_buckets(by, view.by)]
-    if not any(row.n >= FEW for row, _ in proper):
-        return None
-    of = f" of {view.compared.facet}" if view.compared.facet else ""
-    tests = sorted({tested.of(row).family for row, tested in proper})
-    over = f"{tests[0]:,} tests" if len(tests) == 1 else f"up to {tests[-1]:,} tests"
-    return ComparisonFinding(
-        f"In no bucket{of} does {b} lose {view.heading} by more than chance, corrected over {over}"
-    )
+    def other_measure(self) -> Iterator[Statement]:
+        """Yield another tested measure that clearly tells another story, at most one."""
+        if self.within is not None or self.row.n < FEWEST_QUERIES:
+            return
+        clear = [row for row in self.tests.others if self.tests.of(row).is_clear]
+        sign = 0 if abs(self.row.delta) <= TOLERANCE else math.copysign(1, self.row.delta)
+        against = [row for row in clear if row.delta * sign < 0]
+        with_it = [] if self.test.is_clear else [row for row in clear if row.delta * sign >= 0]
+        for rows, but in ((against, "But "), (with_it, "")):
+            if rows:
+                row = max(rows, key=lambda each: abs(each.delta))
+                yield self._clear_measure(row, but)
+                return
 
-
-def _contradiction_findings(
-    view: ComparisonView, against: list[Contradiction], bucket: str | None = None
-) -> tuple[ComparisonFinding, ...]:
-    kept = [each for each in against if bucket in (None, each.bucket.bucket)]
-    kept.sort(key=lambda each: (each.total.measure != view.by, -abs(each.bucket.delta)))
-    return tuple(ComparisonFinding(each.sentence, each.bucket) for each in kept)
+    def _clear_measure(self, row: Delta, but: str) -> Statement:
+        test, moves = self.tests.of(row), "rises" if row.delta > 0 else "falls"
+        corrected = f", corrected for {test.tests}" if test.tests > 1 else ""
+        sentence = (
+            f"{but}{self.board.conventions.heading(row.measure)} {moves} by "
+            f"{abs(row.delta):.4f}, clearly (p {format_p_value(test.p_corrected)}{corrected})."
+        )
+        numbers = {"measure": str(row.measure), "delta": row.delta, "p": test.p_corrected}
+        return Statement("other measure", sentence, DOUBT, numbers=numbers)

@@ -25,8 +25,8 @@ from labeler.render import tables
 from labeler.render.markup import script, style
 from labeler.render.report.compare import (
     comparison_section,
-    comparison_summary,
     comparison_view,
+    judge_runs,
     verdict_section,
 )
 from labeler.render.report.context import (
@@ -61,10 +61,10 @@ def make_report(source: ReportSource, asked: ReportRequest) -> bytes:
     parts: dict[str, htpy.Node] = {"scores": scores_section(shared)}
     if asked.b is not None:
         view = comparison_view(shared, asked.a, asked.b)
-        summary = comparison_summary(view)
-        first = verdict_section(shared, view, summary)
+        found = judge_runs(shared, view)
+        first = verdict_section(found)
         places = {row.query_id: row.place for row in view.drawn()}
-        parts["comparison"] = comparison_section(shared, view, summary)
+        parts["comparison"] = comparison_section(shared, view, found)
     if shared.facets:
         parts["slices"] = slices_section(shared)
     parts["failing"] = failing_section(shared)

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import htpy
 
 from labeler.analysis import comparison
 from labeler.analysis.comparison import (
     ChunkContribution,
-    ComparisonSummary,
     ComparisonView,
     DrawnQuery,
-    GraderSensitivity,
-    Significance,
+    ShownPair,
     TopMover,
 )
+from labeler.analysis.run_verdict import PairResult, judge_pair
 from labeler.evaluation import format_number, format_signed
-from labeler.measures import Measure
 from labeler.model import capitalize_first
 from labeler.render import charts, tables
 from labeler.render.report.context import RUN_LETTERS, ReportContext
+from labeler.render.tables.results import html_table_of, statements_html
 
-MOST_MOVERS, MOST_CONTRADICTIONS = 8, 6
+MOST_MOVERS = 8
 LONGEST_QUERY = 160  # characters of a query's text in a list of all of them
 
 
@@ -36,59 +34,33 @@ def comparison_view(shared: ReportContext, a: str, b: str) -> ComparisonView:
     return ComparisonView(board, compared, by, rows, texts, buckets, names=shared.short)
 
 
-def comparison_summary(view: ComparisonView) -> ComparisonSummary:
-    """Return what is said of both runs, over all queries."""
-    related = comparison.compare_candidates(
-        view.board, view.compared.a, view.compared.b, RUN_LETTERS
-    )
-    return comparison.summarize_comparison(view, related, names=RUN_LETTERS)
+def judge_runs(shared: ReportContext, view: ComparisonView) -> PairResult:
+    """Return which run is better, over all queries."""
+    a, b = view.compared.a, view.compared.b
+    names = (view.called(a), view.called(b))
+    rules, singles = shared.asked.decision, shared.source.singles
+    return judge_pair(shared.board, a, b, rules, singles=singles, names=names)
 
 
-def verdict_section(
-    shared: ReportContext, view: ComparisonView, summary: ComparisonSummary
-) -> htpy.Element:
-    """Return what is known of A and B, how surely, what would change it, and what stands out."""
-    of_survival = partial(_survival, shared, view)
-    found = comparison.find_headline(view, summary, shared.of_pair()[1], of_survival, RUN_LETTERS)
-    said = summary.findings
-    of_buckets = [
-        each.sentence for each in (said.losses, *said.against[:MOST_CONTRADICTIONS]) if each
-    ]
-    return htpy.section(aria_label="Verdict")[
-        tables.verdict_card(found.answer.known, found.answer.change),
-        tables.sentences([*of_buckets, *said.parts]),
-    ]
-
-
-def _survival(
-    shared: ReportContext, view: ComparisonView, measure: Measure, surety: Significance
-) -> GraderSensitivity | None:
-    singles, tested = shared.source.singles, {measure: surety}
-    if singles is None:
-        return None
-    [found] = comparison.measure_sensitivity(
-        view.board, view.compared, singles, [measure], tested=tested
-    )
-    return found
+def verdict_section(found: PairResult) -> htpy.Element:
+    """Return which run is better, and what could change that."""
+    return htpy.section(aria_label="Verdict")[statements_html(found.statements)]
 
 
 def comparison_section(
-    shared: ReportContext, view: ComparisonView, summary: ComparisonSummary
+    shared: ReportContext, view: ComparisonView, found: PairResult
 ) -> htpy.Fragment:
-    """Return the means of both with how sure each difference is, every query, what moved most."""
-    bands = shared.of_pair()
-    spreads = {
-        row.measure: tables.pair_spreads(view.compared, row, bands, reach)
-        for row, reach in zip(summary.rows, summary.reaches, strict=True)
-    }
-    sure = (summary.tested, summary.reaches)
-    table = tables.compare_table(summary.rows, view.compared, view.names, *sure, spreads=spreads)
-    family = comparison.describe_correction(summary.tested.of(row).family for row in summary.rows)
+    """Return the means of both with their tests, every query, and what moved most."""
+    compared = view.compared
+    ranges = shared.of_pair() if shared.board.weights is None else None
+    shown = ShownPair(compared, compared.deltas, found.tests, ranges)
+    names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
+    table = comparison.comparison_table([shown], names)
     covers = f"{capitalize_first(comparison.COVERAGE_NOTE)}."
-    bold = f"Bold is {comparison.SIGNIFICANCE_RULE}; {family}."
+    rule = f"{capitalize_first(comparison.SIGNIFICANCE_RULE)}."
     return htpy.fragment[
-        table,
-        tables.small_print([view.compared.conventions.sentence, bold, covers]),
+        html_table_of(table, label="A against B by measure", details=True, row_head="measure"),
+        tables.small_print([compared.conventions.sentence, rule, covers]),
         _queries(shared, view),
         _movers(shared, view),
     ]

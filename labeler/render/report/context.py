@@ -15,6 +15,7 @@ from typing import Any
 import altair as alt
 import htpy
 
+from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.failures import AnswerOutcome, FailureRule, UsefulInPrompt, find_outcomes
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
@@ -56,7 +57,7 @@ class ReportRequest:
     """What a report shows: run ``a``, or ``b`` against it, by ``measures``, the leading one first.
 
     Slices are by ``facets``, or by all there are where none is named. ``day`` is the one that the
-    reader is told. A query fails by ``rule``.
+    reader is told. A query fails by ``rule``, and ``decision`` says which run is better.
     """
 
     a: str
@@ -65,6 +66,7 @@ class ReportRequest:
     day: date
     facets: tuple[str, ...] = ()
     rule: FailureRule = field(default_factory=UsefulInPrompt)
+    decision: DecisionRules = field(default_factory=DecisionRules)
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import htpy
 
 from labeler.analysis import comparison
-from labeler.analysis.comparison import FEW, Comparison, SignificanceTable
+from labeler.analysis.comparison import FEW
 from labeler.analysis.keywords import (
     KeywordRanks,
     build_corpora,
@@ -101,30 +101,20 @@ def _facet_slices(shared: ReportContext, facet: str) -> htpy.Fragment:
 
 def _slices_of_pair(shared: ReportContext, facet: str, a: str, b: str) -> htpy.Fragment:
     found = comparison.compare(shared.board, a, b, shared.measures, facet)
-    tested = comparison.assess_buckets(found)
-    reaches = comparison.power_by_key(found, [*found.deltas, *found.buckets])
+    tests = comparison.assess_pair(shared.board, a, b, shared.asked.decision)
     buckets = comparison.worst_first(found, FEW)
     bands = shared.of_pair(facet)[1]
-    spreads = tables.delta_spreads(bands, reaches)
+    spreads = tables.delta_spreads(bands, tests, [*found.deltas, *found.buckets])
     picture = tables.delta_plot(
-        found, buckets[:MOST_DRAWN], tested, reaches, least=FEW, link=None, spreads=spreads
+        found, buckets[:MOST_DRAWN], tests, least=FEW, link=None, spreads=spreads
     )
     leading = found.measures[0]
-    table = tables.slice_pair_table(
-        found, leading, shared.short, tested, reaches, least=FEW, link=None
-    )
+    table = tables.slice_pair_table(found, leading, shared.short, tests, least=FEW, link=None)
     return htpy.fragment[
         picture,
-        tables.sentences(_contradictions(found, tested)),
         tables.small_print(_describe_left_out(shared, facet, buckets)),
         _folded(f"{found.conventions.heading(leading)} in each bucket of {facet}", table),
     ]
-
-
-def _contradictions(found: Comparison, tested: SignificanceTable) -> list[str]:
-    """Say which buckets move against the total by more than chance."""
-    named = comparison.find_contradictions(found, ("A", "B"), tested=tested)
-    return [f"⚠ {each.sentence}" for each in named]
 
 
 def _slices_of_run(shared: ReportContext, facet: str, run: str) -> htpy.Fragment:
@@ -172,9 +162,8 @@ def _how_to_read(shared: ReportContext) -> str:
         return f"{tables.SHADES}Greyed, without a shade: fewer than {FEW} queries."
     return (
         "B − A over the queries of each bucket, worst first, those of few queries last: left of "
-        f"the line B is worse. Filled is {comparison.SIGNIFICANCE_RULE}; hollow may "
-        "be chance. Greyed: fewer "
-        f"than {FEW} queries. {tables.GOES_ON}"
+        f"the line B is worse. Filled is clear, hollow is not, grey is not tested: "
+        f"{comparison.SIGNIFICANCE_RULE}. Greyed: fewer than {FEW} queries. {tables.GOES_ON}"
     )
 
 

@@ -17,21 +17,15 @@ from labeler.render.tables.bands import (
     GOES_ON,
     Spread,
     delta_spreads,
-    pair_spreads,
     spreads_of_means,
 )
 from labeler.render.tables.compare import (
-    certainty_meter,
     chunk_text,
-    compare_table,
-    findings_card,
-    means_card,
     movers_table,
     query_heading,
     query_table,
     reranked_table,
     survival_table,
-    verdict_card,
     what_if_table,
 )
 from labeler.render.tables.html_table import (
@@ -63,6 +57,7 @@ from labeler.render.tables.query_detail import (
     transfer_note,
 )
 from labeler.render.tables.results import statements_html
+from labeler.render.tables.results import html_table_of, statements_html
 from labeler.render.tables.run_table import (
     RunNames,
     RunTable,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import htpy
 
-from labeler.analysis.comparison import Comparison, Delta, DeltaKey, Power
+from labeler.analysis.comparison import Delta, PairTests
 from labeler.evaluation import format_number, format_signed
 from labeler.measures import Measure
 from labeler.render.markup import style
@@ -179,25 +179,16 @@ def spreads_of_means(means: MeanRanges, intervals: IntervalsByPlace) -> MeanSpre
     return found
 
 
-def pair_spreads(
-    compared: Comparison, row: Delta, bands: tuple[MeanRanges, DeltaRanges], reach: Power
-) -> list[Spread]:
-    """Return how far A, B and B - A may be off, for one row of the table."""
-    of_means, of_deltas = bands
-    places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
-    interval = (reach.interval.lo, reach.interval.hi)
-    delta = spread_from_band(of_deltas.get((row.measure, row.bucket)), interval)
-    return [*(spread_from_band(of_means.get(place)) for place in places), delta]
-
-
-def delta_spreads(bands: DeltaRanges, reaches: Mapping[DeltaKey, Power]) -> BucketSpreads:
-    """Return how far B - A may be off, for what is looked at, whether it has a band or not."""
-    return {
-        (measure, bucket): spread_from_band(
-            bands.get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
-        )
-        for (measure, _, bucket), reach in reaches.items()
-    }
+def delta_spreads(
+    bands: DeltaRanges, tests: PairTests, rows: Iterable[Delta]
+) -> BucketSpreads:
+    """Return how far B - A may be off in each row, whether it has a band or an interval or not."""
+    found = {}
+    for row in rows:
+        interval = tests.of(row).interval
+        band = bands.get((row.measure, row.bucket))
+        found[row.measure, row.bucket] = spread_from_band(band, (interval.lo, interval.hi))
+    return found
 
 
 def spread_from_band(

@@ -7,50 +7,34 @@ the comparison under each grader's grades, a perfect reranker, and how certain t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from string import ascii_uppercase
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
 from labeler.analysis.comparison import (
-    FEW,
     ChunkContribution,
-    CommonMeans,
     Comparison,
-    Delta,
     PerfectReranking,
-    Power,
     QueryDelta,
     ReadingDelta,
-    SignificanceTable,
     TopMover,
     WhatIfResult,
     WhatIfValue,
-    describe_caution,
-    format_delta_interval,
-    format_more_queries,
-    format_p_value,
 )
-from labeler.evaluation import Conventions, Score, format_number, format_signed
-from labeler.measures import MEASURES, Measure
-from labeler.model import GradeEvidence, format_count
+from labeler.evaluation import Conventions, format_number, format_signed
+from labeler.measures import MEASURES
+from labeler.model import GradeEvidence
 from labeler.render.markup import style
-from labeler.render.palette import A_COLOUR, B_COLOUR, MUTED_COLOUR
-from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
-from labeler.render.tables.bands import NO_SPREAD, Spread, draw_band, scale_of
 from labeler.render.tables.html_table import (
     ROW_HEADS,
     SCROLL_SHADE,
     TABLE_STYLE,
-    describe_transferred,
-    describe_unjudged,
     head,
     html_table,
     row_head,
     run_name,
     sentences,
     small_line,
-    small_print,
 )
 from labeler.render.tables.query_detail import EVIDENCE_STYLE, lost_note, marked_text
 
@@ -117,193 +101,6 @@ COMPARE_STYLE = style(
 }
 """
 )
-
-SpreadsByMeasure = Mapping[Measure, Sequence[Spread]]
-"""How far A, B and B - A may be off, by measure."""
-
-SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
-
-
-def verdict_card(known: str, change: str) -> htpy.Fragment:
-    """Return what is known of two runs and how surely, and what would change it."""
-    lines = [(".verdict", known), (".change", change)]
-    said = [htpy.p(which)[line] for which, line in lines if line]
-    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[said]]
-
-
-def findings_card(said: Iterable[htpy.Node]) -> htpy.Fragment:
-    """Return what stands out, such as where B loses."""
-    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[sentences(said)]]
-
-
-def means_card(table: htpy.Node, print_lines: Iterable[str]) -> htpy.Fragment:
-    """Return the table that an answer rests on, and how it is to be read."""
-    return htpy.fragment[COMPARE_STYLE, htpy.div(".answer")[table, small_print(print_lines)]]
-
-
-def compare_table(
-    rows: Sequence[Delta],
-    comparison: Comparison,
-    names: Mapping[str, str],
-    tested: SignificanceTable,
-    reaches: Sequence[Power],
-    more: Sequence[Score] = (),
-    spreads: SpreadsByMeasure | None = None,
-) -> htpy.Fragment:
-    """Return B against A, a column for each measure; ``more`` are means of runs beside them.
-
-    A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
-    of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
-    called where there is little room.
-    """
-    banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
-    runs = _run_rows(comparison, banded, more, names)
-    change = htpy.tr(".change")[
-        row_head("B − A", small_line("B wins / ties / loses")),
-        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
-    ]
-    heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
-    after = [*_common_query_rows(comparison, rows), *_significance_rows(rows, tested, reaches)]
-    return html_table(
-        (COMPARE_STYLE, BAND_LOOK),
-        "compare whole",
-        heads,
-        [*runs[:2], change, *after, *runs[2:]],
-        label="A against B by measure",
-    )
-
-
-def _significance_rows(
-    rows: Sequence[Delta], tested: SignificanceTable, reaches: Sequence[Power]
-) -> list[htpy.Element]:
-    """Return the rows that say how sure each difference is, and what would make it surer."""
-    pairs = list(zip(rows, reaches, strict=True))
-    sizes = {tested.of(row).family for row in rows}
-    return [
-        htpy.tr(".sure")[
-            row_head("95% interval", small_line("of B − A, over the choice of queries")),
-            [_interval_cell(*pair) for pair in pairs],
-        ],
-        htpy.tr(".sure")[
-            row_head(
-                "p",
-                small_line(f"after Holm, {format_count(max(sizes, default=0), 'test', 'tests')}"),
-            ),
-            [_test_cell(row, tested) for row in rows],
-        ],
-        htpy.tr(".sure")[
-            row_head("Finds from", small_line("more queries needed")),
-            [_power_cell(reach) for reach in reaches],
-        ],
-    ]
-
-
-def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:
-    left_out = f", {row.undefined:,} undefined" if row.undefined else ""
-    few = f", under {FEW}" if 0 < row.n < FEW else ""
-    meaning = MEASURES[row.measure.name].help
-    return head(conventions.heading(row.measure), f"n {row.n:,}{few}{left_out}", title=meaning)
-
-
-def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
-    side = f"--side: {SIDE_COLOURS.get(letter, MUTED_COLOUR)}"
-    mark = htpy.span(class_=f"letter {letter}", style=side)[letter]
-    return row_head(mark, " ", run_name(run, names))
-
-
-def _run_rows(
-    comparison: Comparison,
-    banded: Sequence[tuple[Delta, Sequence[htpy.Element | None]]],
-    more: Sequence[Score],
-    names: Mapping[str, str],
-) -> list[htpy.Element]:
-    """Return a row of means for A, for B, and for each run beside them."""
-    depth_of = comparison.conventions.depth_of_unjudged
-    of_a, of_b = [], []
-    for row, (drawn_a, drawn_b, _) in banded:
-        counted_in = (row.n + row.undefined, depth_of(row.measure))
-        beside_a = _mean_note(*counted_in, row.unjudged_a, row.missing_a, row.transferred_a)
-        beside_b = _mean_note(*counted_in, row.unjudged_b, row.missing_b, row.transferred_b)
-        of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
-        of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
-    further: dict[str, list[htpy.Element]] = {}
-    for score in more:
-        counted_in = (score.n + score.undefined, depth_of(score.measure))
-        beside = _mean_note(*counted_in, score.unjudged, score.missing, score.transferred)
-        further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
-    listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
-    return [
-        htpy.tr[_run_head(letter, run, names), cells]
-        for letter, (run, cells) in zip(ascii_uppercase, listed, strict=False)
-    ]
-
-
-def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
-    """Return the pictures of A and B, on one scale, and of B - A with 0 in the middle of its."""
-    a, b, delta = spreads or (NO_SPREAD, NO_SPREAD, NO_SPREAD)
-    scale = scale_of((row.a, row.b), (a, b))
-    around = scale_of((row.delta,), (delta,), around=True)
-    sides = [draw_band(row.a, a, scale), draw_band(row.b, b, scale)]
-    return [*sides, draw_band(row.delta, delta, around, delta=True)]
-
-
-def _mean_note(queries: int, depth: str, unjudged: int, missing: int, transferred: int) -> str:
-    """Say what a mean rests on: unjudged chunks, queries its run has no list for, transferred
-    grades.
-
-    Unjudged chunks are counted in judged ``queries`` alone: where there are none, nothing is said
-    of them.
-    """
-    said = [describe_unjudged(unjudged, depth)] if queries else []
-    said += [f"{missing} absent"] if missing else []
-    return ", ".join(filter(None, (*said, describe_transferred(transferred))))
-
-
-def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:
-    """Return a mean with what it rests on."""
-    return htpy.td[
-        format_number(value), picture, small_line(_missing_value_note(value, n) or beside)
-    ]
-
-
-def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:
-    shown = format_signed(row.delta)
-    outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
-    return htpy.td[htpy.strong[shown] if sure else shown, picture, small_line(outcomes)]
-
-
-def _common_query_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:
-    """Return a line with the values where both runs have results, if they answered others."""
-    found = [comparison.means_in_common(row) for row in rows]
-    if not any(found):
-        return []
-    title = "The means over the queries that both A and B have results for"
-    return [
-        htpy.tr(".sure")[
-            row_head("CommonMeans answered", small_line("A, B"), title=title),
-            [htpy.td["–"] if both is None else _common_query_cell(both) for both in found],
-        ]
-    ]
-
-
-def _common_query_cell(both: CommonMeans) -> htpy.Element:
-    said = f"{format_number(both.a)}, {format_number(both.b)} (n {both.n:,})"
-    return htpy.td[format_signed(both.delta), small_line(said)]
-
-
-def _interval_cell(row: Delta, reach: Power) -> htpy.Element:
-    return htpy.td[format_delta_interval(reach.interval), small_line(describe_caution(row, reach))]
-
-
-def _test_cell(row: Delta, tested: SignificanceTable) -> htpy.Element:
-    surety = tested.of(row)
-    return htpy.td(title=surety.kind)[
-        format_p_value(surety.p), small_line(format_p_value(surety.holm))
-    ]
-
-
-def _power_cell(reach: Power) -> htpy.Element:
-    return htpy.td[format_number(reach.detectable), small_line(format_more_queries(reach))]
 
 
 def query_table(
@@ -519,39 +316,3 @@ def reranked_table(
         for row in rows
     ]
     return html_table(TABLE_STYLE, "sheet reranked", heads, body, label="A perfect reranker")
-
-
-CERTAINTY_STYLE = style("""
-.certainty { display: grid; gap: 0.3rem; font-size: 0.95rem; line-height: 1.35; }
-.certainty p { margin: 0; overflow-wrap: anywhere; }
-.certainty .aside { font-size: 0.82rem;
-    color: color-mix(in srgb, currentColor 72%, transparent); }
-.certainty .meter { position: relative; height: 0.5rem; max-width: 36rem; box-sizing: border-box;
-    border: 1px solid color-mix(in srgb, currentColor 45%, transparent); border-radius: 0.15rem; }
-.certainty .meter > * { position: absolute; top: 0; bottom: 0; }
-.certainty .meter .so-far { left: 0; width: var(--so-far);
-    background: color-mix(in srgb, currentColor 55%, transparent); }
-.certainty .meter .enough { left: var(--enough); width: 2px; margin: -0.25rem -1px;
-    background: currentColor; }
-.st-key-settling > :first-child { flex: 1 1 20rem; }
-""")
-
-
-def certainty_meter(line: str, share: float, enough: float, asides: list[str]) -> htpy.Fragment:
-    """Return how sure something is in words and as a bar.
-
-    On the bar ``enough`` is marked, from which it is settled; both are from 0 to 1.
-    """
-    notes = [htpy.p(".aside")[aside] for aside in asides]
-    return htpy.fragment[
-        CERTAINTY_STYLE, htpy.div(".certainty")[htpy.p[line], certainty_bar(share, enough), notes]
-    ]
-
-
-def certainty_bar(share: float, enough: float) -> htpy.Element:
-    """Return a bar that is full where something is certain."""
-    look = f"--so-far: {share:.2%}; --enough: {enough:.2%}"
-    label = "How sure it is which run is better, once all unjudged chunks are graded"
-    told = {"aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": f"{share * 100:.0f}"}
-    meter = htpy.div(".meter", role="meter", aria_label=label, style=look, **told)
-    return meter[htpy.span(".so-far"), htpy.span(".enough")]

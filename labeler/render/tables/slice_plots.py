@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -18,11 +18,7 @@ from labeler.analysis.comparison import (
     Comparison,
     CrossedCell,
     Delta,
-    DeltaKey,
-    Power,
-    SignificanceTable,
-    delta_key,
-    describe_caution,
+    PairTests,
     format_delta_interval,
     format_p_value,
 )
@@ -169,8 +165,8 @@ def dot_cell(
 ) -> htpy.Element:
     """Return a difference as a dot left or right of a line: by how much, and which way.
 
-    One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is more than chance, None
-    where nobody has asked: then it has no ``colour``.
+    One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is clear, None where it is not
+    tested: then it has no ``colour``.
     """
     cell = htpy.td(class_={"drawn": True, "few": said.is_few}, title=said.words)
     shown = said.number(format_signed(value))
@@ -225,8 +221,7 @@ SHADES = (
 def delta_plot(
     comparison: Comparison,
     buckets: Sequence[str],
-    tested: SignificanceTable,
-    reaches: Mapping[DeltaKey, Power],
+    tests: PairTests,
     *,
     least: int,
     link: BucketLink | None,
@@ -234,11 +229,11 @@ def delta_plot(
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
-    A row's n is that of the first measure. A dot is filled where the difference is more than
-    chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
-    its own, wide enough for the intervals, which numbers of fewer than ``least`` queries, greyed,
-    do not widen; ``spreads`` are drawn behind, and what unjudged chunks could make of them as far
-    as it goes.
+    A row's n is that of the first measure. A dot is filled where the difference is clear, hollow
+    where it is not, and grey where it is not tested; hovering says its n, its test and its
+    interval. Each measure has a scale of its own, wide enough for the intervals, which numbers of
+    fewer than ``least`` queries, greyed, do not widen; ``spreads`` are drawn behind, and what
+    unjudged chunks could make of them as far as it goes.
     """
     chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
     spreads = spreads or {}
@@ -254,13 +249,13 @@ def delta_plot(
                 dot_cell(
                     row.delta,
                     PlotCellNote(
-                        _describe_delta(comparison, row, tested, reaches[delta_key(row)]),
+                        _describe_delta(comparison, row, tests),
                         row.n < least,
                         _missing_reason(row.delta, row.n),
                     ),
                     edge,
                     spread=spread,
-                    is_sure=tested.of(row).is_sure,
+                    is_sure=tests.of(row).is_clear if tests.of(row).tests else None,
                     colour=at,
                 )
                 for row, spread in zip(of, behind, strict=True)
@@ -280,28 +275,21 @@ def _delta_limit(rows: Sequence[Delta], spreads: Sequence[Spread], least: int) -
     )
 
 
-def _describe_delta(
-    comparison: Comparison, row: Delta, tested: SignificanceTable, reach: Power
-) -> str:
+def _describe_delta(comparison: Comparison, row: Delta, tests: PairTests) -> str:
     heading = comparison.conventions.heading(row.measure)
     if math.isnan(row.delta):
         return f"{heading}: no value (n {row.n:,})"
-    surety = tested.of(row)
-    chance = "more than chance" if surety.is_sure else "may be chance"
+    test = tests.of(row)
     said = (
         f"{heading}: A {format_number(row.a)}, B {format_number(row.b)}, B − A "
         f"{format_signed(row.delta)} "
-        f"(n {row.n:,}), {chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+        f"(n {row.n:,}); B wins {row.wins}, ties {row.ties}, loses {row.losses}"
     )
-    if why := describe_caution(row, reach):
-        said += f"; {why}"
-    if math.isnan(surety.p):
-        return said
-    return (
-        f"{said}; 95% interval {format_delta_interval(reach.interval)}, p "
-        f"{format_p_value(surety.p)}, "
-        f"after Holm's correction {format_p_value(surety.holm)}"
-    )
+    if not test.tests:
+        return f"{said}; {test.reason}"
+    clear = "clear" if test.is_clear else "not clear"
+    interval = format_delta_interval(test.interval)
+    return f"{said}; {clear}, interval {interval}, p {format_p_value(test.p_corrected)}"
 
 
 def mean_plot(

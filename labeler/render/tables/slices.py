@@ -14,12 +14,8 @@ from labeler.analysis.comparison import (
     Comparison,
     CrossedCell,
     Delta,
-    DeltaKey,
-    Power,
-    Significance,
-    SignificanceTable,
-    delta_key,
-    describe_caution,
+    DeltaTest,
+    PairTests,
     format_delta_interval,
     format_p_value,
 )
@@ -85,8 +81,7 @@ def slice_pair_table(
     comparison: Comparison,
     measure: Measure,
     names: Mapping[str, str],
-    tested: SignificanceTable,
-    reaches: Mapping[DeltaKey, Power],
+    tests: PairTests,
     *,
     least: int,
     link: BucketLink | None,
@@ -102,12 +97,12 @@ def slice_pair_table(
         head(comparison.facet or "", words=True),
         *map(head, ("n", "unjudged A", "unjudged B")),
         *_pair_heads((comparison.a, comparison.b), names),
-        *map(head, ("B − A", "B wins", "ties", "B loses", "95% interval", "p", "Holm p")),
+        *map(head, ("B − A", "B wins", "ties", "B loses", "confidence interval", "p")),
     ]
     body = [
         _bucket_row(row.bucket, row.n, least)[
             _bucket_head(row.bucket, link),
-            _delta_cells(row, least, tested.of(row), reaches[delta_key(row)]),
+            _delta_cells(row, least, tests.of(row)),
         ]
         for row in rows
     ]
@@ -197,7 +192,7 @@ def _score_cell(score: Score, least: int, intervals: IntervalsByPlace, depth: st
     ]
 
 
-def _delta_cells(row: Delta, least: int, surety: Significance, reach: Power) -> list[htpy.Element]:
+def _delta_cells(row: Delta, least: int, test: DeltaTest) -> list[htpy.Element]:
     return [
         htpy.td[rests_on(row.n, least, row.undefined)],
         _unjudged_cell(row.unjudged_a, row.transferred_a),
@@ -206,9 +201,8 @@ def _delta_cells(row: Delta, least: int, surety: Significance, reach: Power) -> 
         _mean_cell(row.b, row.n, row.missing_b),
         htpy.td(".lead")[format_with_arrow(row.delta)],
         *(htpy.td[str(count)] for count in (row.wins, row.ties, row.losses)),
-        htpy.td[format_delta_interval(reach.interval), small_line(describe_caution(row, reach))],
-        htpy.td[format_p_value(surety.p)],
-        htpy.td[format_p_value(surety.holm)],
+        htpy.td[format_delta_interval(test.interval), small_line(test.reason)],
+        htpy.td[format_p_value(test.p_corrected)],
     ]
 
 

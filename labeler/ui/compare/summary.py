@@ -7,32 +7,29 @@ grader's own grades, and the files with all numbers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-import htpy
 import streamlit as st
 
 from labeler.analysis import comparison
-from labeler.analysis.active import (
-    LEAST_GRADES,
-    NO_FAIR_SAMPLE_NOTE,
-    SETTLED_AT,
-    Certainty,
-    can_decide,
-)
-from labeler.analysis.active.certainty import CERTAINTY_MEANING, can_change, explain_certainty
+from labeler.analysis.active import NO_FAIR_SAMPLE_NOTE, Certainty, can_decide
+from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     ENOUGH_CHANGED,
     CandidateOverlap,
-    ComparisonSummary,
+    Comparison,
     ComparisonView,
+    DecisionRules,
+    DeltaTest,
     GraderSensitivity,
-    HeadlineResult,
-    Significance,
+    PairTests,
+    ShownPair,
 )
+from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE
+from labeler.analysis.run_verdict import PairResult, PairSources, describe_pair
 from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.measures import Measure
 from labeler.model import (
@@ -43,115 +40,131 @@ from labeler.model import (
     capitalize_first,
     format_count,
 )
+from labeler.model.results import NUMBER, Column, Table
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.report import ReportRequest, ReportSource, make_report
-from labeler.stats import DeltaRanges, MeanRanges
+from labeler.stats import DeltaRanges, MeanRanges, UnjudgedRange
 from labeler.ui import assignment_cache, links, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.deep_links import describe_losses, with_links
+from labeler.ui.deep_links import target_url
 
-RUN_LETTERS = ("A", "B")  # what sentences call the runs, which the table names
-MOST_CONTRADICTIONS = 3
 NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
     "chunkings share text, and nobody knows how their grades will go together."
 )
-NO_WEIGHTED_RANGES = (
-    "What the unjudged chunks could make of a weighted difference is not worked out."
-)
+NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def rerank_relation(
-    path: str, data_revision: int, conventions: str, a: str, b: str, _board: Scoreboard
+def candidate_overlap(
+    path: str,
+    data_revision: int,
+    conventions: str,
+    a: str,
+    b: str,
+    names: tuple[str, str],
+    _board: Scoreboard,
 ) -> CandidateOverlap:
     """Return how B's candidates relate to A's, which no grade changes."""
-    return comparison.compare_candidates(_board, a, b, RUN_LETTERS)
+    return comparison.compare_candidates(_board, a, b, names)
 
 
-@st.cache_data(max_entries=50, show_spinner=False)
-def cached_summary(
-    at: tuple[Hashable, ...], bucket: str | None, _view: ComparisonView, _related: CandidateOverlap
-) -> ComparisonSummary:
-    """Test what is shown and find what stands out; computed once for each grade."""
-    return comparison.summarize_comparison(
-        _view, _related, bucket, RUN_LETTERS, scoreboards.resample_cache()
-    )
+def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> PairResult:
+    """Return which of the two runs is better, over all queries or one bucket of the facet."""
+    compared, board = view.compared, view.board
+    a, b, facet = compared.a, compared.b, compared.facet
+    names = (view.called(a), view.called(b))
+    asked = (board.data_revision, repr(compared.conventions), a, b, names)
+    overlap = candidate_overlap(ui.database(), *asked, board)
+    within = None if bucket is None or facet is None else (facet, bucket)
+
+    def band(measure: Measure) -> UnjudgedRange | None:
+        ranges = scoreboards.pair_ranges(board, a, b, [measure], facet if bucket else None)
+        return ranges[1].get((measure, bucket))
+
+    def certainty(measure: Measure) -> Certainty:
+        return assignment_cache.standing_of(board, a, b, measure, settings)
+
+    sources = PairSources(band, partial(sensitivity_of, view, bucket), certainty)
+    tests = scoreboards.pair_tests(board, a, b, settings)
+    return describe_pair(board, tests, overlap, sources, names=names, within=within)
 
 
 def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
-    """Say which run is better and where it loses; return what shows the means that say so.
+    """Say which run is better, and what could change that; return what shows the means.
 
-    From the top down, so that what is read stays where it is though some takes long to work out.
+    From the top down, so that what is read keeps its place while the rest is computed.
     """
-    compared, board = view.compared, view.board
-    if bucket:
-        st.text(f"{compared.facet}: {bucket}")
-    asked = (board.data_revision, repr(compared.conventions), compared.a, compared.b)
-    related = rerank_relation(ui.database(), *asked, board)
-    summary = cached_summary(summary_key(view), bucket, view, related)
-    said = summary.findings
-    first, rest = said.against[:MOST_CONTRADICTIONS], said.against[MOST_CONTRADICTIONS:]
-    leading = [*where_it_loses(view, summary), *(with_links(each, compared) for each in first)]
-    bands = scoreboards.pair_ranges(
-        board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
+    board, compared = view.board, view.compared
+    with ui.open_store() as store:
+        settings = scoreboards.shown_settings(store)
+    found = judge_view(view, bucket, settings)
+    runs, facet = (compared.a, compared.b), compared.facet if bucket else None
+    cautions = find_cautions(
+        board, compared.measures, runs=runs, facet=facet, bucket=bucket, settings=settings
     )
-    retold = partial(survival_of, view, bucket)
-    found = comparison.find_headline(view, summary, bands[1], retold, RUN_LETTERS)
     with st.container(gap="xsmall"):
-        show_html(tables.verdict_card(found.answer.known, what_would_change(view, found)))
-        show_html(tables.findings_card([*leading, *said.parts]))
-        if rest:
-            with st.expander(
-                f"{format_count(len(rest), 'more moves', 'more move')} against the total"
-            ):
-                show_html(tables.sentences(with_links(each, compared) for each in rest))
+        link = partial(target_url, compared=compared, by=deciding_name(found, compared))
+        show_html(tables.statements_html([*found.statements, *cautions], link))
         if board.conventions.frozen is None and board.weights is None:
-            show_certainty(view, found, RUN_LETTERS)
-    return partial(show_means, view, bucket, summary, found, bands)
+            offer_deciding_grades(view, found, settings)
+    return partial(show_means, view, bucket, found)
 
 
-def show_means(
-    view: ComparisonView,
-    bucket: str | None,
-    summary: ComparisonSummary,
-    found: HeadlineResult,
-    bands: tuple[MeanRanges, DeltaRanges],
-) -> None:
-    """Show the means that the answer rests on, what to know of them, and whose grades bear it."""
+def deciding_name(found: PairResult, compared: Comparison) -> str:
+    """Return the name of the measure that decides, by which a link sorts queries."""
+    measure = found.verdict.measure or compared.measures[0]
+    return compared.conventions.heading(measure)
+
+
+def shown_pair(view: ComparisonView, bucket: str | None, tests: PairTests) -> ShownPair:
+    """Return the rows of the table of means, with their ranges over unjudged chunks."""
     compared = view.compared
-    spreads = {
-        row.measure: tables.pair_spreads(compared, row, bands, reach)
-        for row, reach in zip(summary.rows, summary.reaches, strict=True)
-    }
-    family = comparison.describe_correction(summary.tested.of(row).family for row in summary.rows)
+    rows = compared.deltas
+    if bucket is not None:
+        rows = tuple(row for row in compared.buckets if row.bucket == bucket)
+    return ShownPair(compared, rows, tests, ranges_of_view(view))
+
+
+def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> None:
+    """Show the means behind the answer, all their numbers folded, and each grader's own grades."""
+    compared = view.compared
+    names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
+    shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
+    table = with_further_runs(shown, view, bucket)
+    label = "A against B by measure"
     with st.container(gap="xsmall"):
-        is_open = any(band.is_open for each in bands for band in each.values())
-        in_words = [tables.BAND_WORDS] if is_open else []
-        in_words += [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
-        print_lines = [
-            compared.conventions.sentence,
-            f"{capitalize_first(comparison.COVERAGE_NOTE)}.",
-            *in_words,
-        ]
-        table = means_table(view, bucket, summary, spreads)
-        show_html(tables.means_card(table, print_lines), tables.folded_names(view.names, view.runs))
+        show_html(
+            tables.html_table_of(table, label=label, row_head="measure", lead="delta"),
+            tables.small_print(
+                [compared.conventions.sentence, f"{capitalize_first(comparison.COVERAGE_NOTE)}."]
+            ),
+            tables.folded_names(view.names, view.runs),
+        )
         # apart from the numbers, so that it stays open when they move
-        what = "What to know of these numbers"
-        bold = f"Bold is {comparison.SIGNIFICANCE_RULE}; {family}"
-        doubts = [tables.BAND_DOUBTS] if is_open else []
-        surely = [CERTAINTY_MEANING] if found.may_be_settled and found.lead is not None else []
-        told = [
-            bold,
-            capitalize_first(comparison.METHODS_NOTE),
-            *surely,
-            *doubts,
-            *notes_on_runs(view),
-        ]
-        show_html(tables.folded_sentences(what, told))
-        if found.lead is not None and found.lead.survival is not None:
-            show_survival(view, found.lead.survival, RUN_LETTERS)
+        told = [comparison.SIGNIFICANCE_RULE, comparison.METHODS_NOTE]
+        across = [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
+        notes = [*map(capitalize_first, told), *across, *notes_on_runs(view)]
+        show_html(tables.folded_sentences("How these numbers were computed", notes))
+        with st.expander("All numbers"):
+            show_html(tables.html_table_of(table, label=label, row_head="measure", details=True))
+        if found.evidence.sensitivity is not None:
+            show_sensitivity(view, found.evidence.sensitivity)
+
+
+def with_further_runs(table: Table, view: ComparisonView, bucket: str | None) -> Table:
+    """Return the table with a column of means for each run shown beside A and B."""
+    compared = view.compared
+    scores = view.board.table(compared.measures, compared.facet if bucket else None)
+    means = {(row.run, str(row.measure)): row.value for row in scores if row.bucket == bucket}
+    more = [Column(f"mean of {run}", view.called(run), NUMBER) for run in view.also]
+    rows = [
+        {**row, **{f"mean of {run}": means[run, row["full_name"]] for run in view.also}}
+        for row in table.rows
+    ]
+    at = [column.name for column in table.columns].index("delta")
+    return Table((*table.columns[:at], *more, *table.columns[at:]), rows)
 
 
 def notes_on_runs(view: ComparisonView) -> list[str]:
@@ -161,47 +174,7 @@ def notes_on_runs(view: ComparisonView) -> list[str]:
         for note in view.board.notes(view.compared.measures)
         if note.is_about(*view.runs) and note.kind != NOTHING_RELEVANT  # which the answer says
     ]
-    return notes if view.board.weights is None else [*notes, NOT_WEIGHTED]
-
-
-def what_would_change(view: ComparisonView, found: HeadlineResult) -> str:
-    """Say what would change the answer; for a weighted one, that unjudged chunks are left out."""
-    if view.board.weights is None or found.lead is None:
-        return found.answer.change
-    return f"{found.answer.change} {NO_WEIGHTED_RANGES}".strip()
-
-
-def where_it_loses(view: ComparisonView, summary: ComparisonSummary) -> list[htpy.Node]:
-    """Say in which bucket B loses most, or else in how many queries, with links to those."""
-    losses, compared = summary.findings.losses, view.compared
-    said = [] if losses is None else [with_links(losses, compared)]
-    if losses is None or losses.about is None:
-        for row in summary.rows:
-            if row.measure == view.by:
-                said += describe_losses(row, compared, RUN_LETTERS[1])
-    return said
-
-
-def summary_key(view: ComparisonView) -> tuple[Hashable, ...]:
-    """Return all that the answer depends on, besides the bucket."""
-    compared = view.compared
-    at = scoreboards.cache_key(view.board, compared.measures)
-    return (*at, compared.a, compared.b, repr(view.by), compared.facet)
-
-
-def means_table(
-    view: ComparisonView,
-    bucket: str | None,
-    summary: ComparisonSummary,
-    spreads: Mapping[Measure, Sequence[tables.Spread]],
-) -> htpy.Fragment:
-    """Return the table of all runs' means, and how sure their differences are."""
-    compared = view.compared
-    table = view.board.table(compared.measures, compared.facet if bucket else None)
-    inside = [score for score in table if score.bucket == bucket]
-    more = [score for run in view.also for score in inside if score.run == run]
-    sure = (summary.tested, summary.reaches)
-    return tables.compare_table(summary.rows, compared, view.names, *sure, more, spreads)
+    return notes if view.board.weights is None else [*notes, NO_WEIGHTED_RANGES, NOT_WEIGHTED]
 
 
 def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) -> None:
@@ -222,7 +195,7 @@ def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) 
         )
         ui.offer(
             "Download the means as CSV",
-            lambda: csv_exports.compare_csv(view.compared, bucket, ranges_of_view(view)),
+            partial(means_csv, view, bucket),
             "compare.csv",
             view.board.revision,
         )
@@ -232,6 +205,17 @@ def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) 
             "compare-queries.csv",
             view.board.revision,
         )
+
+
+def means_csv(view: ComparisonView, bucket: str | None) -> bytes:
+    """Return the means of all queries and of each bucket, those that the page shows first."""
+    with ui.open_store() as store:
+        settings = scoreboards.shown_settings(store)
+    compared = view.compared
+    tests = scoreboards.pair_tests(view.board, compared.a, compared.b, settings)
+    shown = shown_pair(view, bucket, tests)
+    rest = [row for row in (*compared.deltas, *compared.buckets) if row not in shown.rows]
+    return csv_exports.comparison_csv(replace(shown, rows=[*shown.rows, *rest]))
 
 
 def ranges_of_view(view: ComparisonView) -> tuple[MeanRanges, DeltaRanges] | None:
@@ -251,36 +235,29 @@ DECIDE_HELP = (
 )
 
 
-def show_certainty(view: ComparisonView, found: HeadlineResult, names: tuple[str, str]) -> None:
-    """Show how certain the answer is, and let a lead ask graders for the pairs that decide it.
+def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
+    """Let a lead ask graders for the pairs that decide, where unjudged chunks could change it.
 
-    Nothing if no grade can change it, and nothing across chunkings, where a grade counts for one
-    run alone.
+    Not across chunkings, where a grade counts for one run alone.
     """
-    if view.board.collection.has_several_chunkings:
+    measure = found.verdict.measure
+    across = view.board.collection.has_several_chunkings
+    if across or measure is None or not can_decide(measure):
         return
-    with ui.open_store() as store:
-        settings, asked = store.settings(), store.asked_to_decide()
-    measure = view.by if found.lead is None else found.lead.row.measure
+    is_open = any(each.kind == COULD_CHANGE for each in found.statements)
     is_asked = _is_asked_for(view, measure, settings)
-    if not can_decide(measure) or not (found.may_be_settled or is_asked):
+    if not is_open and not is_asked:
         return
-    compared = view.compared
-    standing = assignment_cache.standing_of(view.board, compared.a, compared.b, measure, settings)
-    if not can_change(standing) and not is_asked:
-        return
-    seen, band = (None, None) if found.lead is None else (found.lead.row, found.lead.band)
-    line = explain_certainty(standing, compared.conventions, names, seen, band)
-    share = standing.certainty if standing.settled or standing.graded >= LEAST_GRADES else 0.0
-    asides = list(_certainty_notes(standing, settings, asked, is_asked))
+    runs = (view.compared.a, view.compared.b)
+    standing = assignment_cache.standing_of(view.board, *runs, measure, settings)
+    with ui.open_store() as store:
+        asked = store.asked_to_decide()
     with st.container(key="settling", horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
-            show_html(tables.certainty_meter(line, share, SETTLED_AT, asides))
+            show_html(tables.small_print(_certainty_notes(standing, settings, asked, is_asked)))
         if is_asked:
             _show_stop_asking(standing)
-        elif not standing.settled and st.button(
-            "Ask for the grades that decide", key="decide", help=DECIDE_HELP
-        ):
+        elif st.button("Ask for the grades that decide", key="decide", help=DECIDE_HELP):
             _ask_graders(view, measure, settings)
 
 
@@ -288,17 +265,14 @@ def _certainty_notes(
     standing: Certainty, settings: Settings, asked: int, is_asked: bool
 ) -> Iterator[str]:
     if is_asked and not standing.settled:
-        yield "Graders are given what decides this first; they see nothing of A and B."
+        yield "Graders are given what decides this first; they see nothing of the two runs."
     if is_asked and standing.settled:
-        yield "It is settled, so graders go on query by query."
+        yield "No further grade is needed for this, so graders go on query by query."
     if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
         a, b = settings.unjudged_of
         yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
-    if asked or is_asked or not standing.settled:
-        so_far = (
-            f"{format_count(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
-        )
-        yield f"{so_far}{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
+    so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
+    yield f"{so_far}{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
 
 
 def _show_stop_asking(standing: Certainty) -> None:
@@ -371,7 +345,7 @@ def _single_grades(path: str, data_revision: int) -> _SingleGrades:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _survival(
     at: tuple[object, ...],
-    tested: Significance,
+    tested: DeltaTest,
     bucket: str | None,
     _measure: Measure,
     _view: ComparisonView,
@@ -385,8 +359,8 @@ def _survival(
     return found
 
 
-def survival_of(
-    view: ComparisonView, bucket: str | None, measure: Measure, tested: Significance
+def sensitivity_of(
+    view: ComparisonView, bucket: str | None, measure: Measure, tested: DeltaTest
 ) -> GraderSensitivity | None:
     """Return how a measure, ``tested`` as it is, comes out under every reading.
 
@@ -400,12 +374,13 @@ def survival_of(
     return _survival((*at, *asked), tested, bucket, measure, view)
 
 
-def show_survival(view: ComparisonView, found: GraderSensitivity, names: tuple[str, str]) -> None:
+def show_sensitivity(view: ComparisonView, found: GraderSensitivity) -> None:
     """Show the readings in a table, folded, and offer them as a file."""
     with st.expander(GRADERS_TITLE, key="survives"):
         if found.why_not_told is not None:
             st.text(f"{capitalize_first(found.why_not_told)}.")
         else:
+            names = (view.called(view.compared.a), view.called(view.compared.b))
             st.text(f"{comparison.describe_sensitivity(found, names)}.")
         told = [each for each in found.told if each.changed or each is found.golden]
         if len(told) > 1:
@@ -440,6 +415,7 @@ def report_of(view: ComparisonView) -> bytes:
             store.chunks_numbered,
             {run: store.right_answers(run) for run in store.answered_runs()},
         )
-        return make_report(
-            source, ReportRequest(compared.a, compared.b, tuple(measures), day, facets)
-        )
+        rules = DecisionRules.of(scoreboards.shown_settings(store))
+        runs = (compared.a, compared.b)
+        asked = ReportRequest(*runs, tuple(measures), day, facets, decision=rules)
+        return make_report(source, asked)

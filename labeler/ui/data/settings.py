@@ -64,8 +64,12 @@ STRATEGY = (
     "top and nobody has graded. What decides A vs B: of these, the chunks whose grades say soonest "
     "which of the two is better; once that is settled, query by query."
 )
-DECIDE_BY = "The measure that says which of A and B is better, for what decides A vs B."
-MATTERS = "A smaller difference of the two means is none: nobody is asked for grades over it."
+DECIDE_BY = "The one measure that says which of two runs is better, on Compare and everywhere else."
+MEASURES = (
+    "Measures with a test of their own beside that one, corrected for how many they are. Other "
+    "measures can be shown, but are not tested."
+)
+MATTERS = "A smaller difference is too small to act on, and nobody is asked for grades over it."
 TASK_MEASURES = (
     "The primary measure and, after a space, the secondary one. Scores, Compare and Slices start "
     "with these where a task is looked at; no number depends on it."
@@ -108,7 +112,7 @@ def show_settings() -> None:
         if st.form_submit_button("Save settings", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 chosen = replace(settings, **scale(), **measured(), **graded())
-                assignment_cache.check_decide_by(chosen)
+                assignment_cache.check_measures(chosen)
                 store.save_settings(chosen)
             ui.done("Saved")  # drawn anew: a field that starts with another value is another field
 
@@ -217,6 +221,9 @@ def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
             for side, run in zip("AB", settings.unjudged_of or (None, None), strict=True)
         ]
         decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
+        measures = st.text_input(
+            "Tested measures", settings.measures, max_chars=200, help=MEASURES
+        )
         matters = st.number_input(
             "A difference that matters", 0.0, 1.0, settings.matters, 0.005, "%.3f", help=MATTERS
         )
@@ -229,6 +236,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
         "strategy": strategy,
         "unjudged_of": None if NO_RUN in pair else tuple(pair),
         "decide_by": decide_by.strip(),
+        "measures": " ".join(measures.split()),
         "matters": matters,
     }
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from labeler import evaluation
 from labeler.analysis import comparison
 from labeler.analysis.comparison import CrossedCell, Delta
+from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings
 from labeler.render.short_names import short_names
-from labeler.ui import filter_widgets, live, url_state
+from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
 
@@ -38,6 +39,7 @@ class SlicesChoice:
     measures: Sequence[Measure]
     conventions: Conventions
     short: Mapping[str, str]
+    settings: Settings
 
     @property
     def runs(self) -> list[str]:
@@ -70,7 +72,8 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     with filter_widgets.row():
         a, b = choose_runs(board.run_names)
         with filter_widgets.folded() as say:
-            facet, other, least = choose_facets(list(board.facets))
+            first = facet_of_largest_loss(board, a, b, settings)
+            facet, other, least = choose_facets(list(board.facets), first, always=b is not None)
             of_team = settings.measures_by_task if facet == "task" else ()
             tasks = [task for task in board.facets.get("task", ()) if task in of_team]
             usual = evaluation.measures_for_runs(board.collection, chunks=False)
@@ -89,7 +92,20 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     with ui.guard():
         measures = filter_widgets.measures_of(conventions, texts)
     short = short_names(board.run_names)
-    return SlicesChoice(a, b, facet, other, least, texts, measures, conventions, short)
+    chosen = (a, b, facet, other, least, texts, measures, conventions, short)
+    return SlicesChoice(*chosen, settings)
+
+
+def facet_of_largest_loss(
+    board: Scoreboard, a: str, b: str | None, settings: Settings
+) -> str | None:
+    """Return the facet in which B loses most, which the page opens with; None without B."""
+    if b is None or url_state.get("facet") is not None:
+        return None
+    try:
+        return comparison.facet_to_open(scoreboards.pair_tests(board, a, b, settings))
+    except BadInput:  # runs that cannot be compared, which the page says
+        return None
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
@@ -100,12 +116,21 @@ def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     return a, b
 
 
-def choose_facets(facets: Sequence[str]) -> tuple[str, str | None, int]:
-    """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
-    facet = url_state.choose("Facet", facets, "facet", what="facet", clears=["bucket"])
+def choose_facets(
+    facets: Sequence[str], first: str | None, *, always: bool
+) -> tuple[str, str | None, int]:
+    """Let the user choose a facet, one to cross it with, and from which n a bucket is not few.
+
+    The page opens with the facet ``first``, else with that of the golden set. A choice is
+    ``always`` in the address where the first facet depends on the runs.
+    """
+    usual = first or facets[0]
+    facet = url_state.choose(
+        *("Facet", facets, "facet"), what="facet", default=usual, always=always, clears=["bucket"]
+    )
     other = filter_widgets.choose_other("Crossed with", facets, facet)
     least = url_state.choose_number(
         *("Few is under", "least", 1, 1_000, comparison.FEW),
-        help="Buckets of fewer queries are greyed: their mean may be chance.",
+        help="Buckets of fewer queries are greyed: their mean says little.",
     )
     return facet, other, least

@@ -12,11 +12,9 @@ import streamlit as st
 from labeler.analysis import comparison
 from labeler.analysis.comparison import (
     Comparison,
-    ComparisonFinding,
     Delta,
-    DeltaKey,
-    Power,
-    SignificanceTable,
+    PairTests,
+    ShownPair,
 )
 from labeler.analysis.keywords import describe_keyword_conventions, keyword_means
 from labeler.evaluation import Score, Scoreboard
@@ -27,11 +25,10 @@ from labeler.render.markup import show_html
 from labeler.stats import IntervalsByPlace, UnjudgedRange, mean_intervals
 from labeler.ui import filter_widgets, keyword_cache, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.deep_links import describe_lowest, with_links
+from labeler.ui.deep_links import describe_lowest, target_url
 from labeler.ui.slices.choices import Counted, SlicesChoice
 
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
-MOST_SAID = 3
 ON_A_PAGE = 200  # rows of a table
 RowT = TypeVar("RowT")
 BucketRowT = TypeVar("BucketRowT", Score, Delta)
@@ -82,24 +79,24 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
     a, facet, conventions = choice.a, choice.facet, choice.conventions
     with url_state.stale_if_incomparable("b"):
         found = comparison.compare(board, a, b, choice.measures, facet)
-    key = (*scoreboards.cache_key(board, choice.measures), a, b, facet)
-    tested, reaches = _tests_and_powers(key, found)
-    against = say_against(found, (choice.short[a], choice.short[b]), tested)
+    tests = scoreboards.pair_tests(board, a, b, choice.settings)
+    say_where_b_loses(found, (choice.short[a], choice.short[b]), tests)
     buckets = choice.in_same_order(comparison.worst_first(found, choice.least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules: dict[str, Any] = {"least": choice.least, "link": choice.bucket_url}
     bands = scoreboards.pair_ranges(board, a, b, choice.measures, facet)
-    spreads = tables.delta_spreads(bands[1], reaches)
-    show_html(tables.delta_plot(found, drawn, tested, reaches, spreads=spreads, **rules))
+    spreads = tables.delta_spreads(bands[1], tests, [*found.deltas, *found.buckets])
+    show_html(tables.delta_plot(found, drawn, tests, spreads=spreads, **rules))
     first = [row for row in found.buckets if row.measure == found.measures[0]]
     heading = conventions.heading(found.measures[0])
     explain(
         choice,
         f"B − A over the queries of each bucket, worst {heading} first"
         f"{choice.few_come_last(first)}: left "
-        f"of the line B is worse. Filled is {comparison.SIGNIFICANCE_RULE}; hollow may be chance."
-        + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
-        + f" {describe_tests(tested)} {tables.GOES_ON}{whose_n(found.buckets, heading)}",
+        "of the line B is worse. Filled is clear, hollow is not, grey is not tested: "
+        f"{comparison.SIGNIFICANCE_RULE}. {capitalize_first(comparison.COVERAGE_NOTE)}. Hovering a "
+        "dot says its test and interval, and so do all numbers in a table. "
+        f"{tables.GOES_ON}{whose_n(found.buckets, heading)}",
         found.buckets,
         len(buckets) - len(drawn),
         bands=bands[1],
@@ -108,10 +105,9 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
         headings = {conventions.heading(measure): measure for measure in found.measures}
         of = url_state.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=tuple(in_order(found.buckets, part)))
-        show_html(
-            tables.slice_pair_table(some, headings[of], choice.short, tested, reaches, **rules)
-        )
-    offer(choice, board, lambda: csv_exports.slices_csv(found, bands), "slices.csv")
+        show_html(tables.slice_pair_table(some, headings[of], choice.short, tests, **rules))
+    shown = ShownPair(found, [*found.deltas, *found.buckets], tests, bands)
+    offer(choice, board, lambda: csv_exports.comparison_csv(shown), "slices.csv")
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
@@ -132,39 +128,11 @@ def _intervals(
     return {**of_all, **of_buckets}
 
 
-@st.cache_data(max_entries=20, show_spinner=False)
-def _tests_and_powers(
-    at: tuple[Hashable, ...], _found: Comparison
-) -> tuple[SignificanceTable, Mapping[DeltaKey, Power]]:
-    """Test all that the picture shows together; return it with what each bucket's queries show."""
-    rows = [*_found.deltas, *_found.buckets]
-    reaches = comparison.power_by_key(_found, rows, scoreboards.resample_cache())
-    return comparison.assess_buckets(_found), reaches
-
-
-def describe_tests(tested: SignificanceTable) -> str:
-    """Say how many tests are shown, and what they do not cover."""
-    family = comparison.describe_correction(each.family for each in tested.found.values())
-    covers = comparison.COVERAGE_NOTE
-    hovering = "Hovering a dot says its test and interval, and so do all numbers in a table."
-    return f"{capitalize_first(family)}; {covers}. {hovering}"
-
-
-def say_against(
-    found: Comparison, names: tuple[str, str], tested: SignificanceTable
-) -> list[ComparisonFinding]:
-    """Say where B loses most, and which buckets move against the total by more than chance.
-
-    All but a few of those are folded; each sentence leads to the bucket's worst queries.
-    """
-    worst, against = comparison.find_bucket_findings(found, names, tested)
-    said = [replace(each, sentence=f"⚠ {each.sentence}") for each in against]
-    told = [*([worst] if worst else []), *said[:MOST_SAID]]
-    show_html(tables.sentences(with_links(each, found, is_of_slices=True) for each in told))
-    if rest := said[MOST_SAID:]:
-        with st.expander(f"{format_count(len(rest), 'more moves', 'more move')} against the total"):
-            show_html(tables.sentences(with_links(each, found, is_of_slices=True) for each in rest))
-    return said
+def say_where_b_loses(found: Comparison, names: tuple[str, str], tests: PairTests) -> None:
+    """Say in how many buckets B loses clearly, as Compare does; a bucket leads to its queries."""
+    by = found.conventions.heading(tests.deciding or found.measures[0])
+    said = comparison.describe_buckets(tests, names)
+    show_html(tables.statements_html(said, partial(target_url, compared=found, by=by)))
 
 
 def show_crossed(choice: SlicesChoice, other: str, board: Scoreboard) -> None:

@@ -1,0 +1,160 @@
+"""Verdict on two runs with all that is known: the tests, unjudged chunks, graders and buckets.
+
+Pages, commands, reports and files say of two runs what `judge_pair` returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from labeler.analysis.active import Certainty, Decider, can_decide
+from labeler.analysis.comparison import (
+    CandidateOverlap,
+    DecisionRules,
+    DeltaTest,
+    GraderSensitivity,
+    PairEvidence,
+    PairTests,
+    Verdict,
+    assess_pair,
+    compare_candidates,
+    decide_verdict,
+    describe_buckets,
+    measure_sensitivity,
+    split_delta,
+)
+from labeler.evaluation import Scoreboard
+from labeler.measures import Measure
+from labeler.model import SingleGrades
+from labeler.model.results import NOTE, Statement
+from labeler.stats import LiveRanges, UnjudgedRange
+
+
+@dataclass(frozen=True, eq=False)
+class PairResult:
+    """What is known of two runs: the verdict, what is behind it, and all statements in order."""
+
+    verdict: Verdict
+    tests: PairTests
+    evidence: PairEvidence
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class PairSources:
+    """Where the evidence beside the tests comes from; a page keeps it from one grade to the next.
+
+    ``band`` returns the range of B - A by a measure over unjudged chunks, ``sensitivity`` that
+    difference by each grader's grades, and ``certainty`` how sure it is who will be ahead. None
+    where that is not known.
+    """
+
+    band: Callable[[Measure], UnjudgedRange | None] = lambda _: None
+    sensitivity: Callable[[Measure, DeltaTest], GraderSensitivity | None] = lambda *_: None
+    certainty: Callable[[Measure], Certainty | None] = lambda _: None
+
+
+def judge_pair(
+    board: Scoreboard,
+    a: str,
+    b: str,
+    rules: DecisionRules,
+    *,
+    singles: SingleGrades | None = None,
+    names: tuple[str, str] | None = None,
+    pairs: int = 1,
+) -> PairResult:
+    """Return which of two runs is better over all queries, and what could change that.
+
+    All runs of the ``board`` inform what its unjudged chunks may be. ``singles`` are the graders'
+    own grades, None where they are not known. Of several ``pairs`` compared together, each test is
+    corrected for their number. ``names`` are shown for A and B.
+    """
+    board = board.snapshot()
+    tests = assess_pair(board, a, b, rules, pairs=pairs)
+    sources = direct_sources(board, tests, singles)
+    return describe_pair(board, tests, compare_candidates(board, a, b, names), sources, names=names)
+
+
+def describe_pair(
+    board: Scoreboard,
+    tests: PairTests,
+    overlap: CandidateOverlap,
+    sources: PairSources,
+    *,
+    names: tuple[str, str] | None = None,
+    within: tuple[str, str] | None = None,
+) -> PairResult:
+    """Return what is known of two tested runs, over all queries or ``within`` a facet's bucket."""
+    row = tests.row_in(*(within or (None, None)))
+    evidence = PairEvidence()
+    if row is not None and not math.isnan(row.delta) and not overlap.identical:
+        evidence = _gather(board, tests, sources, row.measure, within)
+    verdict = decide_verdict(board, tests, overlap, evidence, names=names, within=within)
+    more = () if within is not None else describe_buckets(tests, names)
+    notes = _notes(board, tests, overlap) if verdict.row is not None and within is None else ()
+    return PairResult(verdict, tests, evidence, (*verdict.statements, *more, *notes))
+
+
+def _gather(
+    board: Scoreboard,
+    tests: PairTests,
+    sources: PairSources,
+    measure: Measure,
+    within: tuple[str, str] | None,
+) -> PairEvidence:
+    row = tests.row_in(*(within or (None, None)))
+    if board.weights is not None or row is None:
+        return PairEvidence()
+    band, test = sources.band(measure), tests.of(row)
+    sensitivity = None if measure.crosses else sources.sensitivity(measure, test)
+    standing = sources.certainty(measure) if _can_settle(board, measure, band, within) else None
+    if standing is None or not standing.known or (standing.settled and not standing.open):
+        return PairEvidence(band, sensitivity)
+    return PairEvidence(band, sensitivity, standing.ahead, standing.likely)
+
+
+def _can_settle(
+    board: Scoreboard,
+    measure: Measure,
+    band: UnjudgedRange | None,
+    within: tuple[str, str] | None,
+) -> bool:
+    """Return whether further grades can be asked for: none of a frozen set or across chunkings."""
+    can_grade = board.conventions.frozen is None and not board.collection.has_several_chunkings
+    return can_grade and within is None and can_decide(measure) and bool(band and band.is_open)
+
+
+def direct_sources(
+    board: Scoreboard, tests: PairTests, singles: SingleGrades | None
+) -> PairSources:
+    """Return sources that compute everything when it is asked for."""
+    a, b, compared = tests.a, tests.b, tests.compared
+
+    def band(measure: Measure) -> UnjudgedRange | None:
+        return LiveRanges(board, (a, b)).deltas(board, [measure]).get((measure, None))
+
+    def sensitivity(measure: Measure, test: DeltaTest) -> GraderSensitivity | None:
+        if singles is None or compared is None:
+            return None
+        tested = {measure: test}
+        return measure_sensitivity(board, compared, singles, [measure], tested=tested)[0]
+
+    def certainty(measure: Measure) -> Certainty:
+        return Decider().standing(board, a, b, measure, tests.rules.matters)
+
+    return PairSources(band, sensitivity, certainty)
+
+
+def _notes(board: Scoreboard, tests: PairTests, overlap: CandidateOverlap) -> tuple[Statement, ...]:
+    """Return what kind of difference it is: of the chunks found, or of their order."""
+    found = []
+    if overlap.within == overlap.queries:
+        found.append(Statement("same chunks", f"{overlap.sentence}.", NOTE))
+    if board.weights is None and tests.deciding is not None:
+        parts = split_delta(board, tests.a, tests.b, tests.deciding)
+        if parts.n:
+            found.append(Statement("parts", f"{parts.sentence}.", NOTE))
+    return tuple(found)
