@@ -43,9 +43,9 @@ MOST_MORE = 10
 """More queries are named up to this many times those there are."""
 
 SIGNIFICANCE_RULE = (
-    "a difference is clear where its confidence interval excludes 0: 95% for the measure that "
-    "decides, corrected for their number for the golden set's other tested measures and for "
-    f"buckets of {FEWEST_QUERIES} or more queries"
+    "a difference is clear where its confidence interval excludes 0; the interval is at 95% for "
+    "the measure that decides, and wider for the other tested measures and for buckets, corrected "
+    "for how many they are"
 )
 METHODS_NOTE = (
     "intervals: Student's t over the queries' differences, or Tango's score interval for a measure "
