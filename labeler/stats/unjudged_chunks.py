@@ -18,6 +18,7 @@ from labeler.measures import Bools, Hits, Ints, SmallInts
 DEPTH = 20
 """How deep unjudged chunks are looked for where a measure has no cut-off."""
 
+TOP = 3  # chunks down to this rank that one run alone found are of a kind of their own
 UNGRADED = -1
 ALL_PLACES = slice(None)
 
@@ -46,6 +47,17 @@ class TopChunks:
         """Tell which chunks are in the top 20 of any run, where people grade, (n,)."""
         near: Bools = np.any((self.ranks > 0) & (self.ranks <= DEPTH), axis=1)
         return near
+
+    @cached_property
+    def alone(self) -> Ints:
+        """The kind of each chunk that one of several runs alone has in its top 20, else -1, (n,).
+
+        It is twice the run's column, plus one where the chunk is below rank 3.
+        """
+        inside = (self.ranks > 0) & (self.ranks <= DEPTH)
+        kind = 2 * inside.argmax(axis=1) + (self.ranks.max(axis=1, where=inside, initial=0) > TOP)
+        is_alone = (inside.sum(axis=1) == 1) & (self.ranks.shape[1] > 1)
+        return np.where(is_alone, kind, -1)
 
     @cached_property
     def pairs(self) -> Ints:

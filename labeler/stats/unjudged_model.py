@@ -8,7 +8,7 @@ grade by its content.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,12 +61,18 @@ BEND, ALONE = 0.8, 1.0
 ranks twice as deep, and in one run only. They remain where no chunk of that kind is judged.
 """
 
+ALONE_UNGRADED = 2.5
+"""Standard deviation, in logits, of how good chunks are that one run alone found and of whose kind
+none is graded. Others' grades do not tell: all may be relevant, or none.
+"""
+
 HOPE, BARREN = 0.8, 2.5
 """By how many logits unjudged chunks of judged queries without a relevant chunk are better, and the
 standard deviation of that for all of them together: people ask a query because they expect an
 answer, but the grades of other queries do not tell whether these are hard or have none.
 """
 
+LEAST_UNKNOWN = 0.05
 MOST_RUNS, FEW_RUNS, MOST_BUCKETS = 12, 6, 16
 ROUGHLY, MOST_LEARNT = 800, 3_000
 """The most grades used for a first fit of the weights, and for the final one."""
@@ -88,7 +94,9 @@ class UnjudgedModel:
     """A fitted model of the grades of the chunks near the top of a scoreboard's runs.
 
     ``features`` (n, features) and ``grades`` (n,), -1 where unjudged, are those of ``tops``.
-    ``barren`` (queries,): queries with grades but without a relevant chunk.
+    ``barren`` (queries,): queries with grades but without a relevant chunk. ``alone_unknown``: how
+    little is known of each kind of chunk that one run alone found, see `TopChunks.alone`: 1 where
+    none is graded, else 1 / (1 + the graded ones).
     """
 
     tops: TopChunks
@@ -96,6 +104,7 @@ class UnjudgedModel:
     grades: Ints
     steps: tuple[GradeStep, ...]
     barren: Bools
+    alone_unknown: Floats
 
     @property
     def unjudged(self) -> Ints:
@@ -123,14 +132,15 @@ class UnjudgedModel:
         ``places`` rise. Within a draw all chunks share the weights, those of a query its level, and
         all queries without a known relevant chunk whether they are hard or have no answer, so that
         the spread of a mean over draws is right. The mean over draws is that of `chances`, but for
-        the latter queries. The same seed gives a query the same numbers, and chunks in a top 20 the
-        same ones whether deeper ones are drawn or not.
+        the latter queries and for kinds of which few are graded. The same seed gives a query the
+        same numbers, and chunks in a top 20 the same ones whether deeper ones are drawn or not.
         """
         x, query = self.features[places], self.tops.query[places]
         there, which = np.unique(query, return_inverse=True)
         grades = np.zeros((draws, len(places)), dtype=np.int8)
         uniforms, noise = self._random_numbers(places, draws, seed)
         shared_rng = np.random.default_rng(seed)
+        apart, unlike, shift = self._drawn_kinds(places, draws, seed)
         for at, step in enumerate(self.steps):
             weights, level, slope = self._drawn_weights(step, there, shared_rng, uniforms[:, at])
             logits = np.take(slope, which, axis=1)
@@ -138,6 +148,7 @@ class UnjudgedModel:
             logits += np.take(level, which, axis=1)
             logits += weights @ x.T
             logits += self._recentring(step, x, query)
+            logits[:, apart] = logits[:, apart] * (1 - unlike) + shift
             passed = noise[at] < sigmoid(logits)
             grades += (passed & (grades == step.grade - 1)).astype(np.int8)
         return grades
@@ -172,14 +183,25 @@ class UnjudgedModel:
         """
         fitted, share = step.fitted, step.levels.share[query]
         root = np.linalg.cholesky(fitted.covariance)[: len(fitted.weights)]
-        doubt = ((x + step.levels.moves[query]) @ root) ** 2
+        doubt = DOUBT**2 * (((x + step.levels.moves[query]) @ root) ** 2).sum(axis=1)
         middle = x @ fitted.weights + share @ (GRID[:, 0] * fitted.spreads[0])
         slope = GRID @ (fitted.spreads * np.array([fitted.tilt, 1.0]))
         middle += x[:, SLOPE] * (share @ slope)
-        moved: Floats = middle * (
-            np.sqrt(1 + LOGISTIC_AS_NORMAL * DOUBT**2 * doubt.sum(axis=1)) - 1
-        )
+        moved: Floats = middle * (np.sqrt(1 + LOGISTIC_AS_NORMAL * doubt) - 1)
         return moved
+
+    def _drawn_kinds(self, places: Ints, draws: int, seed: int) -> tuple[Ints, Floats, Floats]:
+        """Draw how good chunks are that one run alone found and of whose kind few are graded.
+
+        Returns their indices in ``places``, how little is known of each, (chunks,), and the logits
+        drawn for that part, (draws, chunks), the same for all chunks of a kind.
+        """
+        kind = self.tops.alone[places]
+        unknown = np.append(self.alone_unknown, 0.0)[kind]
+        apart = np.flatnonzero(unknown >= LEAST_UNKNOWN)
+        rng = np.random.default_rng([seed, self.tops.queries])
+        drawn = ALONE_UNGRADED * rng.standard_normal((draws, len(self.alone_unknown)))
+        return apart, unknown[apart], drawn[:, kind[apart]] * unknown[apart]
 
     def _drawn_weights(
         self, step: GradeStep, queries: Ints, shared_rng: np.random.Generator, uniforms: Floats
@@ -224,7 +246,7 @@ class UnjudgedModel:
             share, moves = step.levels.share.copy(), step.levels.moves.copy()
             share[changed], moves[changed] = levels.share[changed], levels.moves[changed]
             steps.append(GradeStep(step.grade, step.fitted, GroupLevels(share, moves)))
-        return UnjudgedModel(self.tops, self.features, grades, tuple(steps), barren)
+        return replace(self, grades=grades, steps=tuple(steps), barren=barren)
 
 
 def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> UnjudgedModel:
@@ -260,7 +282,8 @@ def fit_unjudged_model(board: Scoreboard, tops: TopChunks | None = None) -> Unju
     barren = np.array(
         [_has_nothing_relevant(board, each) for each in board.collection.query_ids], np.bool_
     )
-    return UnjudgedModel(tops, features, grades, tuple(steps), barren)
+    graded = np.bincount(tops.alone[grades != UNGRADED] + 1, minlength=2 * tops.ranks.shape[1] + 1)
+    return UnjudgedModel(tops, features, grades, tuple(steps), barren, 1 / (1 + graded[1:]))
 
 
 def _has_nothing_relevant(board: Scoreboard, query_id: str) -> bool:

@@ -81,7 +81,7 @@ def test_the_mean_over_draws_is_the_chance_near_the_top_too() -> None:
     gain = np.array([0.0, 1.0, 3.0, 7.0])
     expected = filling.chances(unjudged) @ gain
     drawn = gain[filling.draw(unjudged, 4000)].mean(axis=0)
-    seen = ~filling.barren[filling.tops.query[unjudged]]
+    seen = ~filling.barren[filling.tops.query[unjudged]] & (filling.tops.alone[unjudged] < 0)
     for chosen in (seen & (best <= 2), seen & (best >= 7)):
         assert drawn[chosen].mean() == pytest.approx(expected[chosen].mean(), rel=0.03)
 
@@ -225,6 +225,26 @@ def test_what_one_run_alone_finds_may_be_of_another_kind() -> None:
     of_a = filling.tops.ranks[filling.unjudged, board.column_of("A")] > 0
     assert relevant[of_a].mean() > 0.8
     assert relevant[~of_a].mean() < 0.2
+
+
+def test_where_none_of_a_kind_is_graded_all_may_be_relevant_or_none() -> None:
+    """A has a chunk of its own on top of every list; what both found is graded, and mostly bad."""
+    names = [f"q{n}" for n in range(40)]
+    both = [f"c{n}" for n in range(9)]
+    runs = {
+        "A": {name: ["own", *both] for name in names},
+        "B": {name: [*both, "c9"] for name in names},
+    }
+    known = {name: {f"c{n}": int(n == 0) for n in range(10)} for name in names}
+    shares = []
+    for graded in (0, 20):
+        some = {name: {**of, "own": 0} for name, of in list(known.items())[:graded]}
+        filling = fit_unjudged_model(board_of({**known, **some}, runs))
+        shares.append(np.sort((filling.draw(filling.unjudged, 200) > 0).mean(axis=1)))
+    unknown, learnt = shares
+    assert unknown[20] < 0.2
+    assert unknown[-20] > 0.8
+    assert learnt[-20] < 0.2
 
 
 def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> None:
