@@ -79,13 +79,15 @@ class GradedPair(NamedTuple):
     """A pair with a golden grade: how many ``people`` graded it, and if a lead ``adjudicated`` it.
 
     Neither, where the grade is only from a file. ``at`` is when the deciding judgment was given or
-    loaded; UTC, ISO 8601.
+    loaded; UTC, ISO 8601. ``chunk`` is the chunk's number.
     """
 
     query_id: str
     people: int
     adjudicated: bool
     at: str
+    chunk: int = 0
+    grade: int = 0
 
 
 class SuggestionCheck(NamedTuple):

@@ -57,7 +57,9 @@ SELECT_GRADED_PAIRS = """
 SELECT min(q.query_id),
     count(*) FILTER (WHERE c.kind = 'grade'),
     min(g.kind) = 'adjudicate',
-    min(j.created_at)
+    min(j.created_at),
+    g.chunk,
+    min(g.grade)
 FROM golden AS g
 JOIN queries AS q ON q.id = g.query
 JOIN judgments AS j ON j.id = g.judgment
@@ -106,7 +108,7 @@ class SuggestionOutcomes(Connection):
     def graded_pairs(self) -> list[GradedPair]:
         """Return every golden grade of queries in use: by how many people, and since when."""
         rows = self._rows(SELECT_GRADED_PAIRS)
-        return [GradedPair(query, people, bool(led), at) for query, people, led, at in rows]
+        return [GradedPair(query, people, bool(led), *rest) for query, people, led, *rest in rows]
 
     def proposals_met(
         self, among: Collection[str] | None = None

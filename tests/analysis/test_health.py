@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,9 +16,18 @@ from labeler.analysis.health import HealthInput, assess_health, describe_health
 from labeler.analysis.health.golden_set_health import compare_with_traffic, suggestion_agreement
 from labeler.cli import main
 from labeler.errors import BadInput
-from labeler.model import GradedPair, Judgment, Query, QueryOrigin, SuggestionCheck
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    GradedPair,
+    Judgment,
+    LoadedGolden,
+    Query,
+    QueryOrigin,
+    SuggestionCheck,
+)
 from labeler.store import Store
-from tests.support.page import add_collapsed_bucket, open_page, words
+from tests.support.page import add_collapsed_bucket, loaded, open_page, words
 from tests.support.traffic import log, propose
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -137,6 +147,74 @@ def test_buckets_with_too_few_queries_are_named_the_emptiest_first() -> None:
     assert (thin.buckets, thin.few) == (2, (("b", 2),))
     assert "topic: too few graded queries in b (2)." in warned(found)
     assert found.sources == ((None, 14), ("log", 1))
+
+
+def single(**grades: list[tuple[int, str | None]]) -> HealthInput:
+    """Return single-answer queries, each with the grade and the document of its chunks."""
+    graded, chunks = [], {}
+    for query, pairs in grades.items():
+        for grade, document in pairs:
+            number = len(graded)
+            graded.append(GradedPair(query, 1, False, "2026-11-20T00:00:00Z", number, grade))
+            if document is not None:
+                chunks[number] = Chunk(f"c{number}", f"text {number}", document_id=document)
+    queries = [Query(query, query, task="single") for query in grades]
+    return HealthInput(queries, {}, graded, 0, [], [], answers=chunks)
+
+
+def test_single_answer_queries_with_answers_in_several_documents_are_named() -> None:
+    found = assess_health(
+        single(
+            one=[(3, "a"), (0, "b")],
+            on_topic=[(3, "a"), (1, "b"), (1, "c")],
+            same_document=[(3, "a"), (2, "a")],
+            two=[(3, "a"), (2, "b")],
+            three=[(1, "a"), (1, "b"), (1, "c")],
+            unknown=[(3, None), (3, None)],
+            none=[(0, "a"), (0, "b")],
+        ),
+        NOW,
+    )
+    assert found.single.queries == 7
+    assert found.single.several == (("three", 3), ("two", 2), ("unknown", 2))
+    assert "7 graded queries have the task single" in said(found)
+    assert (
+        "3 of these have answers in several documents: three (3), two (2), unknown (2). Check the "
+        "task, or the grades"
+    ) in warned(found)
+
+
+def test_many_such_queries_are_counted_and_a_few_named() -> None:
+    many = single(**{f"q{n}": [(3, "a"), (3, "b")] for n in range(9)})
+    assert (
+        "9 of these have answers in several documents: q0 (2), q1 (2), q2 (2), q3 (2), q4 (2), "
+        "4 more. Check"
+    ) in warned(assess_health(many, NOW))
+
+
+def test_other_tasks_copies_of_a_text_and_weaker_grades_than_the_threshold_do_not_count() -> None:
+    two = single(two=[(3, "a"), (2, "b")])
+    research = replace(two, queries=[replace(two.queries[0], task="research")])
+    assert assess_health(research, NOW).single.queries == 0
+    assert "task single" not in said(assess_health(research, NOW))
+    copy = {number: replace(chunk, text="The same.") for number, chunk in two.answers.items()}
+    assert assess_health(replace(two, answers=copy), NOW).single.several == ()
+    assert assess_health(replace(two, rel=3), NOW).single.several == ()
+
+
+def test_the_single_answers_of_a_database_are_looked_up(tmp_path: Path) -> None:
+    path = tmp_path / "golden.db"
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q", "text", task="single"), Query("r", "other")]))
+        documents = {"c1": "a", "c2": "b", "c3": "b"}
+        store.add_chunks(loaded([Chunk(c, f"of {c}", document_id=d) for c, d in documents.items()]))
+        grades = [GoldenGrade(q, c, 3) for q in "qr" for c in documents]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    printed = CliRunner().invoke(main, ["--db", str(path), "health"]).output
+    assert "! 1 of these has answers in several documents: q (2)." in printed
+    as_json = CliRunner().invoke(main, ["--db", str(path), "health", "--format", "json"]).output
+    assert json.loads(as_json)["single"] == {"queries": 1, "several": [["q", 2]]}
+    assert "q (2)" in words(open_page("review", review="Health"))
 
 
 @pytest.fixture

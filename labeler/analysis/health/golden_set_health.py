@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any, NamedTuple, Protocol
@@ -19,12 +19,19 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.analysis.agreement import SHARE_BOUNDS, QuerySums
+from labeler.analysis.health.task_grades import (
+    SingleAnswers,
+    answering_pairs,
+    count_single_answers,
+)
 from labeler.errors import BadInput
 from labeler.model import (
     CandidateBatch,
+    Chunk,
     GradedPair,
     Query,
     QueryOrigin,
+    Settings,
     SuggestionCheck,
     count_logged,
 )
@@ -284,6 +291,14 @@ class HealthSource(Protocol):
         """Return all loaded batches of candidates."""
         ...
 
+    def settings(self) -> Settings:
+        """Return the team's settings."""
+        ...
+
+    def chunks_numbered(self, numbers: Iterable[int]) -> dict[int, Chunk]:
+        """Return the chunks with these numbers that have a text."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class HealthInput:
@@ -291,7 +306,8 @@ class HealthInput:
 
     ``spread`` is what `spread_of_deltas` returns for this set's runs, by the measure ``by``;
     ``alike`` is the number of pairs of near-duplicate queries. Both are None where not
-    computed.
+    computed. A chunk is relevant from grade ``rel`` on; ``answers`` are chunks, by number, that
+    answer single-answer queries.
     """
 
     queries: Sequence[Query]
@@ -303,6 +319,8 @@ class HealthInput:
     spread: tuple[float, int] | None = None
     by: str = ""
     alike: int | None = None
+    rel: int = 1
+    answers: Mapping[int, Chunk] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -314,17 +332,23 @@ class HealthInput:
     ) -> HealthInput:
         """Read all data, or only those of the queries ``among``; logs are always complete."""
         met, only_proposed = store.proposals_met(among)
-        queries, graded = store.queries(), store.graded_pairs()
+        queries = [each for each in store.queries() if among is None or each.query_id in among]
+        pairs = store.graded_pairs()
+        graded = [each for each in pairs if among is None or each.query_id in among]
+        rel = store.settings().rel
+        answers = answering_pairs(queries, graded, rel).values()
         return HealthInput(
-            queries=[each for each in queries if among is None or each.query_id in among],
+            queries=queries,
             origins=store.origins(),
-            graded=[each for each in graded if among is None or each.query_id in among],
+            graded=graded,
             only_proposed=only_proposed,
             met=met,
             batches=store.batches(),
             spread=spread,
             by=by,
             alike=alike,
+            rel=rel,
+            answers=store.chunks_numbered(pair.chunk for each in answers for pair in each),
         )
 
 
@@ -382,6 +406,7 @@ class GoldenSetHealth:
     met: tuple[SourceAgreement, ...]
     alike: int | None
     logs: int
+    single: SingleAnswers
 
 
 def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
@@ -411,6 +436,9 @@ def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> G
         met=suggestion_agreement(data.met),
         alike=data.alike,
         logs=sum(batch.times for batch in data.batches if batch.source == "log"),
+        single=count_single_answers(
+            answering_pairs(data.queries, data.graded, data.rel), data.answers
+        ),
     )
 
 

@@ -20,7 +20,7 @@ from labeler.analysis.health.golden_set_health import (
     ThinBuckets,
     TrafficShares,
 )
-from labeler.model import QUERY_ORIGINS, format_count
+from labeler.model import QUERY_ORIGINS, format_count, format_list
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
 UNKNOWN_SOURCE = "not known: from before sources were kept"
@@ -47,6 +47,7 @@ def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
         _size_section(found),
         _confirmed_section(found),
         _buckets_section(found),
+        *_single_answer_sections(found),
         *_traffic_sections(found),
         _suggestions_section(found),
         _sources_section(found),
@@ -136,6 +137,24 @@ def _describe_thin(thin: ThinBuckets) -> str:
     named = [f"{name} ({n})" for name, n in thin.few[:MOST_NAMED]]
     more = f" and {len(thin.few) - len(named)} more" if len(thin.few) > len(named) else ""
     return f"{thin.facet}: too few graded queries in {', '.join(named)}{more}."
+
+
+def _single_answer_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
+    single = found.single
+    if not single.queries:
+        return
+    graded = format_count(single.queries, "graded query has", "graded queries have")
+    said = f"{graded} the task single, which expects its answer in one place."
+    warned: tuple[str, ...] = ()
+    if single.several:
+        count = len(single.several)
+        are = f"{count:,} of these {'has' if count == 1 else 'have'} answers in several documents"
+        named = [f"{name} ({documents})" for name, documents in single.several]
+        warned = (
+            f"{are}: {format_list(named, MOST_NAMED)}. Check the task, or the grades: RR and "
+            "Success count the first of them only.",
+        )
+    yield HealthSection("Single answers", (said,), warnings=warned)
 
 
 def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
