@@ -19,7 +19,6 @@ from labeler.analysis.comparison import (
     cross_facets,
     dcg_table,
     describe_dependence,
-    find_contradictions,
     find_rank_changes,
     format_strip,
     grade_strips,
@@ -95,11 +94,6 @@ def test_a_bucket_has_its_own_wins_and_a_query_in_none_counts_in_no_bucket() -> 
         ("billing", 0, 0, 1, 1),
     ]
     assert found.deltas[0].wins == 3
-
-
-def test_nothing_contradicts_where_no_facet_was_asked_for() -> None:
-    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}, "B": {"q": ["x", "c"]}})
-    assert find_contradictions(compare(board, "A", "B", parse_all("RR"))) == ()
 
 
 def test_a_move_that_four_digits_do_not_show_has_no_direction() -> None:
@@ -534,7 +528,6 @@ def test_a_run_against_its_copy_is_all_zero(qrels: Any, lists: Any, preset: str)
         assert (row.wins, row.ties, row.losses) == (0, row.n if known else 0, 0)
     related = compare_candidates(board, "A", "B")
     assert related.same == related.queries > 0
-    assert not find_contradictions(found)
 
 
 @given(boards())

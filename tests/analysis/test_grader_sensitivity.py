@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeler.analysis.comparison import Significance, compare
+from labeler.analysis.comparison import DeltaTest, compare
 from labeler.analysis.comparison.grader_sensitivity import (
     ALL_FROM_FILES,
     ONE_GRADER,
@@ -81,8 +81,7 @@ def told(
     measures = board.resolve(conventions.measures(measure))
     facet = "intent" if bucket else None
     compared = compare(board, "A", "B", measures, facet)
-    surety = Significance(0.01, 0.01, False, 1, sure)
-    tested = dict.fromkeys(measures, surety)
+    tested = dict.fromkeys(measures, DeltaTest(0.01, 1, is_clear=sure))
     [found, *_] = measure_sensitivity(
         board, compared, store.single_grades(), measures, tested=tested, bucket=bucket
     )
@@ -150,11 +149,11 @@ def test_a_verdict_that_holds_under_everyone_is_said_to_hold(pair, say) -> None:
         "right is better than left by RR under every grader"
     )
     assert describe_sensitivity(told(pair, sure=False), ("A", "B")) == (
-        "B is ahead of A by RR under every grader, which may be chance"
+        "B is ahead of A by RR under every grader, but not clearly"
     )
 
 
-def test_with_whom_it_may_be_chance_is_said(pair, say) -> None:
+def test_with_whose_grades_it_is_not_clear_is_said(pair, say) -> None:
     say("Ann", "b", 2)
     say("Ann", "a", 0)
     say("Marit", "b", 2, QUERIES[:16])
@@ -163,7 +162,8 @@ def test_with_whom_it_may_be_chance_is_said(pair, say) -> None:
     say("Marit", "a", 2, QUERIES[16:])
     say("Zoë", "b", 3)
     assert describe_sensitivity(told(pair), ("A", "B")) == (
-        "B is ahead of A by RR with the own grades of Marit, Zoë; with Marit it may be chance"
+        "B is ahead of A by RR with the own grades of Marit, Zoë; "
+        "with the grades of Marit not clearly"
     )
 
 
@@ -175,7 +175,7 @@ def test_a_grader_with_whom_nothing_moves_or_nothing_has_a_value_is_named(pair, 
     found = told(pair)
     assert [each.changed for each in found.graders] == [0, 29]
     assert describe_sensitivity(found, ("A", "B")) == (
-        "B is ahead of A by RR with Marit's own grades, which may be chance"
+        "B is ahead of A by RR with Marit's own grades, but not clearly"
     ), "one query is left to her"
     say("Marit", "b", 0)
     assert describe_sensitivity(told(pair), ("A", "B")) == (

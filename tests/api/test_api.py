@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 
 import labeler
+from labeler.analysis.comparison import DecisionRules, ShownPair, compare, comparison_table
+from labeler.analysis.run_verdict import judge_pair
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 
@@ -271,27 +273,47 @@ def test_what_cannot_be_used_is_said_in_a_sentence(words: str) -> None:
         labeler.evaluate(**given)
 
 
-def test_without_b_all_pairs_of_named_runs_are_tested_together() -> None:
+def test_without_b_all_pairs_of_named_runs_are_corrected_together() -> None:
     qrels = {f"q{n}": {"c": 1, "x": 0} for n in range(20)}
     up, down = ({query: list(ids) for query in qrels} for ids in ("cx", "xc"))
     runs = {"one": up, "two": down, "three": {**down, "q0": ["c"]}}
-    found = labeler.compare(qrels, runs, measures="RR P@1")
+    found = labeler.compare(qrels, runs, measures="nDCG@10 RR")
     pairs = [("one", "two"), ("one", "three"), ("two", "three")]
     assert list(zip(found["run_a"], found["run_b"], strict=True)) == [
         p for p in pairs for _ in "12"
     ]
-    assert set(found["family"]) == {6}
-    first = found.iloc[0]
-    assert (first["p"], first["test"], first["p_holm"]) == (1 / 10_001, "drawn", 6 / 10_001)
+    assert found["tests"].tolist() == [3, 9] * 3, "three pairs, by one measure and by three"
+    first = found.iloc[1]
+    assert (first["p"], first["test"]) == (1 / 10_001, "drawn")
+    assert first["p_corrected"] == pytest.approx(9 / 10_001)
     last = found.iloc[-1]
     assert (last["p"], last["test"]) == (1.0, "exact"), "one query differs: both ways are as large"
-    alone = labeler.compare(qrels, up, down, "RR")
+    alone = labeler.compare(qrels, up, down, "nDCG@10")
     assert "run_a" not in alone
-    assert alone["family"].tolist() == [1]
-    assert alone["caution"].tolist() == ["all queries alike: no spread to resample"]
+    assert (alone["tests"].tolist(), alone["level"].tolist()) == ([1], [0.95])
     for wrong in ({"one": up}, [up, down]):
         with pytest.raises(BadInput, match="at least two runs"):
             labeler.compare(qrels, wrong)
+
+
+def test_the_verdict_of_a_comparison_is_that_of_every_surface_whatever_is_shown() -> None:
+    qrels = {f"q{n}": {"c": 3, "x": 0, "y": 1} for n in range(20)}
+    a = {query: ["x", "c", "y"] for query in qrels}
+    b = {query: ["c", "y", "x"] if at % 4 else ["x", "y", "c"] for at, query in enumerate(qrels)}
+    board = Scoreboard(collect(qrels, {"A": a, "B": b}), Conventions.of())
+    said = judge_pair(board, "A", "B", DecisionRules())
+    shown = labeler.compare(qrels, a, b, "nDCG@10 R@5 P@1")
+    assert shown.attrs["verdict"] == [each.line for each in said.statements]
+    found = compare(board, "A", "B", board.conventions.measures("nDCG@10 R@5 P@1"))
+    wanted = pd.DataFrame(comparison_table([ShownPair(found, found.deltas, said.tests)]).records())
+    pd.testing.assert_frame_equal(shown, wanted[list(shown)], check_dtype=False)
+    assert set(wanted) - set(shown) == {"run_a", "run_b"}
+    assert labeler.compare(qrels, a, b, "P@1").attrs["verdict"] == shown.attrs["verdict"]
+    by_rr = labeler.compare(qrels, a, b, "nDCG@10", decide_by="RR", tested="RR", matters=0.9)
+    rules = DecisionRules("RR", "RR", 0.9)
+    other = judge_pair(board, "A", "B", rules)
+    assert by_rr.attrs["verdict"] == [each.line for each in other.statements]
+    assert by_rr.attrs["verdict"] != shown.attrs["verdict"]
 
 
 def test_what_holes_could_make_of_a_mean_is_a_column_where_it_is_asked_for() -> None:
@@ -361,3 +383,15 @@ def test_dir_and_tab_completion_list_the_public_names_and_nothing_else() -> None
     offered = rlcompleter.Completer({"labeler": labeler}).attr_matches("labeler.")
     shown = [re.match(r"labeler\.(\w+)", each)[1] for each in offered]
     assert shown == [name for name in sorted(labeler.__all__) if name != "__version__"]
+
+
+def test_a_frame_of_means_says_how_they_mislead() -> None:
+    qrels = {f"q{n}": {"c": 3} for n in range(60)}
+    late = {query: [*"uvwxyz", "c"] for query in qrels}
+    found = labeler.evaluate(qrels, {"A": late}, "R@10", bands=True).attrs["cautions"]
+    assert found[0] == (
+        "R@10 of A is 1.00, but none of the relevant chunks are in the prompt (5 chunks)."
+    )
+    first = {query: ["c"] for query in qrels}
+    assert labeler.evaluate(qrels, {"A": first}).attrs["cautions"] == []
+    assert "cautions" not in labeler.evaluate(qrels, {"A": first}, per_query=True).attrs
