@@ -52,7 +52,7 @@ bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
 	LABELER_SPARK=$$(.ci/spark); export LABELER_SPARK; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' -c constraints.txt; \
-	for each in app compare gating reporting sureness holes choosing live measures load servers following keeping loads large opening databases evaluating agreement leakage trend hashing soak; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+	for each in app compare gating reporting coverage flips holes choosing live measures load servers following keeping loads large opening databases evaluating agreement leakage trend hashing soak; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .

@@ -3,7 +3,6 @@
 All random draws are seeded and give the same result on every machine.
 """
 
-from labeler.stats.bootstrap import BCA, SumFunction, weighted_intervals
 from labeler.stats.confidence_bounds import (
     anytime_difference_bound,
     anytime_mean_bound,
@@ -24,7 +23,7 @@ from labeler.stats.difference_intervals import (
     count_differing,
     difference_intervals,
 )
-from labeler.stats.draws import DRAWS, ResampleCache, resample_sums
+from labeler.stats.draws import DRAWS
 from labeler.stats.paired_tests import (
     ALPHA,
     EXACT,
@@ -34,7 +33,6 @@ from labeler.stats.paired_tests import (
     p_values,
     queries_needed,
     resolve_p_value,
-    smallest_p_value,
 )
 from labeler.stats.unjudged_chunks import DEPTH, TopChunks, find_top_chunks
 from labeler.stats.unjudged_model import UnjudgedModel, fit_unjudged_model

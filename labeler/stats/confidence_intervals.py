@@ -119,6 +119,24 @@ def as_equal_weights(sample: Floats, weights: Floats) -> Floats:
     return even
 
 
+def count_effective(weights: Floats) -> float:
+    """Return the effective number of weighted queries, exactly their number for equal weights."""
+    return len(weights) if np.ptp(weights) == 0 else effective_sample_size(weights)
+
+
+def t_half_width(even: Floats, weights: Floats, tail: float) -> float:
+    """Return how far a t interval reaches to each side of the mean.
+
+    ``even`` are the values of `as_equal_weights`. The variance is corrected by the effective number
+    of queries; its degrees of freedom are the effective number by squared weights, less 1, after
+    Satterthwaite (1946): a few heavy queries decide how uncertain a weighted mean is.
+    """
+    counted = count_effective(weights)
+    freedom = max(1.0, count_effective(weights**2) - 1)
+    error = float(even.std()) * math.sqrt(counted / (counted - 1) / len(even))
+    return student_t_quantile(tail, freedom) * error
+
+
 def mean_interval(
     sample: Floats, weights: Floats, measure: Measure, *, level: float = CONFIDENCE_LEVEL
 ) -> ConfidenceInterval:
@@ -140,16 +158,16 @@ def mean_interval(
         return ONE_QUERY if n else NO_QUERY
     if measure.is_zero_or_one:
         return weighted_wilson_interval(sample, weights, level=level)
-    counted = n if np.ptp(weights) == 0 else effective_sample_size(weights)
+    counted = count_effective(weights)
     commonest = int(np.unique(np.round(sample, _SAME_DIGITS), return_counts=True)[1].max())
     is_few = (n - commonest) * counted / n < FEWEST_OTHERS
     if is_few and not measure.definition.count:
         return weighted_wilson_interval(sample, weights, level=level)
-    if commonest == n or counted <= 1:
+    if commonest == n:
         return ALL_ALIKE
     even = as_equal_weights(sample, weights)
     mean = float(even.mean())
-    half = student_t_quantile((1 - level) / 2, counted - 1) * float(even.std(ddof=1)) / math.sqrt(n)
+    half = t_half_width(even, weights, (1 - level) / 2)
     if measure.definition.count:
         return ConfidenceInterval(mean - half, mean + half, T)
     middle, half = math.log(mean / (1 - mean)), half / (mean * (1 - mean))

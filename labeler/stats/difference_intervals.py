@@ -13,16 +13,16 @@ from statistics import NormalDist
 
 import numpy as np
 
-from labeler.evaluation import effective_sample_size
 from labeler.measures import Floats
 from labeler.stats.confidence_intervals import (
     ConfidenceInterval,
     T,
     as_equal_weights,
+    count_effective,
     no_interval,
+    t_half_width,
 )
 from labeler.stats.paired_tests import ALPHA, EQUAL_WITHIN
-from labeler.stats.student_t import student_t_quantile
 
 FEWEST_QUERIES = 10
 """The fewest queries for an interval of a difference, or for calling it more than chance."""
@@ -87,11 +87,11 @@ def _one_interval(
     sample: Floats, weights: Floats, is_found: bool, alpha: float, is_binary: bool
 ) -> ConfidenceInterval:
     n, differing = len(sample), count_differing(sample)
-    counted = n if not n or np.ptp(weights) == 0 else effective_sample_size(weights)
     if n < FEWEST_QUERIES:
         return no_interval(f"fewer than {FEWEST_QUERIES} queries: too few for an interval")
     if not differing:
         return no_interval("no query differs")
+    counted = count_effective(weights)
     if counted < FEWEST_QUERIES:
         return no_interval(
             f"by their weights {n:,} queries tell as much as {counted:.1f}: too few for an interval"
@@ -106,7 +106,7 @@ def _one_interval(
         return no_interval(f"{differing} of {n:,} queries differ: too few for an interval")
     even = as_equal_weights(sample, weights)
     mean = float(even.mean())
-    half = student_t_quantile(alpha / 2, counted - 1) * float(even.std(ddof=1)) / math.sqrt(n)
+    half = t_half_width(even, weights, alpha / 2)
     ends = (mean - half, mean + half)
     if np.abs(sample).max() <= 1:
         ends = (max(-1.0, ends[0]), min(1.0, ends[1]))

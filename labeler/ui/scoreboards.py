@@ -33,7 +33,7 @@ from labeler.model import (
 )
 from labeler.model.snapshot import GoldenSnapshot
 from labeler.services.import_export import snapshots
-from labeler.stats import DeltaRanges, LiveRanges, MeanRanges, ResampleCache
+from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
 from labeler.store import Store
 from labeler.ui import links, url_state
 from labeler.ui import shared as ui
@@ -352,12 +352,6 @@ def _keep_without_page(
 ) -> LiveRanges:
     """Cache ranges without a page: inside a cached function no other spinner is shown."""
     return _ranges_of(_board, _bands.runs, _bands)
-
-
-@st.cache_resource(show_spinner=False)
-def resample_cache() -> ResampleCache:
-    """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
-    return ResampleCache()
 
 
 def _ranges_of(

@@ -19,9 +19,9 @@ from labeler.stats import (
     p_values,
     queries_needed,
     resolve_p_value,
-    smallest_p_value,
     wilson_interval,
 )
+from labeler.stats.paired_tests import smallest_p_value
 from tests.support.examples import examples
 
 DRAW = np.random.default_rng(5)
