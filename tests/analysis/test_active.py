@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeler.analysis.active import LEAST_GRADES, SETTLED_AT, Decider
-from labeler.analysis.active.certainty import assess_certainty
+from labeler.analysis.active import Decider
+from labeler.analysis.active.certainty import LEAST_GRADES, SETTLED_AT, assess_certainty
 from labeler.analysis.active.simulation import simulate
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import GradeChange
-from labeler.stats import find_top_chunks, fit_unjudged_model
+from labeler.stats import LiveRanges, find_top_chunks, fit_unjudged_model
 
 QUERIES, CHUNKS = 40, 30
 Qrels = dict[str, dict[str, int]]
@@ -82,7 +82,10 @@ def test_before_anything_is_graded_nothing_is_settled_and_it_is_said():
     standing = Decider().standing(board, "good", "bad", measure_of(board))
     assert not standing.settled
     assert standing.graded == 0 < standing.likely <= standing.pool == standing.open
-    assert "too few to say" in standing.sentence()
+    assert standing.sentence() == (
+        f"Grade about {standing.likely} of the {standing.pool} unjudged chunks to know who is "
+        f"ahead by nDCG@10. Only 0 of {standing.pool} chunks are graded so far."
+    )
 
 
 @pytest.mark.parametrize("text", ["nDCG@10", "RR@10", "P@10"])
@@ -91,18 +94,21 @@ def test_few_grades_settle_which_run_is_better(text: str):
     assert standing.leader == "good"
     assert standing.certainty >= SETTLED_AT
     assert LEAST_GRADES <= standing.graded < standing.pool / 4
-    assert standing.sentence().startswith(f"good > bad by {text} with ")
-    assert re.search(
-        r"with (9[78]%|over 99%) over what the unjudged chunks could be", standing.sentence()
+    assert re.fullmatch(
+        rf"More grades are unlikely to change who is ahead by {text}: good, with "
+        r"(9\d%|over 99%) certainty\.",
+        standing.sentence(),
     )
-    assert standing.sentence().endswith(f"{standing.graded} of {standing.pool} grades were needed")
 
 
 def test_runs_with_the_same_lists_need_no_grade():
     board = board_of()
     standing = Decider().standing(board, "bad", "copy", measure_of(board))
     assert (standing.settled, standing.leader, standing.graded) == (True, None, 0)
-    assert "no difference that matters" in standing.sentence()
+    assert standing.sentence() == (
+        "bad and copy differ by less than what matters (0.01) by nDCG@10, with over 99% certainty, "
+        f"however the {standing.open} unjudged chunks are graded."
+    )
 
 
 def test_where_all_is_graded_the_delta_is_that_of_the_board():
@@ -112,7 +118,9 @@ def test_where_all_is_graded_the_delta_is_that_of_the_board():
     values = board.values(measure)
     assert standing.delta == pytest.approx(np.mean(values[:, 1] - values[:, 0]))
     assert (standing.spread, standing.certainty, standing.open) == (0, 1, 0)
-    assert standing.sentence().endswith(f"all {standing.pool} grades are given")
+    assert standing.sentence() == (
+        f"good is ahead of bad by nDCG@10. All {standing.pool} chunks are graded."
+    )
 
 
 def test_a_run_without_results_leaves_nothing_to_decide():
@@ -135,6 +143,26 @@ def test_a_single_query_never_settles_before_all_of_it_is_graded():
     settled = Decider().standing(board, "A", "B", measure_of(board))
     assert settled.settled
     assert settled.leader == "A"
+
+
+@pytest.mark.parametrize(("known", "better"), [(0, False), (20, True)])
+def test_what_one_run_alone_has_on_top_and_nobody_graded_is_never_settled(
+    known: int, better: bool
+) -> None:
+    """A has a chunk of its own on top of every list, and below it what B has."""
+    names, both = [f"q{n}" for n in range(40)], [f"c{n}" for n in range(9)]
+    lists = {
+        "A": {name: ["own", *both] for name in names},
+        "B": {name: [*both, "c9"] for name in names},
+    }
+    grades = {name: {f"c{n}": int(n == 0) for n in range(10)} for name in names}
+    for name in names[:known]:
+        grades[name]["own"] = 0
+    board = Scoreboard(collect(grades, lists), Conventions.of())
+    standing = Decider().standing(board, "A", "B", measure_of(board))
+    assert standing.settled is better
+    [band] = LiveRanges(board, ("A", "B")).deltas(board, [standing.measure]).values()
+    assert (band.low > 0) is better
 
 
 @pytest.mark.parametrize("text", ["Judged@10", "NumRet", "NumRel"])

@@ -28,7 +28,10 @@ def run(tmp_path: Path):
 def test_the_table_says_what_comes_next_and_that_no_third_run_is_served(run):
     said = run("next", "forward", "backward", "--count", "3")
     first, _, heading, *rows = said.splitlines()
-    assert first.startswith("forward or backward by nDCG@10: 0 of 80 chunks are graded, too few")
+    assert first == (
+        "Grade about 30 of the 80 unjudged chunks to know who is ahead by nDCG@10. Only 0 of 80 "
+        "chunks are graded so far."
+    )
     assert heading.split("  ")[0] == "query"
     assert "rank in forward" in heading
     assert "favour no third one" in said
