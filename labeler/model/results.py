@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-TEXT, NUMBER, SIGNED, COUNT, P_VALUE, RANGE, SIGNED_RANGE = FORMATS = (
+TEXT, NUMBER, SIGNED, COUNT, P_VALUE, RANGE, SIGNED_RANGE, FIGURE, SIGNED_FIGURE = FORMATS = (
     *("text", "number", "signed", "count", "p-value"),
-    *("range", "signed range"),
+    *("range", "signed range", "figure", "signed figure"),
 )
 ANSWER, DOUBT, CAUTION, NOTE = SEVERITIES = ("answer", "doubt", "caution", "note")
 
@@ -21,7 +21,8 @@ ANSWER, DOUBT, CAUTION, NOTE = SEVERITIES = ("answer", "doubt", "caution", "note
 class Column:
     """One column of a table: what programs and people call it, and how people see its values.
 
-    ``format`` is one of `FORMATS`: numbers have four digits, counts none. A `RANGE` or
+    ``format`` is one of `FORMATS`: numbers have four digits after the point, counts none, and
+    figures, whose scale is their own, five that are significant. A `RANGE` or
     `SIGNED_RANGE` shows two values in one cell; ``parts`` are their names for programs, and
     ``name`` is then in no row. ``unit`` is what a value counts, such as "queries". Without a
     ``title`` only programs see the column; a ``detail`` is shown to people who ask for all

@@ -25,7 +25,6 @@ from labeler.analysis.comparison import (
 )
 from labeler.analysis.failures import Failure, FailureClass, QueryRow, TwoByTwo, answer_records
 from labeler.analysis.keywords import KeywordRow, keyword_headings
-from labeler.analysis.trend import SignalSeries, signal_records
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
@@ -113,11 +112,6 @@ def score_csv(
         narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
         rows = [{**row, **narrowed} for row in rows]
     return as_csv(rows, conventions)
-
-
-def signals_csv(every: Iterable[SignalSeries]) -> bytes:
-    """Return a row for each value of each signal, in order of date, with the run of that time."""
-    return rows_csv(signal_records(every))
 
 
 def own_pool_csv(found: Iterable[OwnPoolComparison], conventions: Conventions) -> bytes:

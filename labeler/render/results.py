@@ -1,7 +1,8 @@
-"""Results in text and files: a `Table` and its `Statement`s as text, Markdown, CSV and JSON.
+"""Results as text: a `Table` and its `Statement`s for a terminal, Markdown, and programs.
 
 Names of runs, systems and buckets are hostile input: control characters are escaped for terminals,
-marks for Markdown, and formulas for spreadsheets. HTML is in `labeler.render.tables.results`.
+and marks for Markdown. HTML is in `labeler.render.tables.results`; CSV and JSON are made of
+`Table.records` and `statements_records`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from labeler.formats import csv_tables, json_records
 from labeler.model import escape_controls
 from labeler.model.results import ANSWER, CAUTION, TEXT, Statement, Table, by_severity
 from labeler.render.text import (
@@ -38,19 +38,6 @@ def _printed_cells(table: Table, *, details: bool) -> tuple[list[list[str]], lis
     body = [[format_cell(column, row) for column in columns] for row in table.rows]
     rows = [[escape_controls(cell) for cell in cells] for cells in [heads, *body]]
     return rows, [each.format == TEXT for each in columns]
-
-
-def table_as_csv(table: Table, *, raw: bool = False) -> str:
-    """Return a table as CSV with every digit and no cell that a spreadsheet runs.
-
-    With ``raw`` texts are unchanged: for programs, never for a spreadsheet.
-    """
-    return csv_tables.as_csv(table.records(), raw=raw)
-
-
-def table_as_json(table: Table) -> str:
-    """Return a table as a JSON list of rows with every digit; what is missing is null."""
-    return json_records.as_json(table.records())
 
 
 def statements_text(statements: Sequence[Statement]) -> list[str]:

@@ -15,10 +15,12 @@ from labeler.analysis.comparison import format_p_value
 from labeler.evaluation import format_number, format_signed
 from labeler.model.results import (
     COUNT,
+    FIGURE,
     NUMBER,
     P_VALUE,
     RANGE,
     SIGNED,
+    SIGNED_FIGURE,
     SIGNED_RANGE,
     TEXT,
     Column,
@@ -106,6 +108,20 @@ def format_cell(column: Column, row: Mapping[str, Any]) -> str:
     return " to ".join(map(_FORMATTERS[column.format], values))
 
 
+def format_figure(value: float) -> str:
+    """Return a value of any scale with up to five significant digits.
+
+    >>> format_figure(0.034567), format_figure(1200.0)
+    ('0.034567', '1,200')
+    """
+    return f"{value:,.5g}"
+
+
+def _format_signed_figure(value: float) -> str:
+    shown = format_figure(abs(value))
+    return shown if not value else f"{'−' if value < 0 else '+'}{shown}"
+
+
 _FORMATTERS: Mapping[str, Callable[[Any], str]] = {
     TEXT: str,
     NUMBER: format_number,
@@ -114,6 +130,8 @@ _FORMATTERS: Mapping[str, Callable[[Any], str]] = {
     P_VALUE: format_p_value,
     RANGE: format_number,
     SIGNED_RANGE: format_signed,
+    FIGURE: format_figure,
+    SIGNED_FIGURE: _format_signed_figure,
 }
 
 

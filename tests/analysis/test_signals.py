@@ -68,17 +68,20 @@ def test_a_signal_says_where_it_stands() -> None:
     assert (found.lowest.said, found.highest.said) == ("2026-01-02", "2026-01-01")
     [alone] = trend.build_signal_series(heard[:1], {"s": []})
     assert math.isnan(alone.change)
-    records = trend.signal_records([found])
+    records = trend.signal_values_table([found]).records()
     assert [row["change"] for row in records][1:] == [-2.0, 1.0]
     assert math.isnan(records[0]["change"])  # type: ignore[arg-type]  # a number or nothing
 
 
 def test_systems_with_one_of_the_two_alone_are_told() -> None:
     line = Timeline({"both": (), "silent": ()}, (), ())
-    found = trend.signal_notes([point("2026-01-01", system=s) for s in ("both", "alone")], line)
-    assert "no run with a date, so in no chart: 'alone'" in found[0]
-    assert found[1] == "systems with runs that have no signal: 'silent'"
-    assert trend.signal_notes([], line) == []
+    points = [point("2026-01-01", system=s) for s in ("both", "alone")]
+    alone, silent = trend.signal_statements(points, line, are_shown=False)
+    assert "no run with a date, so in no chart: 'alone'." in alone.sentence
+    assert silent.sentence == "Systems with runs that have no signal: 'silent'."
+    shown = trend.signal_statements(points, line, are_shown=True)
+    assert [each.kind for each in shown][:2] == ["signals", "no correlation"]
+    assert trend.signal_statements([], line, are_shown=True) == []
 
 
 def test_pictures_share_their_axis_of_time_and_names_are_no_keys() -> None:
@@ -154,9 +157,9 @@ def test_the_command_prints_them_under_the_runs_and_alone_for_programs(filled: P
     assert run(filled, "--format", "json") == before, "rows of runs stay rows of runs"
     said = run(filled)
     [line] = [line.split() for line in said.splitlines() if line.startswith("up ")]
-    assert line == ["up", "search", "1", "0.25", "2026-01-21", "–", *["0.25"] * 4]
-    assert "! systems with signals that have no run with a date, so in no chart: 'ghost'" in said
-    assert "! systems with runs that have no signal: 'quiet'" in said
+    assert line == ["up", "search", "0.25", "2026-01-21", "–", *["0.25"] * 4, "1"]
+    assert "! Systems with signals that have no run with a date, so in no chart: 'ghost'" in said
+    assert "\nSystems with runs that have no signal: 'quiet'." in said
     rows = json.loads(run(filled, "search", "--signals", "--format", "json"))
     assert [
         (row["signal"], row["value"], row["n"], row["queries"], row["run"]) for row in rows
@@ -185,7 +188,7 @@ def test_scores_draws_each_signal_below_the_line_with_a_table_behind(filled: Pat
     assert len(app.get("vega_lite_chart")) == 3
     said = words(app)
     assert f"{HOSTILE} (online)" in [each.value for each in app.text]
-    assert "|2026-01-21|up|search|new|0.25|–|4|" in re.sub(r"\|+", "|", said)
+    assert "|up|search|2026-01-21|new|0.25|–|–|4|" in re.sub(r"\|+", "|", said)
     assert "so in no chart: 'ghost'" in said
     assert "have no signal: 'quiet'" in said
     body = "".join(element.proto.body for element in app.get("html"))

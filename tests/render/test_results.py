@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from labeler.formats import csv_tables, json_records
 from labeler.model.results import ANSWER, CAUTION, DOUBT, NOTE, Column, Statement, Table
 from labeler.render.results import (
     format_cell,
@@ -17,8 +18,6 @@ from labeler.render.results import (
     statements_markdown,
     statements_records,
     statements_text,
-    table_as_csv,
-    table_as_json,
     text_table,
 )
 from labeler.render.tables.results import html_table_of, statements_html
@@ -74,6 +73,10 @@ def test_each_format_rounds_in_its_own_way_and_a_missing_number_is_a_dash() -> N
         *("<0.0001", "1,200"),
     ]
     assert [format_cell(column, MISSING) for column in shown] == ["none", *"––––––"]
+    figure, signed = (Column("ctr", format=form) for form in ("figure", "signed figure"))
+    values = [{"ctr": value} for value in (0.034567, -1200.0, 0.0, math.nan)]
+    assert [format_cell(figure, row) for row in values] == ["0.034567", "-1,200", "0", "–"]
+    assert [format_cell(signed, row) for row in values] == ["+0.034567", "−1,200", "0", "–"]
 
 
 def test_a_terminal_gets_texts_to_the_left_and_numbers_to_the_right() -> None:
@@ -95,19 +98,19 @@ def test_markdown_has_the_same_cells() -> None:
 
 
 def test_programs_get_every_digit_and_no_number_that_is_not_there() -> None:
-    one, two = json.loads(table_as_json(TABLE))
+    one, two = json.loads(json_records.as_json(TABLE.records()))
     assert (one["value"], one["lo"], one["moment"]) == (1 / 3, 0.1, "2026-01-31T00:00:00Z")
     assert (two["value"], two["n"], two["why"]) == (None, None, "no result")
-    first, second = csv.DictReader(io.StringIO(table_as_csv(TABLE)))
+    first, second = csv.DictReader(io.StringIO(csv_tables.as_csv(TABLE.records())))
     assert (first["value"], first["why"]) == ("0.3333333333333333", "")
     assert second["value"] == ""
     assert list(first) == list(TABLE.names)
 
 
 def test_a_formula_is_run_by_no_spreadsheet_unless_a_program_asks_for_the_name_as_it_is() -> None:
-    [safe] = csv.DictReader(io.StringIO(table_as_csv(named(FORMULA))))
+    [safe] = csv.DictReader(io.StringIO(csv_tables.as_csv(named(FORMULA).records())))
     assert safe["run"] == f"'{FORMULA}"
-    [raw] = csv.DictReader(io.StringIO(table_as_csv(named(FORMULA), raw=True)))
+    [raw] = csv.DictReader(io.StringIO(csv_tables.as_csv(named(FORMULA).records(), raw=True)))
     assert raw["run"] == FORMULA
 
 

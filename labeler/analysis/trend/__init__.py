@@ -34,19 +34,18 @@ from labeler.analysis.trend.series import (
     summarize_series,
 )
 from labeler.analysis.trend.signals import (
-    NO_CORRELATION_NOTE,
-    SIGNAL_MEANING,
     SignalSeries,
     SignalValue,
     TimeSpan,
     build_signal_series,
     find_time_span,
-    signal_notes,
-    signal_records,
+    signal_statements,
 )
 from labeler.analysis.trend.tables import (
     change_causes_table,
     newest_first,
     points_table,
+    signal_values_table,
+    signals_table,
     summaries_table,
 )

@@ -20,16 +20,19 @@ from labeler.analysis.trend.series import (
     end_of_date,
     parse_moment,
 )
-from labeler.evaluation import Record
 from labeler.model import SignalPoint
+from labeler.model.results import CAUTION, Statement
 
-NO_CORRELATION_NOTE = (
-    "signals are shown beside the measures, and no connection is computed: over the same weeks, "
-    "any two series with a direction seem to be connected, and each date is only one observation"
+NO_CORRELATION = Statement(
+    "no correlation",
+    "Signals are shown beside the measures, and no correlation is computed: over the same weeks, "
+    "any two series with a direction seem to be connected, and each date is only one observation.",
 )
-SIGNAL_MEANING = (
-    "a signal is the file's value of all queries at a date, or else the mean over the queries it "
-    "names, weighted by how often each was counted where all have that number"
+SIGNAL_MEANING = Statement(
+    "signals",
+    "A signal is the file's value of all queries at a date (a dash under Queries), or else the "
+    "mean over the queries that it names, weighted by how often each was counted where all have "
+    "that number.",
 )
 TimeSpan = tuple[datetime, datetime]
 
@@ -138,40 +141,27 @@ def find_time_span(
     return min(moments), max(moments)
 
 
-def signal_notes(points: Iterable[SignalPoint], line: Timeline) -> list[str]:
-    """Return notes on systems that have only signals or only runs; none without signals."""
+def signal_statements(
+    points: Iterable[SignalPoint], line: Timeline, *, are_shown: bool
+) -> list[Statement]:
+    """Return what signals are if they ``are_shown``, and systems with only signals or only runs.
+
+    Empty without signals.
+    """
     with_signals = dict.fromkeys(point.system for point in points)
     if not with_signals:
         return []
     alone = [repr(system) for system in with_signals if system not in line.systems]
     silent = [repr(system) for system in line.systems if system not in with_signals]
-    notes = []
+    found = [SIGNAL_MEANING, NO_CORRELATION] if are_shown else []
     if alone:
-        notes.append(
-            f"systems with signals that have no run with a date, so in no chart: "
-            f"{', '.join(alone)} ('labeler change run NAME --system SYSTEM --date DATE')"
+        sentence = (
+            f"Systems with signals that have no run with a date, so in no chart: "
+            f"{', '.join(alone)}. 'labeler change run NAME --system SYSTEM --date DATE' gives a "
+            "system a run."
         )
+        found.append(Statement("signals without runs", sentence, CAUTION))
     if silent:
-        notes.append(f"systems with runs that have no signal: {', '.join(silent)}")
-    return notes
-
-
-def signal_records(every: Iterable[SignalSeries]) -> list[Record]:
-    """Return a row for each value; ``run`` is the system's newest by then, None if none."""
-    return [
-        {
-            "system": each.system,
-            "signal": each.name,
-            "date": point.said,
-            "moment": f"{point.when:%Y-%m-%dT%H:%M:%SZ}",
-            "value": point.value,
-            "change": point.value - before,
-            "n": point.n,
-            "queries": point.queries or None,
-            "run": point.run,
-        }
-        for each in every
-        for point, before in zip(
-            each.points, (math.nan, *(point.value for point in each.points)), strict=False
-        )
-    ]
+        sentence = f"Systems with runs that have no signal: {', '.join(silent)}."
+        found.append(Statement("runs without signals", sentence))
+    return found

@@ -1,4 +1,4 @@
-"""Tables of trends: the summary of each series, each of its points, and the causes of a change.
+"""Tables of trends: summaries of series and of signals, their points, and causes of a change.
 
 A measure requested under two names has a row for each.
 """
@@ -7,14 +7,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from labeler.analysis.trend.alerts import NO_THRESHOLDS, Alert, Thresholds
 from labeler.analysis.trend.change_causes import ChangeCauses
 from labeler.analysis.trend.series import SeriesKey, TrendPoint, TrendSeries, TrendSummary
+from labeler.analysis.trend.signals import SignalSeries, SignalValue
 from labeler.evaluation import Record, measure_names
 from labeler.measures import Measure
-from labeler.model.results import COUNT, NUMBER, P_VALUE, RANGE, SIGNED, Column, Table
+from labeler.model.results import (
+    COUNT,
+    FIGURE,
+    NUMBER,
+    P_VALUE,
+    RANGE,
+    SIGNED,
+    SIGNED_FIGURE,
+    Column,
+    Table,
+)
 
 _MEASURE = (Column("measure", "Measure"), Column("full_name"))
 
@@ -57,9 +69,10 @@ def points_table(every: Iterable[TrendSeries], thresholds: Thresholds = NO_THRES
     return Table(columns, rows)
 
 
-def newest_first(points: Table) -> Table:
-    """Return a table of points with the newest run first."""
-    return Table(points.columns, sorted(points.rows, key=lambda row: row["moment"])[::-1])
+def newest_first(points: Table, most: int | None = None) -> Table:
+    """Return a table of points with the newest first, and only ``most`` of them if given."""
+    rows = sorted(points.rows, key=lambda row: row["moment"])[::-1]
+    return Table(points.columns, rows[:most])
 
 
 def summaries_table(
@@ -159,6 +172,68 @@ def change_causes_table(every: Iterable[ChangeCauses]) -> Table:
     return Table(columns, rows)
 
 
+_SIGNAL = (Column("signal", "Signal"), Column("system", "System"))
+
+
+def signals_table(every: Iterable[SignalSeries]) -> Table:
+    """Return a row for each signal of each system: its newest value and its statistics."""
+    columns = (
+        *_SIGNAL,
+        *_end_columns("current", "Current", FIGURE, is_date_detail=False),
+        Column("change", "Change", SIGNED_FIGURE, help="Since the date before."),
+        Column("mean", "Mean", FIGURE),
+        Column("median", "Median", FIGURE),
+        *_end_columns("lowest", "Lowest", FIGURE),
+        *_end_columns("highest", "Highest", FIGURE),
+        Column("dates", "Dates", COUNT),
+    )
+    rows = [
+        {
+            "signal": each.name,
+            "system": each.system,
+            **_end_values("current", each.current),
+            "change": each.change,
+            "mean": each.mean,
+            "median": each.median,
+            **_end_values("lowest", each.lowest),
+            **_end_values("highest", each.highest),
+            "dates": len(each.points),
+        }
+        for each in every
+    ]
+    return Table(columns, rows)
+
+
+def signal_values_table(every: Iterable[SignalSeries]) -> Table:
+    """Return a row for each value; ``run`` is the system's newest by then, None if none."""
+    columns = (
+        *_SIGNAL,
+        Column("date", "Date"),
+        Column("moment"),
+        Column("run", "Newest run"),
+        Column("value", "Value", FIGURE),
+        Column("change", "Change", SIGNED_FIGURE, help="Since the date before."),
+        Column("n", "Counted", COUNT),
+        Column("queries", "Queries", COUNT, help="Of the mean. A dash is a value of all queries."),
+    )
+    rows = [
+        {
+            "signal": each.name,
+            "system": each.system,
+            "date": point.said,
+            "moment": _format_moment(point.when),
+            "run": point.run,
+            "value": point.value,
+            "change": change,
+            "n": point.n,
+            "queries": point.queries or None,
+        }
+        for each in every
+        for point, change in zip(each.points, _changes(each.points), strict=True)
+    ]
+    return Table(columns, rows)
+
+
 def _key_columns(places: Sequence[SeriesKey]) -> tuple[Column, ...]:
     facets = [place.facet for place in places if place.facet is not None]
     where = (Column("facet"), Column("bucket", facets[0])) if facets else ()
@@ -184,7 +259,7 @@ def _transferred_column(points: Iterable[TrendPoint]) -> tuple[Column, ...]:
 def _point_values(point: TrendPoint) -> Record:
     return {
         "date": point.said,
-        "moment": f"{point.when:%Y-%m-%dT%H:%M:%SZ}",
+        "moment": _format_moment(point.when),
         "run": point.run,
         "value": point.value,
         "lo": math.nan if point.interval is None else point.interval.lo,
@@ -196,16 +271,22 @@ def _point_values(point: TrendPoint) -> Record:
     }
 
 
-def _end_columns(name: str, title: str, *, is_date_detail: bool = True) -> tuple[Column, ...]:
+def _format_moment(when: datetime) -> str:
+    return f"{when:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _end_columns(
+    name: str, title: str, form: str = NUMBER, *, is_date_detail: bool = True
+) -> tuple[Column, ...]:
     """Return the columns of one point of a series: its value, its run and its date."""
     return (
-        Column(name, title, NUMBER),
+        Column(name, title, form),
         Column(f"{name}_run"),
         Column(f"{name}_date", "Date", detail=is_date_detail),
     )
 
 
-def _end_values(name: str, point: TrendPoint | None) -> dict[str, Any]:
+def _end_values(name: str, point: TrendPoint | SignalValue | None) -> dict[str, Any]:
     return {
         name: math.nan if point is None else point.value,
         f"{name}_run": None if point is None else point.run,
@@ -213,7 +294,7 @@ def _end_values(name: str, point: TrendPoint | None) -> dict[str, Any]:
     }
 
 
-def _changes(points: Sequence[TrendPoint]) -> list[float]:
+def _changes(points: Iterable[TrendPoint | SignalValue]) -> list[float]:
     """Return each point's change from the last earlier value, NaN if either is missing."""
     found, before = [], math.nan
     for point in points:

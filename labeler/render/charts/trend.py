@@ -18,7 +18,7 @@ from labeler.analysis.trend import DatedRun, SignalValue, TimeSpan, parse_moment
 from labeler.model.results import Table
 from labeler.render.charts.theme import INK, LEAST_FONT, ChartNames, with_theme
 from labeler.render.palette import DASHES, MARKS, MUTED_COLOUR, RUN_COLOURS
-from labeler.render.text import format_cell
+from labeler.render.text import format_cell, format_figure
 
 MOST_BANDS = 3
 """With more lines the bands would hide each other, and none is drawn."""
@@ -259,7 +259,7 @@ def _signal_frame(names: ChartNames, lines: Mapping[str, Sequence[SignalValue]])
             "when": point.when,
             "date": point.said,
             "value": point.value,
-            "shown": f"{point.value:.6g}",
+            "shown": format_figure(point.value),
             "n": "not said" if point.n is None else f"{point.n:,}",
             "run": point.run or "–",
         }

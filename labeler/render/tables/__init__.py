@@ -91,7 +91,7 @@ from labeler.render.tables.slices import crossed_table, slice_pair_table, slice_
 from labeler.render.tables.trend import (
     change_causes_table,
     points_table,
-    signal_table,
     signal_values_table,
+    signals_table,
     trend_table,
 )

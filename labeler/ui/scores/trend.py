@@ -28,7 +28,8 @@ from labeler.analysis.trend import (
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
-from labeler.model import SignalPoint, capitalize_first, format_count
+from labeler.model import SignalPoint, format_count
+from labeler.model.results import Statement
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.stats import mean_intervals
@@ -360,7 +361,7 @@ class TrendSignals:
     """
 
     every: Sequence[SignalSeries] = ()
-    notes: Sequence[str] = ()
+    statements: Sequence[Statement] = ()
     systems: Mapping[str, Sequence[DatedRun]] = field(default_factory=dict)
     span: TimeSpan | None = None
     narrowed: bool = False
@@ -379,10 +380,10 @@ def signals_below(
     """
     queries = _selected_queries(choice, board)
     points = _signal_points(ui.database(), board.data_revision, queries)
-    notes = trend.signal_notes(points, line)
     every = trend.build_signal_series(points, {name: line.of(name) for name in systems}, window)
+    statements = trend.signal_statements(points, line, are_shown=bool(every))
     span = trend.find_time_span(systems, every) if every else None
-    return TrendSignals(every, notes, systems, span, narrowed=queries is not None)
+    return TrendSignals(every, statements, systems, span, narrowed=queries is not None)
 
 
 def _selected_queries(choice: ScoresChoice, board: Scoreboard) -> frozenset[str] | None:
@@ -439,29 +440,25 @@ def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequenc
         if beside.narrowed
         else ""
     )
-    return (
-        f"Dotted rules stand where runs were made. Each signal has a scale of its own.{part}{more}"
-    )
+    return f"Dotted rules mark when runs were made. Each signal has its own scale.{part}{more}"
 
 
 def show_signal_tables(choice: ScoresChoice, beside: TrendSignals, revision: int) -> None:
-    """Show where the signals stand, every value if it is asked for, and offer the file."""
+    """Show a summary of the signals, every value if it is asked for, and offer the file."""
     if beside.every:
-        show_html(tables.signal_table(beside.every[:MOST_ROWS]))
+        signals = trend.signals_table(beside.every[:MOST_ROWS])
+        show_html(tables.signals_table(signals, choice.names.short))
         say_rows_left_out(len(beside.every))
         if url_state.switch("Every value of the signals in a table", "values"):
-            show_html(tables.signal_values_table(beside.every, choice.names.short, MOST_VALUES))
-            count = sum(len(each.points) for each in beside.every)
+            values = trend.signal_values_table(beside.every)
+            newest, count = trend.newest_first(values, MOST_VALUES), len(values.rows)
+            show_html(tables.signal_values_table(newest, choice.names.short))
             if count > MOST_VALUES:
                 st.caption(f"The newest {MOST_VALUES} of {count:,} values; the file has all.")
         ui.offer(
             "Download the signals as CSV",
-            lambda: csv_exports.signals_csv(beside.every),
+            lambda: csv_exports.rows_csv(trend.signal_values_table(beside.every).records()),
             "signals.csv",
             revision,
         )
-    told = [
-        *([trend.SIGNAL_MEANING, trend.NO_CORRELATION_NOTE] if beside.every else []),
-        *beside.notes,
-    ]
-    show_html(tables.small_print(f"{capitalize_first(each)}." for each in told))
+    show_html(tables.statements_html(beside.statements))
