@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from labeler.analysis import comparison, trend
+from labeler.analysis.cautions import find_cautions
 from labeler.analysis.run_verdict import judge_pair
 from labeler.api.columns import mean_columns, value_columns_by_query
 from labeler.api.inputs import (
@@ -94,7 +95,9 @@ def evaluate(
     for a run without a result for any query that counts, and ``reason`` says why. For RBP,
     ``residual`` is how much unjudged chunks could add to the value. ``frame.attrs`` has the
     ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
-    tied scores, or without a list in a run.
+    tied scores, or without a list in a run. ``"cautions"`` are the ways in which the means mislead,
+    the gravest first, such as few queries or relevant chunks below the prompt; frames by query and
+    data that are evaluated in parts have none.
 
     Frames with many queries and Parquet files (``*.parquet``, or a folder of them) are evaluated
     some thousand queries at a time, so that memory does not grow with them, in ``workers``
@@ -138,11 +141,14 @@ def evaluate(
     if per_query:
         return result_frame(value_columns_by_query(board, wanted), board, wanted)
     if not bands:
-        return result_frame(mean_columns(board, wanted), board, wanted)
-    rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
-    return result_frame(
-        with_unjudged_ranges(rows, LiveRanges(board).means(board, wanted)), board, wanted
-    )
+        frame = result_frame(mean_columns(board, wanted), board, wanted)
+    else:
+        rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
+        ranges = LiveRanges(board).means(board, wanted)
+        frame = result_frame(with_unjudged_ranges(rows, ranges), board, wanted)
+    cautions = find_cautions(board, wanted, most=None)
+    frame.attrs["cautions"] = [each.sentence for each in cautions]
+    return frame
 
 
 @with_old_names(budget="prompt_k")

@@ -69,6 +69,12 @@ def page_of(path: Path) -> Page:
     return Page(path.read_text(encoding="utf-8"))
 
 
+def test_a_report_says_how_its_means_mislead(filled: Store, tmp_path: Path) -> None:
+    path = tmp_path / "review.html"
+    report(filled, "first", "-o", str(path))
+    assert "⚠ Only 2 queries are in the mean: any difference may be chance." in page_of(path).text
+
+
 def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
     filled: Store, tmp_path: Path
 ) -> None:

@@ -348,6 +348,13 @@ def test_a_number_that_lies_is_warned_of(filled: Path):
     assert "⚠ Only 1 query is in the mean: any difference may be chance." in said
 
 
+def test_leaked_queries_in_the_means_are_said_until_they_are_left_out(filled: Path):
+    with Store(filled) as store:
+        store.mark_leaked([LeakedQuery("q1", "train.jsonl", 7, "query", 1.0, "words")])
+    assert "is marked as leaked: no other query is left." in words(open_page("scores"))
+    assert "marked as leaked" not in words(open_page("scores", leaked="without"))
+
+
 def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     shown = words(open_page("scores", view="ties", measure="RR"))
     assert "highest" in shown or "No run has tied scores" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,10 +14,10 @@ import numpy as np
 from labeler.evaluation import Scoreboard, queries_in_scope
 from labeler.measures import Bools, Floats, Measure
 from labeler.model.results import CAUTION, Statement
-from labeler.stats import ALPHA, as_equal_weights, p_values
+from labeler.stats import ALPHA, EXACT, as_equal_weights, p_values
 
 FEWEST_QUERIES = 10
-MANY_QUERIES = 1_000  # from here on the normal distribution is exact enough
+MANY_QUERIES = 200  # from here on the normal distribution is exact enough
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class MeansInQuestion:
     facet: str | None
     bucket: str | None
     matters: float
+    _tables: dict[Measure, Floats] = field(default_factory=dict)
 
     @cached_property
     def scope(self) -> Bools:
@@ -68,7 +69,9 @@ class MeansInQuestion:
 
     def values(self, measure: Measure, run: str, among: Bools) -> Floats:
         """Return a run's values for some queries, NaN where undefined."""
-        found: Floats = self.board.values(measure)[among, self.columns[run]]
+        if measure not in self._tables:
+            self._tables[measure] = self.board.values(measure)
+        found: Floats = self._tables[measure][among, self.columns[run]]
         return found
 
     def sample(self, values: Floats, among: Bools) -> Floats:
@@ -104,13 +107,18 @@ def mean_of(sample: Floats) -> float:
 
 def differ_surely(samples: Sequence[Floats], tests: int = 1) -> list[bool]:
     """Return which means are not 0, beyond chance and corrected for the number of tests."""
-    small = [at for at, each in enumerate(samples) if len(each) <= MANY_QUERIES]
-    p = dict(zip(small, (each.p for each in p_values([samples[at] for at in small])), strict=True))
-    for at, sample in enumerate(samples):
-        if at not in p:
-            spread = float(sample.std(ddof=1)) / math.sqrt(len(sample))
-            p[at] = math.erfc(abs(mean_of(sample)) / spread / math.sqrt(2)) if spread else 1.0
-    return [p[at] <= ALPHA / tests for at in range(len(samples))]
+    counted = [len(each) <= MANY_QUERIES or np.count_nonzero(each) <= EXACT for each in samples]
+    by_flips = iter(p_values([each for each, few in zip(samples, counted, strict=True) if few]))
+    p = [
+        next(by_flips).p if few else _normal_p_value(each)
+        for each, few in zip(samples, counted, strict=True)
+    ]
+    return [each <= ALPHA / tests for each in p]
+
+
+def _normal_p_value(sample: Floats) -> float:
+    spread, mean = float(sample.std(ddof=1)) / math.sqrt(len(sample)), abs(mean_of(sample))
+    return math.erfc(mean / spread / math.sqrt(2)) if spread else float(mean == 0)
 
 
 def is_surely_above(sample: Floats, least: float) -> bool:

@@ -15,7 +15,7 @@ from labeler.analysis.cautions.means_in_question import (
     mean_of,
 )
 from labeler.evaluation import Scoreboard
-from labeler.measures import PROMPT, Bools, Ints, Measure
+from labeler.measures import PROMPT, Bools, Floats, Ints, Measure
 from labeler.model import format_count
 from labeler.model.results import Statement
 
@@ -138,27 +138,31 @@ def _count_relevant(board: Scoreboard, rel: int) -> Ints:
 def beyond_the_prompt(looked: MeansInQuestion, measures: Sequence[Measure]) -> Iterator[Statement]:
     """Yield the measure of which most is lost if only the prompt counts, half of it or more."""
     board, prompts = looked.board, looked.board.prompt_ks
-    found: list[tuple[float, Statement]] = []
+    lost: list[tuple[float, Measure, str, Floats, Bools]] = []
     for measure in measures:
         cutoff = measure.cutoff
         if not isinstance(cutoff, int) or measure.definition.count or measure.name == "P":
             continue
         among = looked.counted & board.counted(measure) & (prompts < cutoff)
-        inside = replace(measure, cutoff=PROMPT, asked=())
         for run in looked.columns if among.any() else ():
-            whole, part = (looked.values(each, run, among) for each in (measure, inside))
-            lost = looked.sample(whole / 2 - part, among)
-            if not len(lost) or mean_of(lost) <= 0:
-                continue
-            if lost.min() < 0 and not differ_surely([lost])[0]:
-                continue
-            means = [mean_of(looked.sample(each, among)) for each in (whole, part)]
+            whole, part = (
+                looked.values(each, run, among) for each in (measure, _in_prompt(measure))
+            )
+            sample = looked.sample(whole / 2 - part, among)
+            if len(sample) and mean_of(sample) > 0:
+                loss = mean_of(looked.sample(whole - part, among))
+                lost.append((loss, measure, run, sample, among))
+    for _, measure, run, sample, among in sorted(lost, key=lambda each: -each[0]):
+        if sample.min() >= 0 or differ_surely([sample])[0]:
+            means = [looked.mean(each, run, among) for each in (measure, _in_prompt(measure))]
             said = _describe_beyond(looked, measure, run, means, prompts[among].tolist())
             numbers = {"measure": str(measure), "value": means[0], "in_prompt": means[1]}
-            about = looked.caution("beyond the prompt", said, run, **numbers)
-            found.append((means[1] - means[0], about))
-    if found:
-        yield min(found, key=lambda each: each[0])[1]
+            yield looked.caution("beyond the prompt", said, run, **numbers)
+            return
+
+
+def _in_prompt(measure: Measure) -> Measure:
+    return replace(measure, cutoff=PROMPT, asked=())
 
 
 def _describe_beyond(

@@ -10,7 +10,6 @@ import numpy as np
 
 from labeler.analysis.cautions.means_in_question import (
     FEWEST_QUERIES,
-    MANY_QUERIES,
     MeansInQuestion,
     mean_of,
 )
@@ -26,6 +25,7 @@ FAR_BELOW = 2 / 3  # of the mean of all queries
 # Of others, such as P@5, a perfect ranking has less the fewer relevant chunks a query has.
 PERFECT_IS_ONE = ("nDCG", "R", "Success", "RR", "AP", "Rprec", "Bpref", "EvidenceR")
 _DRAWS, _SEED = 20_000, 20_260_101
+_MOST_DRAWN = 1_000  # queries; from here on the normal distribution is exact enough
 
 
 def few_queries(looked: MeansInQuestion) -> Iterator[Statement]:
@@ -151,7 +151,7 @@ def low_bucket(looked: MeansInQuestion) -> Iterator[Statement]:
 def _chance_of_bucket(sample: Floats, size: int, mean: float) -> float:
     """Return how often as many queries, drawn from all, have so low a mean."""
     n = len(sample)
-    if n > MANY_QUERIES:
+    if n > _MOST_DRAWN:
         spread = math.sqrt(float(sample.var(ddof=1)) / size * (n - size) / n)
         return math.erfc((mean_of(sample) - mean) / spread / math.sqrt(2)) / 2 if spread else 1.0
     source, low, done = np.random.default_rng(_SEED), 0, 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import htpy
 
 from labeler.analysis import comparison
+from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import FEW
 from labeler.analysis.keywords import (
     KeywordRanks,
@@ -20,7 +21,8 @@ from labeler.analysis.keywords import (
     list_lookups,
 )
 from labeler.evaluation import Score
-from labeler.model import format_count
+from labeler.model import Settings, format_count
+from labeler.model.results import Statement
 from labeler.render import charts, tables
 from labeler.render.report.context import ReportContext, explain_bands
 from labeler.render.tables.run_table import RunTableState
@@ -28,7 +30,7 @@ from labeler.stats import mean_intervals
 
 
 def scores_section(shared: ReportContext) -> htpy.Fragment:
-    """Return the means as a table and a chart, then recall and precision over k."""
+    """Return the means as a table with cautions and a chart, then recall and precision over k."""
     runs = shared.asked.runs
     scores = _scores_of_runs(shared, shared.board.table(shared.measures))
     bands = shared.bands.means(shared.board, shared.measures)
@@ -39,11 +41,17 @@ def scores_section(shared: ReportContext) -> htpy.Fragment:
     chart = charts.score_chart(scores, conventions)
     return htpy.fragment[
         _drawn_table(shared, table),
+        tables.sentences([f"⚠ {each.sentence}" for each in _cautions(shared)]),
         tables.small_print([conventions.sentence, *explain_bands(bands)]),
         tables.run_legend(runs, shared.short),
         shared.figures.draw(chart, "The means of all judged queries, as in the table."),
         _curves(shared),
     ]
+
+
+def _cautions(shared: ReportContext) -> list[Statement]:
+    settings = Settings(matters=shared.asked.decision.matters)
+    return find_cautions(shared.board, shared.measures, runs=shared.asked.runs, settings=settings)
 
 
 def _curves(shared: ReportContext) -> htpy.Fragment:
