@@ -10,28 +10,26 @@ from typing import NamedTuple
 import click
 
 from labeler.analysis.agreement import (
-    ALPHA_LIMITS_NOTE,
     METRICS,
     AgainstOthers,
     Agreement,
-    AgreementNote,
-    Coefficient,
     GradeMatrix,
     Metric,
     Record,
     SelfAgreement,
+    against_others_table,
     agreement_conventions,
-    agreement_notes,
     agreement_records,
+    agreement_statements,
     all_agreement_records,
+    bucket_table,
     compare_with_others,
     compute_agreement,
-    describe_self_agreement,
-    explain_agreement,
-    join_names,
-    non_blind_notes,
+    confusion_tables,
+    drift_table,
+    overall_table,
+    pair_table,
     self_agreement_by_grader,
-    summarize_agreement,
 )
 from labeler.cli.groups import check_raw, database_option, format_option, raw_option
 from labeler.cli.options import (
@@ -41,11 +39,19 @@ from labeler.cli.options import (
     selection,
     with_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines
+from labeler.cli.output import FOR_PROGRAMS
 from labeler.errors import NotFound
-from labeler.evaluation import format_number, format_signed
-from labeler.formats import csv_tables, json_records
+from labeler.formats import csv_tables
 from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls
+from labeler.model.results import NOTE, Statement, Table
+from labeler.render import csv_exports
+from labeler.render.results import (
+    markdown_table,
+    statements_markdown,
+    statements_text,
+    text_table,
+)
+from labeler.render.text import CellTable, in_markdown, markdown_lines, text_lines
 from labeler.services import import_export
 from labeler.store import Disagreement, Store
 from labeler.store.addresses import StoreLocation
@@ -97,7 +103,7 @@ def agreement(
     with Store(db) as store:
         found = read_agreement(store, graders, metric, facet)
     if kind in FOR_PROGRAMS:
-        click.echo(as_csv(found, raw=raw) if kind == "csv" else as_json(found), nl=False)
+        click.echo(as_file(found, kind, raw=raw), nl=False)
     else:
         click.echo(as_page(found, kind, confusion=confusion, drift=drift))
 
@@ -110,7 +116,7 @@ class AgreementResult(NamedTuple):
     again: Mapping[str, SelfAgreement]
     aside: Mapping[str, int]
     conventions: Mapping[str, object]
-    notes: list[AgreementNote]
+    statements: list[Statement]
     facet: str | None
     buckets: Sequence[tuple[str, Agreement]]
 
@@ -138,7 +144,7 @@ def read_agreement(
     buckets = [(each, compute_agreement(sheet.within(part), metric)) for each, part in parts]
     rule = partial(agreed_grade, rule=settings.golden_rule)
     against = compare_with_others(sheet, rule)
-    said = [*agreement_notes(found), *non_blind_notes(sheet)]
+    said = agreement_statements(found, sheet.aside, again)
     conventions = agreement_conventions(metric, settings.golden_rule, selection())
     return AgreementResult(found, against, again, sheet.aside, conventions, said, facet, buckets)
 
@@ -157,147 +163,46 @@ def all_records(found: AgreementResult) -> list[Record]:
     return all_agreement_records(found.agreement, found.against, found.again, found.aside)
 
 
-def as_json(found: AgreementResult) -> str:
-    """Return a JSON list of rows, one a line; null is not defined."""
-    said = [{"kind": note.kind, "text": note.sentence} for note in found.notes]
-    more = {"conventions": found.conventions, "notes": said}
-    return json_records.as_json(row | more for row in all_records(found))
-
-
-def as_csv(found: AgreementResult, *, raw: bool) -> str:
-    """Return CSV with a header; what is not defined is an empty cell."""
-    notes = " · ".join(note.sentence for note in found.notes)
-    more = {"conventions": found.conventions["description"], "notes": notes}
-    return csv_tables.as_csv([row | more for row in all_records(found)], raw=raw)
+def as_file(found: AgreementResult, kind: str, *, raw: bool) -> bytes:
+    """Return all numbers as CSV or JSON; what is not defined is an empty cell, or null."""
+    given = all_records(found), found.conventions, found.statements
+    if kind == "csv":
+        return csv_exports.agreement_csv(*given, raw=raw)
+    return csv_exports.agreement_json(*given)
 
 
 # --- for people ------------------------------------------------------------------------------
 
 
 def as_page(found: AgreementResult, kind: str, *, confusion: bool, drift: bool) -> str:
-    """Put the answer, the tables and how they are meant below each other."""
-    draw = markdown_lines if kind == "md" else text_lines
-    said = f"{summarize_agreement(found.agreement)} {explain_agreement(found.agreement)}".strip()
-    parts = [[_readable(said, kind)]]
-    parts += [draw(table) for table in tables_of(found, confusion=confusion, drift=drift)]
-    parts += [
-        [_readable(describe_self_agreement(again, name), kind)]
-        for name, again in found.again.items()
+    """Return the answer and its doubts, the tables, how they are computed, and the notes."""
+    said, draw = statements_text, text_table
+    meant = str(found.conventions["description"])
+    if kind == "md":
+        said, draw, meant = statements_markdown, markdown_table, in_markdown(meant)
+    tables = tables_of(found, confusion=confusion, drift=drift)
+    parts = [
+        said([each for each in found.statements if each.severity != NOTE]),
+        *(draw(table) for table in tables),
+        [meant],
+        said([each for each in found.statements if each.severity == NOTE]),
     ]
-    parts += [[_readable(f"{found.conventions['description']} · {ALPHA_LIMITS_NOTE}", kind)]]
-    mark = "- " if kind == "md" else "! "
-    parts += (
-        [[mark + _readable(note.sentence, kind) for note in found.notes]] if found.notes else []
-    )
-    return "\n\n".join("\n".join(lines) for lines in parts)
-
-
-def _readable(text: str, kind: str) -> str:
-    return in_markdown(escape_controls(text)) if kind == "md" else escape_controls(text)
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def tables_of(found: AgreementResult, *, confusion: bool, drift: bool) -> Iterable[Table]:
-    """Give the tables people see: those that have a row."""
+    """Yield the tables people see: those that have a row."""
     if found.facet is not None:
         yield bucket_table(found.facet, found.buckets)
         return
-    if len(found.agreement.graders) > 1:
+    if found.agreement.alpha.n:
         yield overall_table(found.agreement)
         yield pair_table(found.agreement)
-        yield grader_table(found.against)
+        yield against_others_table(found.against)
     if confusion:
-        for pair in found.agreement.pairs:
-            heads = [escape_controls(f"{pair.other} {grade:g}") for grade in found.agreement.values]
-            body = [
-                [escape_controls(f"{pair.one} {grade:g}"), *map(str, row)]
-                for grade, row in zip(found.agreement.values, pair.table, strict=True)
-            ]
-            yield Table([""], heads, body)
+        yield from confusion_tables(found.agreement)
     if drift:
-        body = [
-            [
-                escape_controls(row.grader),
-                week.monday,
-                format_signed(week.difference),
-                f"{week.n:,}",
-            ]
-            for row in found.against
-            for week in row.weeks
-        ]
-        yield Table(["grader", "week from"], ["mean difference", "chunks"], body)
-
-
-def overall_table(found: Agreement) -> Table:
-    """Return a line for each coefficient of all graders together."""
-    lines = [
-        (f"Krippendorff's alpha, {found.metric}", found.alpha),
-        ("Fleiss' kappa", found.fleiss),
-        ("same grade, every two", found.same),
-    ]
-    if len(found.graders) > 2:
-        lines.append(("same grade, all of them", found.all_same))
-    heading = f"all {len(found.graders)} graders"
-    return Table(
-        [heading], COEFFICIENT_COLUMNS, [[what, *coefficient_cells(each)] for what, each in lines]
-    )
-
-
-def pair_table(found: Agreement) -> Table:
-    """Return a line for every two graders."""
-    body = [
-        [
-            escape_controls(join_names([pair.one, pair.other])),
-            *coefficient_cells(pair.kappa),
-            format_number(pair.same.value),
-        ]
-        for pair in found.pairs
-    ]
-    return Table(["every two"], ["weighted kappa", *COEFFICIENT_COLUMNS[1:], "same grade"], body)
-
-
-COEFFICIENT_COLUMNS = ["value", "95% from", "to", "chunks", "queries"]
-
-
-def coefficient_cells(found: Coefficient) -> list[str]:
-    """Return a number with its interval and what it rests on."""
-    bounds = [format_number(found.value), format_number(found.low), format_number(found.high)]
-    return [*bounds, f"{found.n:,}", f"{found.queries:,}"]
-
-
-def grader_table(against: Sequence[AgainstOthers]) -> Table:
-    """Return a line for each grader against the grade agreed without them."""
-    body = [
-        [
-            escape_controls(row.grader),
-            format_number(row.kappa.value),
-            format_number(row.same.value),
-            format_number(row.near.value),
-            format_signed(row.difference.value),
-            *(format_signed(bound) for bound in (row.difference.low, row.difference.high)),
-            *(f"{count:,}" for count in (row.kappa.n, row.alone, row.at_odds)),
-        ]
-        for row in against
-    ]
-    numbers = ["kappa", "same", "within one", "difference", "95% from", "to", "chunks"]
-    return Table(["against the agreed grade"], [*numbers, "no other", "at odds"], body)
-
-
-def bucket_table(facet: str, buckets: Sequence[tuple[str, Agreement]]) -> Table:
-    """Return a line for each bucket: alpha, and how many queries it rests on."""
-    body = [
-        [
-            escape_controls(bucket),
-            *coefficient_cells(found.alpha),
-            format_number(found.fleiss.value),
-            format_number(found.same.value),
-        ]
-        for bucket, found in buckets
-    ]
-    return Table(
-        [escape_controls(facet)],
-        ["alpha", *COEFFICIENT_COLUMNS[1:], "Fleiss' kappa", "same grade"],
-        body,
-    )
+        yield drift_table(found.against)
 
 
 NAME_COLUMNS = ["query", "chunk", "grades"]
@@ -362,7 +267,9 @@ def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind
     """Return them as people read them, with the rule by which several grades become one."""
     rows = [disagreement_row(each) for each in found[:most]]
     is_text = kind == "table"
-    lines = (text_lines if is_text else markdown_lines)(Table(NAME_COLUMNS, NUMBER_COLUMNS, rows))
+    lines = (text_lines if is_text else markdown_lines)(
+        CellTable(NAME_COLUMNS, NUMBER_COLUMNS, rows)
+    )
     undecided = sum(each.is_open for each in found)
     said = [f"{len(found):,} in all, {undecided:,} of them nobody has decided"]
     if len(found) > most:

@@ -40,6 +40,8 @@ from labeler.evaluation import (
 )
 from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
+from labeler.model.results import Statement
+from labeler.render.results import statements_records
 from labeler.stats import (
     IntervalsByPlace,
     MeanRanges,
@@ -68,16 +70,27 @@ def as_csv(rows: Iterable[Mapping[Any, object]], conventions: Conventions) -> by
     return rows_csv({**row, "conventions": described} for row in rows)
 
 
-def agreement_csv(records: Iterable[Mapping[str, object]], described: object) -> bytes:
-    """Return numbers of agreement, a row each, with how they are meant."""
-    return rows_csv({**row, "conventions": described} for row in records)
+def agreement_csv(
+    records: Iterable[Mapping[str, object]],
+    conventions: Mapping[str, object],
+    statements: Sequence[Statement],
+    *,
+    raw: bool = False,
+) -> bytes:
+    """Return numbers of agreement, a row each, with how they are computed and what they say."""
+    notes = " · ".join(each.line for each in statements)
+    more = {"conventions": conventions["description"], "notes": notes}
+    return csv_tables.as_csv([{**row, **more} for row in records], raw=raw).encode()
 
 
 def agreement_json(
-    records: Iterable[Mapping[str, object]], conventions: Mapping[str, object]
+    records: Iterable[Mapping[str, object]],
+    conventions: Mapping[str, object],
+    statements: Sequence[Statement],
 ) -> bytes:
     """Return the same as a JSON list, where what is not defined is null."""
-    return json_records.as_json({**row, "conventions": conventions} for row in records).encode()
+    more = {"conventions": conventions, "notes": statements_records(statements)}
+    return json_records.as_json({**row, **more} for row in records).encode()
 
 
 # --- Scores ----------------------------------------------------------------------------------

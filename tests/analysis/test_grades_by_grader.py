@@ -8,9 +8,9 @@ import pytest
 
 from labeler.analysis.agreement import (
     GradeMatrix,
+    agreement_statements,
     compare_with_others,
     compute_agreement,
-    non_blind_notes,
 )
 from labeler.model import Chunk, GoldenGrade, Judgment
 from labeler.store import Store
@@ -72,8 +72,13 @@ def test_grades_not_given_blind_are_counted_aside(filled: Store, say):
     say("Ann", "c2", 1)
     say("Ann", "c2", 2, blind=False)
     assert given(filled) == {"Ann": {"c1": 3}, "Bob": {"c2": 1}}
-    [note] = non_blind_notes(sheet_of(filled))
-    assert note.sentence == "2 grades not given blind left aside: Ann 1, Bob 1"
+    sheet = sheet_of(filled)
+    [note] = [
+        each.sentence
+        for each in agreement_statements(compute_agreement(sheet), sheet.aside)
+        if each.kind == "not blind"
+    ]
+    assert note == "2 grades were not given blind and left out: Ann 1, Bob 1."
 
 
 def test_a_retired_query_is_left_out(filled: Store, say):
@@ -147,7 +152,7 @@ def test_where_others_are_at_odds_or_have_not_graded_nothing_is_compared(filled:
     say("Cy", "c2", 2)
     ann, bob, _ = compare_with_others(sheet_of(filled), lambda grades: None)
     assert (ann.alone, ann.at_odds, ann.difference.n) == (1, 1, 0)
-    assert ann.kappa.reason == "no chunk was graded by two"
+    assert ann.kappa.reason == "no passage was graded by two"
     assert (bob.alone, bob.at_odds) == (0, 1)
 
 

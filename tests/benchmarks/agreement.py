@@ -17,11 +17,11 @@ import numpy as np
 
 from labeler.analysis.agreement import (
     Agreement,
-    Coefficient,
     GradeMatrix,
     compare_with_others,
     compute_agreement,
 )
+from labeler.analysis.agreement.grader_agreement import Coefficient
 from labeler.model import GivenGrade, agreed_grade
 
 TRULY, SIMULATED = 20_000, 1_000  # queries, samples of queries

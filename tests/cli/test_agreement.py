@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler.analysis.agreement import ALPHA_LIMITS_NOTE
+from labeler.analysis.agreement.statements import BANDS_NOTE
 from labeler.cli import main
 from labeler.model import Chunk, Judgment, Query
 from labeler.store import Store
@@ -102,21 +103,51 @@ def test_each_grader_stands_against_the_agreed_grade_over_all_and_by_week(run, g
     assert [week["value"] for week in weeks] == [pytest.approx(0.4)]
 
 
-def test_people_read_a_sentence_tables_and_how_they_are_meant(run, grade):
+def test_people_read_the_answer_the_doubt_the_tables_and_how_they_are_computed(run, grade):
     grade([0, 1, 2, 3, 3, 0, 0, 0, 0, 1], [0, 1, 2, 3, 1, 0, 0, 0, 0, 1], names=("Ann", "Bob"))
     said = run("--confusion", "--drift").output
-    assert said.startswith("Ann and Bob agree closely: Krippendorff's alpha is 0.940 (95%: ")
-    assert "over the 10 chunks of 10 queries that two or more graded." in said
-    assert "With other queries it could be below 0.667." in said
-    for expected in (
-        "Fleiss' kappa",
-        "against the agreed grade",
-        "Ann 3",
-        "week from",
-        ALPHA_LIMITS_NOTE,
-    ):
+    answer, alpha, doubt, *_ = said.splitlines()
+    assert answer == "Ann and Bob agree closely."
+    assert alpha == (
+        "Krippendorff's alpha, ordinal, is 0.940 on the 10 passages of 10 queries that both graded."
+    )
+    assert re.fullmatch(r"Other queries: The 95% confidence interval is 0\.\d{3} to .*", doubt)
+    for expected in ("Fleiss' kappa", "against the agreed grade", "Ann 3", "week from"):
         assert expected in said
-    assert "agreed grade: somebody else's adjudication, else of the others' blind" in said
+    assert "agreed grade: somebody else's adjudication, else the lower median" in said
+    assert said.splitlines()[-1] == f"Words: {BANDS_NOTE}"
+    assert run("--format", "md").output.startswith("**Ann and Bob agree closely.**\n\n- Kripp")
+
+
+def test_eight_graders_of_whom_two_share_passages_are_not_eight_who_agree(run, grade):
+    """Pairs without a passage in common are one number for people, and rows for programs."""
+    alone = [[None] * 12 + [None] * at + [at % 4] + [None] * (5 - at) for at in range(6)]
+    graded = [0, 1, 2, 3] * 3 + [None] * 6
+    grade(graded, graded, *alone, names=("Ann", "Bob", *"CDEFGH"))
+    said = run().output
+    assert said.startswith(
+        "2 of 8 graders can be compared: Ann and Bob agree closely. "
+        "The other six share no passage with anybody.\n"
+    )
+    assert "27 of 28 pairs share no passage." in said
+    assert [line.split()[:2] for line in said.splitlines() if line.startswith(("C ", "D "))] == [
+        ["C", "–"],
+        ["D", "–"],
+    ], "each is in the table of each grader alone"
+    rows = rows_of(run("--format", "json"))
+    assert sum(row["statistic"] == "weighted kappa" and bool(row["other"]) for row in rows) == 28
+    [note] = [each for each in rows[0]["notes"] if each["kind"] == "no overlap"]
+    assert note["numbers"] == {"pairs": 28, "apart": 27}
+
+
+def test_programs_get_the_same_statements_with_the_numbers_that_chose_them(run, grade):
+    grade([0, 1, 2, 3, 0, 1, 2, 3], [3, 2, 1, 0, 3, 0, 1, 2], names=("Ann", "Bob"))
+    first, *_ = rows_of(run("--format", "json"))[0]["notes"]
+    assert first["kind"] == "agree less than by chance"
+    assert first["text"] == run().output.splitlines()[0] == "Ann and Bob agree less than by chance."
+    assert first["numbers"]["alpha"] < 0
+    [row, *_] = csv.DictReader(io.StringIO(run("--format", "csv").output))
+    assert row["notes"].startswith(first["text"])
 
 
 def test_a_bucket_has_a_line_of_its_own(run, grade):
@@ -139,11 +170,11 @@ def test_only_those_who_are_named_count(run, grade):
     ("ratings", "said"),
     [
         ([], "Nobody has graded blind yet"),
-        ([[1, 2]], "Only Ann's blind grades are looked at: agreement needs two graders."),
-        ([[1, None], [None, 2]], "Ann and Bob have graded no chunk in common"),
-        ([[2, 2], [2, 2]], "Everybody gave 2 to the 2 chunks of 2 queries"),
-        ([[0, 1, 3], [2, 2, 2]], "Ann and Bob: Bob gave 2 to all 3 of them, hence kappa 0"),
-        ([[0, 1, None], [1, 0, None], [None, None, 2]], "! no chunk in common: Ann and Cy, Bob"),
+        ([[1, 2]], "Only Ann has graded blind. Agreement needs two graders."),
+        ([[1, None], [None, 2]], "Ann and Bob share no passage, so their agreement cannot be"),
+        ([[2, 2], [2, 2]], "Everybody gave 2 to the 2 passages of 2 queries"),
+        ([[0, 1, 3], [2, 2, 2]], "Ann and Bob: Bob gave 2 to all 3 passages, so kappa is 0."),
+        ([[0, 1, None], [1, 0, None], [None, None, 2]], "Cy shares no passage with anybody."),
     ],
     ids=["nobody", "one", "nothing shared", "one grade", "constant", "some apart"],
 )
@@ -162,7 +193,7 @@ def test_grades_not_given_blind_are_counted_and_not_compared(run, grade):
     grade([0, 1], [0, 1], names=("Ann", "Bob"))
     grade([3, 3], blind=False, names=("Bob",))
     result = run()
-    assert "! 2 grades not given blind left aside: Bob 2" in result.output
+    assert "2 grades were not given blind and left out: Bob 2." in result.output
     [row] = [row for row in rows_of(run("--format", "json")) if row["statistic"][:9] == "not blind"]
     assert (row["grader"], row["n"]) == ("Bob", 2)
 

@@ -17,6 +17,7 @@ from labeler.analysis.agreement import (
     GradeMatrix,
     agreement_conventions,
     agreement_records,
+    agreement_statements,
     compute_agreement,
 )
 from labeler.model import Chunk, Judgment, Query
@@ -77,13 +78,24 @@ def test_the_answer_comes_first_with_what_it_rests_on(grade):
     grade(THREE)
     app = open_agreement()
     said = words(app)
-    headline = said[said.index("The 3 graders agree closely: Krippendorff's alpha is 0.9") :]
-    assert "(95%: 0." in headline
-    assert "over the 12 chunks of 12 queries that two or more graded." in headline
-    assert "It matters little who of them graded what." in headline
-    assert headline.index("Krippendorff's alpha is") < headline.index("|weighted kappa|")
-    for part in ("current grades given blind", "Krippendorff (2004)", "the lower median"):
-        assert part in said, "how the numbers are meant stands beside them"
+    headline = said[said.index("The 3 graders agree closely.") :]
+    assert "Krippendorff's alpha, ordinal, is 0.9" in headline
+    assert "on the 12 passages of 12 queries that two or more graded." in headline
+    assert "The 95% confidence interval is 0." in headline
+    assert headline.index("The 95% confidence interval") < headline.index("|weighted kappa|")
+    for part in ("current grades that were given blind", "Krippendorff (2004)", "the lower median"):
+        assert part in said, "how the numbers are computed is on the page"
+
+
+def test_pairs_that_share_no_passage_are_one_number(grade):
+    alone = {name: [None] * at + [1] for at, name in enumerate("CDEFGH", 12)}
+    grade({"Ann": THREE["Ann"], HOSTILE: THREE[HOSTILE]} | alone)
+    said = words(open_agreement())
+    assert f"2 of 8 graders can be compared: {HOSTILE} and Ann agree closely." in said
+    assert "The other six share no passage with anybody." in said
+    assert "27 pairs share no passage." in said
+    [pairs] = re.findall(r'<table aria-label="Pairs">.*?</table>', bodies(open_agreement()))
+    assert pairs.count("<tr>") == 2, "a heading, and the pair that can be compared"
 
 
 def test_every_two_graders_each_against_the_others_and_drift_are_shown(grade):
@@ -102,7 +114,7 @@ def test_every_two_graders_each_against_the_others_and_drift_are_shown(grade):
 
 def test_the_matrix_is_of_every_two_graders_or_of_two_in_the_address(grade):
     grade(THREE)
-    assert "Every two grades of a chunk are in it twice" in words(open_agreement())
+    assert "Every two grades of a passage are in it twice" in words(open_agreement())
     app = open_agreement(down=HOSTILE, across="Cy")
     assert f"Down: |{HOSTILE}|. Across: |Cy|." in words(app)
     assert "are in it twice" not in words(app)
@@ -121,14 +133,21 @@ def test_a_facet_gives_each_bucket_a_row_and_a_bucket_stands_alone(grade):
     assert "Of the queries of task = single alone." in said
     link = 'href="/review?b=b&amp;facet=task&amp;bucket=single&amp;review=Disagreements"'
     assert link in bodies(app)
-    assert "over the 6 chunks of 6 queries" in said
-    assert "So few queries say little yet." in said
+    assert "on the 6 passages of 6 queries" in said
 
 
 def test_only_the_graders_who_are_chosen_count(grade):
     grade(THREE)
     app = open_page("review", review="Agreement", grader=["Ann", "Cy"])
-    assert "Ann and Cy agree closely: Krippendorff's alpha is 1.000" in words(app)
+    assert "Ann and Cy agree closely." in words(app)
+    assert "Krippendorff's alpha, ordinal, is 1.000" in words(app)
+    assert "Krippendorff's alpha, ordinal, is 0.9" in words(open_agreement())
+
+
+def test_where_grades_are_exchanged_the_page_leads_to_these_cases(grade):
+    grade({"Ann": [2, 2, 2, 0, 0, 3, 3, 1], "Cy": [1, 1, 2, 0, 0, 3, 3, 1]})
+    app = open_page("review", review="Agreement", grader=["Ann", "Cy"])
+    assert "Where Ann gave 2, Cy gave 1 in 2 of 3 passages. Decide these cases" in words(app)
     assert 'href="/review?review=Disagreements&amp;grader=Ann&amp;grader=Cy"' in bodies(app)
 
 
@@ -143,8 +162,8 @@ def test_every_two_graders_have_a_way_to_where_they_differ(grade):
     ("ratings", "said"),
     [
         ({}, "Nobody has graded blind yet"),
-        ({"Ann": [1, None], "Bob": [None, 2]}, "Ann and Bob have graded no chunk in common"),
-        ({"Ann": [0, 1, 3], "Bob": [2, 2, 2]}, "Bob gave 2 to all 3 of them, hence kappa 0"),
+        ({"Ann": [1, None], "Bob": [None, 2]}, "Ann and Bob share no passage, so their agreement"),
+        ({"Ann": [0, 1, 3], "Bob": [2, 2, 2]}, "Bob gave 2 to all 3 passages, so kappa is 0"),
     ],
     ids=["nobody", "no overlap", "a constant grader"],
 )
@@ -165,17 +184,17 @@ def test_what_was_not_given_blind_is_counted_and_not_compared(grade):
     grade({"Ann": [1, 2, 3], "Bob": [1, 2, 3]})
     grade({"Bob": [0]}, blind=False)
     said = words(open_agreement())
-    assert "1 grade not given blind left aside: Bob 1" in said
-    assert "over the 2 chunks of 2 queries" in said
+    assert "1 grade was not given blind and left out: Bob 1." in said
+    assert "on the 2 passages of 2 queries" in said
 
 
 def test_the_page_follows_the_next_grade(grade, database):
     grade({"Ann": [1, 2, 3], "Bob": [1, 2, None]})
     app = open_agreement()
-    assert "over the 2 chunks" in words(app)
+    assert "on the 2 passages" in words(app)
     with Store(database) as store:
         store.judge(Judgment("new", "q2", "c2", "Bob", grade=3))
-    assert "over the 3 chunks" in words(app.run())
+    assert "on the 3 passages" in words(app.run())
 
 
 def test_a_wrong_address_is_said_in_words(grade):
@@ -186,14 +205,17 @@ def test_a_wrong_address_is_said_in_words(grade):
 def test_files_have_every_digit_and_how_the_numbers_are_meant():
     found = compute_agreement(GradeMatrix.of_ratings([[2, 2], [2, 2]]))
     rows, meant = agreement_records(found), agreement_conventions("ordinal", "majority")
-    alpha, *_ = json.loads(csv_exports.agreement_json(rows, meant))
+    statements = agreement_statements(found)
+    alpha, *_ = json.loads(csv_exports.agreement_json(rows, meant, statements))
     assert (alpha["value"], alpha["conventions"]["golden_rule"]) == (None, "majority")
     assert "only one grade was given" in alpha["reason"]
+    assert "Everybody gave 2" in alpha["notes"][0]["text"]
     first, *_ = csv.DictReader(
-        io.StringIO(csv_exports.agreement_csv(rows, meant["description"]).decode())
+        io.StringIO(csv_exports.agreement_csv(rows, meant, statements).decode())
     )
     assert first["value"] == ""
-    assert first["conventions"].endswith("the majority")
+    assert first["conventions"].endswith("the majority of the others' blind grades")
+    assert first["notes"].startswith("Everybody gave 2")
 
 
 def test_a_cell_says_its_share_of_the_row_and_nothing_where_it_is_empty():

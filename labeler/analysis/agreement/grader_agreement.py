@@ -24,8 +24,8 @@ from labeler.analysis.agreement.coefficients import (
 )
 from labeler.analysis.agreement.grade_matrix import NO_GRADE, Codes, GradeMatrix, monday_of_week
 
-NOTHING_SHARED = "no chunk was graded by two"
-NOT_BY_ALL = "no chunk was graded by all of them"
+NOTHING_SHARED = "no passage was graded by two"
+NOT_BY_ALL = "no passage was graded by all of them"
 ONE_GRADE = "only one grade was given, so that no disagreement is to be expected"
 SAME_CONSTANT = "both gave one and the same grade to all, so that no disagreement is to be expected"
 
@@ -74,10 +74,10 @@ class PairAgreement:
     def notes(self) -> tuple[str, ...]:
         """Sentences that explain a kappa of 0 where a grader gave one grade only."""
         n = self.kappa.n
-        gave = [f"{name} gave {value:g} to all {n:,} of them" for name, value in self.constant]
+        gave = [f"{name} gave {value:g} to all {n:,} passages" for name, value in self.constant]
         if not gave or not self.kappa.is_defined or n < 2:
             return ()
-        return (f"{self.one} and {self.other}: {' and '.join(gave)}, hence kappa 0",)
+        return (f"{self.one} and {self.other}: {' and '.join(gave)}, so kappa is 0",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -385,7 +385,7 @@ def describe_self_agreement(
         end = "the same grade" if found.same else f"another grade, {_format_steps(found)} apart"
         return f"The one {names[0]} that {who} saw again got {end}."
     if found.same == found.again:
-        again = _count_in_words(found.again)
+        again = count_in_words(found.again)
         return f"All {again} {names[1]} that {who} saw again got the same grade."
     again = f"Of {found.again} {names[1]} that {who} saw again"
     return f"{again}, {found.same} got the same grade; {_describe_others(found)}."
@@ -396,12 +396,10 @@ def _describe_others(found: SelfAgreement) -> str:
     others = found.again - found.same
     if found.near in (0, others):
         who = (
-            f"the other {_count_in_words(others)}"
-            if found.same
-            else f"all {_count_in_words(others)}"
+            f"the other {count_in_words(others)}" if found.same else f"all {count_in_words(others)}"
         )
         return f"{who} {_differ_word(others)} by {_format_steps(found)}"
-    near, far = _count_in_words(found.near), _count_in_words(others - found.near)
+    near, far = count_in_words(found.near), count_in_words(others - found.near)
     return f"{near} {_differ_word(found.near)} by one and {far} by more"
 
 
@@ -413,5 +411,6 @@ def _format_steps(found: SelfAgreement) -> str:
     return "one" if found.near else "more than one"
 
 
-def _count_in_words(number: int) -> str:
+def count_in_words(number: int) -> str:
+    """Return a count as a word, from ten on in digits."""
     return NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else str(number)

@@ -36,6 +36,7 @@ def html_table_of(
     under: Mapping[str, Sequence[str]] = NO_NAMES,
     hover: Mapping[str, str] = NO_NAMES,
     short: Mapping[str, str] = NO_NAMES,
+    links: Mapping[str, Callable[[Mapping[str, Any]], str]] = NO_NAMES,
     classes: str = "",
 ) -> htpy.Fragment:
     """Return a table for a page; a column's help appears where one hovers over its heading.
@@ -43,6 +44,7 @@ def html_table_of(
     ``row_head`` names the column that says what a row is, by default the first, and ``lead`` the
     one that matters most. ``under`` are columns shown in small below another's value, by its name;
     ``hover`` a value shown where one hovers over another. ``short`` are short names of runs.
+    ``links`` give the address to which a row's value of a column leads, "" for none.
     """
     beneath = {name for names in under.values() for name in names}
     shown = table.shown(details=details)
@@ -59,7 +61,10 @@ def html_table_of(
         look = {"words": column.format == TEXT, "lead": column.name == lead}
         title = row.get(hover[column.name]) if column.name in hover else None
         lines = [_under_cell(each, row) for each in below[column.name]]
-        return element(scope=scope, class_=look, title=title)[_cell_node(column, row, short), lines]
+        node = _cell_node(column, row, short)
+        if column.name in links and (address := links[column.name](row)):
+            node = htpy.a(href=address, target="_self")[node]
+        return element(scope=scope, class_=look, title=title)[node, lines]
 
     heads = [
         head(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -17,7 +18,8 @@ from labeler.analysis.agreement import (
     Metric,
     SelfAgreement,
 )
-from labeler.model import GOLDEN_RULE_MEANINGS, Selection, Settings, agreed_grade
+from labeler.model import GOLDEN_RULE_MEANINGS, Selection, Settings, agreed_grade, format_count
+from labeler.model.results import DOUBT, NOTE, Statement
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
@@ -25,11 +27,10 @@ from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
 EVERYBODY, EVERY_TWO = "all graders", "every two graders"
-ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same chunk"
-BOTH_WAYS = "Every two grades of a chunk are in it twice, once each way round."
+ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same passage"
+BOTH_WAYS = "Every two grades of a passage are in it twice, once each way round."
 HOW_TO_READ = (
-    "The share in a cell is of its row, and the darker the larger; outlined is where both gave the "
-    "same."
+    "The share in a cell is of its row; the larger, the darker. Outlined cells are the same grade."
 )
 
 
@@ -122,38 +123,56 @@ def show(asked: AgreementChoice) -> None:
     with ui.open_store() as store:
         settings, revision, newest = store.settings(), store.revision(), store.newest()
     found = measured(ui.database(), newest, asked, settings.golden_rule)
-    show_answer(found, asked, settings)
+    statements = agreement.agreement_statements(found.agreement, found.sheet.aside, found.again)
+    show_answer(found.agreement, statements, asked, settings)
     if found.agreement.alpha.n:
         if found.buckets:
             st.subheader("By bucket")
-            show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
-        st.subheader("Every two graders")
-        show_html(tables.pair_table(found.agreement, partial(disagreements_url, asked)))
+            table = agreement.bucket_table(str(asked.facet), found.buckets)
+            show_html(tables.html_table_of(table, label="By bucket", details=True))
+        show_pairs(found.agreement, asked)
         show_confusion(found.agreement, settings)
         show_against(found.against, settings)
     show_repeats(found.again)
+    show_notes(statements, asked, settings)
     if found.sheet.graders:
-        offer_files(found, asked, settings, revision)
+        offer_files(found, statements, asked, settings, revision)
 
 
-def show_answer(found: MeasuredAgreement, asked: AgreementChoice, settings: Settings) -> None:
-    """Say how far graders agree and what that means, over the numbers it rests on."""
-    said = []
+def show_answer(
+    found: Agreement, statements: Sequence[Statement], asked: AgreementChoice, settings: Settings
+) -> None:
+    """Show how far graders agree, what could change that, and the numbers it rests on."""
+    shown = [each for each in statements if each.severity != NOTE]
+    if not found.alpha.n:
+        shown.append(Statement("remedy", describe_remedy(found, settings), DOUBT))
+    show_html(tables.statements_html(shown, lambda _: disagreements_url(asked, *asked.graders)))
     if asked.facet is not None and asked.bucket is not None:
-        said.append(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
-    if not found.agreement.alpha.n:
-        said += describe_remedy(found.agreement, settings)
-    notes = [*agreement.agreement_notes(found.agreement), *agreement.non_blind_notes(found.sheet)]
-    said += [note.sentence for note in notes]
-    table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
-    described = stated_conventions(asked, settings)["description"]
-    print_lines = [f"{described} · {agreement.ALPHA_LIMITS_NOTE}"] if table is not None else []
-    link = "" if table is None else disagreements_url(asked, *asked.graders)
-    words = (
-        agreement.summarize_agreement(found.agreement),
-        agreement.explain_agreement(found.agreement),
-    )
-    show_html(tables.agreement_card(*words, said, table, print_lines, link))
+        st.caption(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
+    if found.alpha.n:
+        table = agreement.overall_table(found)
+        show_html(tables.html_table_of(table, label="All graders", details=True))
+
+
+def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
+    """Show every two graders who share a passage; the other pairs are one number."""
+
+    def link(row: Mapping[str, Any]) -> str:
+        return disagreements_url(asked, row["grader"], row["other"]) if row["differing"] else ""
+
+    st.subheader("Every two graders")
+    table = agreement.pair_table(found)
+    show_html(tables.html_table_of(table, label="Pairs", details=True, links={"differing": link}))
+    if apart := len(found.pairs) - len(table.rows):
+        pairs = format_count(apart, "pair shares", "pairs share")
+        st.caption(f"{pairs} no passage.")
+
+
+def show_notes(statements: Sequence[Statement], asked: AgreementChoice, settings: Settings) -> None:
+    """Show how the numbers are computed, and what else there is to know of them."""
+    with st.expander("How it is computed", key="computed"):
+        st.text(str(stated_conventions(asked, settings)["description"]))
+        show_html(tables.statements_html([each for each in statements if each.severity == NOTE]))
 
 
 def stated_conventions(asked: AgreementChoice, settings: Settings) -> dict[str, object]:
@@ -167,12 +186,12 @@ def disagreements_url(asked: AgreementChoice, *graders: str) -> str:
     return url_state.page_url("/review", **where, grader=graders or None)
 
 
-def describe_remedy(found: Agreement, settings: Settings) -> list[str]:
-    """Say how there will be something to measure."""
-    overlap = f"{settings.overlap:.0%} of the queries go to every grader"
+def describe_remedy(found: Agreement, settings: Settings) -> str:
+    """Return how there will be something to measure."""
+    overlap = f"{settings.overlap:.0%} of the queries go to every grader."
     if len(found.graders) < 2:
-        return [f"{overlap}: agreement stands here as soon as a second one has graded some."]
-    return [f"{overlap}; more of them, under Settings on the Data page, let graders meet sooner."]
+        return f"{overlap} Agreement is shown here once a second grader has graded some of them."
+    return f"{overlap} With more, graders share passages sooner: see Settings on the Data page."
 
 
 def show_confusion(found: Agreement, settings: Settings) -> None:
@@ -192,9 +211,9 @@ def show_confusion(found: Agreement, settings: Settings) -> None:
         show_html(tables.plain_table(heads, rows, total))
 
 
-def row_of(name: str, *counts: int, said: str | None = None) -> list[tables.CellContent]:
-    """Return a row of a table: a name, counts, and what else is said."""
-    return [TextCell(name), *counts, *([] if said is None else [TextCell(said)])]
+def row_of(name: str, *counts: int) -> list[tables.CellContent]:
+    """Return a row of a table: a name, and counts."""
+    return [TextCell(name), *counts]
 
 
 def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
@@ -224,14 +243,15 @@ def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     st.subheader("Each grader against the others")
     st.text(
         "Against the grade agreed without them: somebody else's adjudication, or what the others' "
-        "grades become. Where several people graded a chunk, "
+        "grades become. Where several people graded a passage, "
         f"{describe_rule(settings.golden_rule)}."
     )
-    show_html(tables.against_others_table(rows))
+    table = agreement.against_others_table(rows)
+    show_html(tables.html_table_of(table, label="Each grader", details=True))
     st.caption(
         "A mean difference above 0 is a grader who gives higher grades than the others, below 0 "
-        "one who gives lower ones; nobody is right by that. Not compared are chunks that nobody "
-        "else has graded blind, and those on which the others are at odds."
+        "one who gives lower grades. It does not say who is right. Passages are not compared if "
+        "nobody else has graded them blind, or if the others are at odds on them."
     )
     show_drift(
         [
@@ -251,14 +271,14 @@ def show_drift(rows: Sequence[charts.Drift]) -> None:
     """Show how far each grader was from the agreed grade, week by week."""
     st.subheader("Drift")
     if len({row.week for row in rows}) < 2:
-        st.text("All of it was graded within one week, so there is no drift to see yet.")
+        st.text("All passages were graded within one week, so there is no drift to see yet.")
         return
     words = "Mean of grade minus agreed grade, by week and grader"
     st.text(words)
     st.altair_chart(charts.drift_chart(rows, words))
     st.caption(
-        "A line that leaves 0 is somebody whose reading of the guideline moves. Hollow points rest "
-        "on fewer than 10 chunks."
+        "A line that leaves 0 is somebody who reads the guideline in another way than before. "
+        "Hollow points are of fewer than 10 passages."
     )
     with st.expander("The numbers of this chart", key="drift"):
         st.dataframe(charts.drift_frame(rows), hide_index=True, height="auto")
@@ -269,24 +289,17 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
     if not found:
         return
     st.subheader("Each grader against themselves")
-    rows = [
-        row_of(
-            name,
-            again.again,
-            again.same,
-            again.near,
-            said=agreement.describe_self_agreement(again, name),
-        )
-        for name, again in found.items()
-    ]
-    show_html(
-        tables.plain_table(["grader", "shown again", "same grade", "one apart", "in words"], rows)
-    )
-    st.caption("A few of a grader's own earlier chunks come back unmarked; see Work.")
+    rows = [row_of(name, *astuple(again)) for name, again in found.items()]
+    show_html(tables.plain_table(["grader", "shown again", "same grade", "one apart"], rows))
+    st.caption("A few of a grader's own earlier passages come back unmarked; see Work.")
 
 
 def offer_files(
-    found: MeasuredAgreement, asked: AgreementChoice, settings: Settings, revision: int
+    found: MeasuredAgreement,
+    statements: Sequence[Statement],
+    asked: AgreementChoice,
+    settings: Settings,
+    revision: int,
 ) -> None:
     """Offer all numbers in full, as a table and for programs."""
     records = agreement.all_agreement_records(
@@ -301,11 +314,11 @@ def offer_files(
         for row in agreement.agreement_records(each)
     ]
     with st.container(horizontal=True):
-        csv = partial(csv_exports.agreement_csv, rows, meant["description"])
+        csv = partial(csv_exports.agreement_csv, rows, meant, statements)
         ui.offer("Download all of it as CSV", csv, "agreement.csv", revision)
         ui.offer(
             "Download as JSON",
-            partial(csv_exports.agreement_json, rows, meant),
+            partial(csv_exports.agreement_json, rows, meant, statements),
             "agreement.json",
             revision,
         )
