@@ -3,3 +3,87 @@
 A function returns what `labeler.render.markup.show_html` draws, with the style sheet it needs.
 """
 
+from labeler.render.tables.agreement import confusion_matrix
+from labeler.render.tables.bands import (
+    BAND_DOUBTS,
+    BAND_WORDS,
+    GOES_ON,
+    Spread,
+    delta_spreads,
+    spreads_of_means,
+)
+from labeler.render.tables.compare import (
+    chunk_text,
+    movers_table,
+    query_heading,
+    query_table,
+    reranked_table,
+    survival_table,
+    what_if_table,
+)
+from labeler.render.tables.html_table import (
+    CellContent,
+    TextCell,
+    folded_names,
+    folded_sentences,
+    plain_table,
+    run_name,
+    sentences,
+    small_print,
+)
+from labeler.render.tables.queries import (
+    answers_card,
+    describe_outcomes,
+    failure_table,
+    format_value,
+    outcome_table,
+    query_list,
+    two_by_two_table,
+)
+from labeler.render.tables.query_detail import (
+    list_column,
+    lists_side_by_side,
+    ndcg_table,
+    pool_table,
+    query_card,
+    run_failures_table,
+    transfer_note,
+)
+from labeler.render.tables.results import html_table_of, statements_html
+from labeler.render.tables.run_table import (
+    RunNames,
+    RunTable,
+    RunTableLinks,
+    runs_table,
+    sentence_with_link,
+)
+from labeler.render.tables.scores import (
+    BELOW_SIGN,
+    Limits,
+    Marks,
+    bucket_table,
+    keyword_means_table,
+    keyword_places_table,
+    keyword_slices,
+    keyword_table,
+    own_pool_table,
+    residual_table,
+    run_legend,
+    score_table,
+    tie_table,
+    with_unjudged_shares,
+)
+from labeler.render.tables.slice_plots import (
+    SHADES,
+    crossed_plot,
+    delta_plot,
+    mean_plot,
+)
+from labeler.render.tables.slices import crossed_table, slice_pair_table, slice_table
+from labeler.render.tables.trend import (
+    change_causes_table,
+    points_table,
+    signal_values_table,
+    signals_table,
+    trend_table,
+)
