@@ -28,7 +28,7 @@ from labeler.stats.unjudged_chunks import (
     find_top_chunks,
 )
 from labeler.stats.unjudged_model import UnjudgedModel, fit_unjudged_model
-from labeler.stats.unjudged_stretch import NO_LIKELY_RANGE, STRETCHES
+from labeler.stats.unjudged_stretch import stretch_ranges
 
 LEARN_AGAIN = 0.02
 """The share of new grades after which weights are fitted again; levels are after each one."""
@@ -251,12 +251,8 @@ class LiveRanges:
 
     def _raw_ranges(self, measure: Measure, inside: Bools) -> list[_RawRange]:
         """Return the ranges of a measure over some queries: of each run, then of the delta."""
-        kept, runs = self._kept[measure], len(self.runs)
-        likely = kept.sampled.interval(inside)
-        stretch = STRETCHES.get(measure.name, NO_LIKELY_RANGE)
-        for end, mean in zip(likely, stretch.apply(*(end[:runs] for end in likely)), strict=True):
-            end[:runs] = mean
-            end[runs:] *= 1.0 if measure.name in STRETCHES else math.nan
+        kept = self._kept[measure]
+        likely = stretch_ranges(measure.name, len(self.runs), kept.sampled.interval(inside))
         ends = (*kept.bounds.of_mean(inside), *likely)
         unjudged = int(kept.bounds.unjudged[inside].sum())
         low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)

@@ -38,9 +38,9 @@ from labeler.stats import (
     TopChunks,
     UnjudgedRange,
     find_top_chunks,
-    unjudged_ranges,
+    unjudged_stretch,
 )
-from labeler.stats.unjudged_stretch import STRETCHES, Stretch
+from labeler.stats.unjudged_stretch import OF_MEANS, Stretch
 from tests.benchmarks.published import Graded, read, read_sample, without
 from tests.benchmarks.simulated import KINDS, simulate
 
@@ -221,7 +221,8 @@ def main() -> None:
     """Replay every collection, and print the tables."""
     asked = arguments()
     if asked.unstretched:
-        unjudged_ranges.STRETCHES = dict.fromkeys(STRETCHES, Stretch())
+        unjudged_stretch.OF_MEANS = dict.fromkeys(OF_MEANS, Stretch())
+        unjudged_stretch.OF_DIFFERENCES = Stretch()
     for name, truth in truths(asked).items():
         for way in asked.ways:
             start, every = time.process_time(), []

@@ -18,7 +18,7 @@ from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Measure
 from labeler.model import GradeChange
 from labeler.stats import DEPTH, LiveRanges, unjudged_ranges
-from labeler.stats.unjudged_stretch import STRETCHES
+from labeler.stats.unjudged_stretch import OF_MEANS
 from tests.support.boards import board_of, change
 from tests.support.examples import examples
 
@@ -135,7 +135,7 @@ def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
         if band.exact and (every or measure.name not in ("nDCG", "ERR")):
             assert band.lowest == pytest.approx(reached.min(), abs=TOLERANCE)
             assert band.highest == pytest.approx(reached.max(), abs=TOLERANCE)
-        if measure.name in STRETCHES:
+        if measure.name in OF_MEANS:
             assert band.lowest - TOLERANCE <= band.low <= band.high <= band.highest + TOLERANCE
         elif band.is_open:
             assert math.isnan(band.low), "nobody has measured whether its 90% range holds"
@@ -248,6 +248,17 @@ def test_a_run_has_the_same_ranges_alone_in_a_pair_and_among_all() -> None:
             found = LiveRanges(board, asked).means(board, measures)
             for place, band in found.items():
                 assert band == pytest.approx(every[place], abs=TOLERANCE)
+
+
+def test_a_measure_whose_90_percent_range_nobody_has_checked_has_a_possible_one_alone() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c", "x"]}, "B": {"q": ["x", "y"]}})
+    asked = board.conventions.measures("Bpref P@2")
+    bands = LiveRanges(board)
+    for of in (bands.means(board, asked), bands.deltas(board, asked)):
+        likely = {place[-2].name: band.low for place, band in of.items()}
+        assert math.isnan(likely["Bpref"])
+        assert not math.isnan(likely["P"])
+        assert all(band.highest > band.lowest for band in of.values())
 
 
 def test_where_there_is_no_query_no_measure_has_a_band() -> None:
