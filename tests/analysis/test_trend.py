@@ -318,10 +318,10 @@ def test_the_rules_name_the_test_and_what_it_is_corrected_for() -> None:
         "comparisons with earlier runs, buckets included."
     )
     assert "after Holm's correction over the lines shown" in DIRECTION_RULE.sentence
-    windows = (Window(), Window(5), Window(90, "days"))
+    windows = (Window(), Window(1), Window(90, "days"))
     assert [describe_window(each).sentence for each in windows] == [
         "The trend is over all runs.",
-        "The trend is over the last 5 runs of each system.",
+        "The trend is over the last 1 run of each system.",
         "The trend is over the last 90 days of each system.",
     ]
 

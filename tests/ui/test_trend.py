@@ -75,6 +75,7 @@ def test_a_threshold_of_the_gate_file_is_shown_beside_the_value(
     said = trend()
     assert "|Threshold|" in said
     assert "|0.6000|" in said
+    assert "! search: RR is 0.3333, below the threshold 0.6." in trend(window="1 runs")
     assert "search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
 
 

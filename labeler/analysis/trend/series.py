@@ -22,7 +22,7 @@ from labeler.analysis.comparison import FEW, VISIBLE
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Measure
-from labeler.model import StoredRun
+from labeler.model import StoredRun, format_count
 from labeler.model.results import Statement
 from labeler.stats import ALPHA, ConfidenceInterval, IntervalsByPlace, holm, p_values
 
@@ -196,7 +196,10 @@ DIRECTION_RULE = Statement(
 
 def describe_window(window: Window) -> Statement:
     """Say how far back the trend goes."""
-    back = "all runs" if window.most is None else f"the {window} of each system"
+    back = "all runs"
+    if window.most is not None:
+        span = format_count(window.most, window.unit.removesuffix("s"), window.unit)
+        back = f"the last {span} of each system"
     numbers = {"most": window.most, "unit": window.unit}
     return Statement("window", f"The trend is over {back}.", numbers=numbers)
 

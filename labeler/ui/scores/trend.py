@@ -92,7 +92,8 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
     bars = thresholds_over_time(choice, board, trend.build_series(board, asked.systems, *place))
     at = scoreboards.cache_key(board, asked.measures)
     found = _trend_result((*at, repr(asked), repr(bars)), asked, bars, board)
-    show_alerts(found.scan)
+    below = trend.below_thresholds(found.rows, bars, choice.conventions, found.scan.alerts)
+    show_alerts(found.scan, below)
     beside = signals_below(choice, board, line, asked.systems, asked.window)
     drawn = draw_lines(choice, asked, found, bars, beside.span)
     show_signal_pictures(beside, drawn)
@@ -104,9 +105,8 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
         show_html(tables.points_table(points, choice.names.short))
     show_signal_tables(choice, beside, board.revision)
     show_parts(choice, board, asked.systems, asked.measures)
-    below = trend.below_thresholds(found.rows, bars, choice.conventions, found.scan.alerts)
     rules = [trend.describe_window(asked.window), trend.DIRECTION_RULE, found.scan.rule]
-    show_html(tables.statements_html([*below, *line.statements, *rules]))
+    show_html(tables.statements_html([*line.statements, *rules]))
     return lambda: trend_file(choice, asked, board, bars)
 
 
@@ -182,9 +182,9 @@ def _watched_buckets(asked: TrendChoice, board: Scoreboard) -> list[TrendSeries]
     ]
 
 
-def show_alerts(scan: AlertScan) -> None:
-    """Say what fell: the gravest in sight, the others folded."""
-    show_html(tables.statements_html(scan.statements[: trend.MOST_OPEN_ALERTS]))
+def show_alerts(scan: AlertScan, below: Sequence[Statement]) -> None:
+    """Say what fell, the gravest in sight, and which values are ``below`` their thresholds."""
+    show_html(tables.statements_html([*scan.statements[: trend.MOST_OPEN_ALERTS], *below]))
     if more := scan.statements[trend.MOST_OPEN_ALERTS :]:
         show_html(
             tables.folded_sentences(f"{len(more)} more that fell", [each.line for each in more])
