@@ -1,8 +1,8 @@
 """Bands beside a number: its possible range, its 90% range and its 95% confidence interval.
 
-The possible range, pale, covers all ways of grading the unjudged chunks. The 90% range, dark,
-covers 90 of 100 simulated gradings. A thin line is the 95% confidence interval over the choice of
-queries, and a stroke the number itself. They differ in shape, not only in colour. A band that
+The possible range, a pale box, covers all ways of grading the unjudged chunks. The 90% range, a
+dark bar, covers 90 of 100 simulated gradings. A thin line is the 95% confidence interval over the
+choice of queries, and a stroke the number. They differ in shape, not only in colour. A band that
 extends beyond the picture has no end on that side.
 """
 
@@ -83,19 +83,19 @@ class Spread(NamedTuple):
         """Say it in words.
 
         >>> Spread(0.2, 0.9, 0.4, 0.5).words()
-        'however the unjudged chunks are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
+        'possible range 0.2000 to 0.9000, 90% range once graded 0.4000 to 0.5000'
         """
         write = format_signed if delta else format_number
         said = []
         if self.highest > self.lowest:
             bound = "" if self.exact else "at most "
             lowest, highest = write(self.lowest), write(self.highest)
-            said.append(f"however the unjudged chunks are graded {bound}{lowest} to {highest}")
+            said.append(f"possible range {bound}{lowest} to {highest}")
         if self.highest > self.lowest and not math.isnan(self.low):
-            said.append(f"likely {write(self.low)} to {write(self.high)}")
+            said.append(f"90% range once graded {write(self.low)} to {write(self.high)}")
         low, high = self.from_queries
         if not math.isnan(low):
-            said.append(f"with other queries (95%) {write(low)} to {write(high)}")
+            said.append(f"95% confidence interval {write(low)} to {write(high)}")
         return ", ".join(said)
 
 
@@ -148,20 +148,17 @@ def _band_part(name: str, low: float, high: float, scale: Scale) -> htpy.Element
 
 
 BAND_WORDS = (
-    "The pale band of a number is where it could be, however the unjudged chunks "
-    "of these runs are graded "
-    "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
-    "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
-    "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
-    "where it is. Other ungraded chunks are taken as not relevant."
+    "Under a number, the pale box is its possible range: from the lowest to the highest value, "
+    "however the unjudged chunks are graded. The dark bar is its 90% range once graded, if only "
+    "the chunks above the cut-off are graded further (without a cut-off those in the top 20). The "
+    "line is its 95% confidence interval over the choice of queries, the stroke or dot the number."
 )
-GOES_ON = "A band without an end goes on beyond its column."
+GOES_ON = "A range without an end goes on beyond its column."
 BAND_DOUBTS = (
-    "The dark band takes an unjudged chunk to be like the graded chunks that runs "
-    "put at similar ranks, as "
-    "many agree on, of queries like it, and is wide where none of a kind is graded. It is too sure "
-    "where people chose what to grade by what it says, and of a difference where mostly what one "
-    "run alone found is not graded. Neither band is about the choice of queries, nor about graders."
+    "The 90% range takes an unjudged chunk to be like the graded chunks that runs have at similar "
+    "ranks, that as many runs found, of queries like it. It is wide where no chunk of a kind is "
+    "graded. It is too narrow where people chose what to grade by what it says. Neither range is "
+    "about the choice of queries or about graders. Chunks below the cut-off count as not relevant."
 )
 
 MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
@@ -179,9 +176,7 @@ def spreads_of_means(means: MeanRanges, intervals: IntervalsByPlace) -> MeanSpre
     return found
 
 
-def delta_spreads(
-    bands: DeltaRanges, tests: PairTests, rows: Iterable[Delta]
-) -> BucketSpreads:
+def delta_spreads(bands: DeltaRanges, tests: PairTests, rows: Iterable[Delta]) -> BucketSpreads:
     """Return how far B - A may be off in each row, whether it has a band or an interval or not."""
     found = {}
     for row in rows:
