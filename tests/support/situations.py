@@ -48,6 +48,7 @@ class Situation:
     beside the good ones. ``facets`` are the buckets of the queries, in order, and ``traffic``
     weights queries by their intent. ``graders`` are (name, number of grades that differ,
     difference by their own grades). ``without_list`` are queries without a list in the new run.
+    With ``pushed_down`` the old run's list is that of the new one below an unjudged chunk.
     """
 
     queries: Sequence[Places]
@@ -63,6 +64,7 @@ class Situation:
     traffic: Mapping[str, int] = field(default_factory=dict)
     same_rest: bool = False
     open_good: int | None = None
+    pushed_down: bool = False
 
     def board(self) -> Scoreboard:
         """Return the board of both runs."""
@@ -74,6 +76,8 @@ class Situation:
             grades: dict[str, int] = {}
             for run, good, open_ranks in zip(runs, places, self.unjudged, strict=True):
                 listed = _chunks(name, "both" if self.same_rest else run, good)
+                if self.pushed_down and run == "old":
+                    listed = [f"top-{name}", *_chunks(name, "new", places[1])[:-1]]
                 if run == "old" or number not in self.without_list:
                     runs[run][name] = listed
                 grades |= {
@@ -157,7 +161,7 @@ SITUATIONS: Mapping[str, Situation] = {
     ),
     "unjudged chunks can make it vanish": Situation([((2, 1), (1, 2))] * 30, open_good=1),
     "an unjudged chunk on top of every old list": Situation(
-        [((4,), (1,))] * 20 + [((5,), (2,))] * 20, unjudged=((1,), ())
+        [((2,), (1,)), ((3,), (2,))] * 20, unjudged=((1,), ()), pushed_down=True
     ),
     "not clear, the unjudged chunks could change it": Situation(FEW_UP, unjudged=((1, 2), (1, 2))),
     "a grader would turn it round": Situation(SURE_UP, graders=[("Ann", 26, -0.2)]),
