@@ -2,9 +2,9 @@
 --sample --zero cranfield --drop codec dl21``.
 
 Two runs of a graded collection swap the lists of each query at random, so that no measure can truly
-tell them apart, and every chunk of a top 20 is graded. Each query gets a bucket, and all
-queries one of two tasks, at random. The table has the share of such sets with a caution, by measure that leads. What is
-said of both runs, such as that grades are counted alike, is so in most sets or in none.
+tell them apart, and every chunk of a top 20 is graded. Each query gets a bucket, and all of a set
+the same task, at random. The lines have the share of such sets with a caution, by measure that
+leads. What is said of both runs, such as that grades are counted alike, is so in most sets or none.
 """
 
 from __future__ import annotations
