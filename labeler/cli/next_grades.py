@@ -1,4 +1,4 @@
-"""``labeler next``: which of two runs is better, how certainly, and the pairs that decide."""
+"""``labeler next``: which of two runs is ahead, how certainly, and the pairs that decide."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from labeler.analysis.active import (
     DecidingPair,
     parse_deciding_measure,
 )
+from labeler.analysis.comparison import DecisionRules, Verdict
+from labeler.analysis.run_verdict import judge_pair
 from labeler.cli.groups import database_option, format_option
 from labeler.cli.options import SELECTION_OPTIONS, conventions_of, with_options
 from labeler.cli.output import Table, rank_cell, text_footer, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
 from labeler.model import escape_controls
+from labeler.model.results import ANSWER
+from labeler.render.results import statements_records, statements_text
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -70,12 +74,13 @@ def next_grades(
 ) -> None:
     """List the pairs whose grades decide between runs A and B.
 
-    Says how sure it is which of them is better, over what the unjudged chunks could be, how many
-    more grades are likely needed, and which pairs come next: those whose grade is expected to move
-    the delta most.
+    Says how many more grades it takes to know which run is ahead on these queries, which is ahead
+    so far and how surely, and which pairs to grade next: those whose grade is expected to move the
+    delta most. Whether the difference holds for other queries is said by compare.
     """
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
+        singles = store.single_grades()
     conventions = conventions_of(settings, preset, None, None).on(collection.golden)
     conventions = conventions.across(collection, [a, b])
     board = Scoreboard(collection, conventions)
@@ -90,12 +95,16 @@ def next_grades(
     decider = Decider()
     standing = decider.standing(board, a, b, measure, least)
     found = [] if standing.settled else decider.choices(board, a, b, measure, count)
+    rules = DecisionRules(asked, settings.measures, least)
+    verdict = judge_pair(board, a, b, rules, singles=singles, decider=decider).verdict
     page = format_json if kind == "json" else format_text
-    click.echo(page(standing, found, conventions), nl=False)
+    click.echo(page(verdict, standing, found, conventions), nl=False)
 
 
-def format_text(standing: Certainty, found: list[DecidingPair], conventions: Conventions) -> str:
-    """Return the sentence, a line for each pair, and what to know of such grades."""
+def format_text(
+    verdict: Verdict, standing: Certainty, found: list[DecidingPair], conventions: Conventions
+) -> str:
+    """Return which run is better so far, what grades could change, and a line for each pair."""
     body = [
         [
             escape_controls(each.query_id),
@@ -108,13 +117,17 @@ def format_text(standing: Certainty, found: list[DecidingPair], conventions: Con
     ]
     names = [f"rank in {escape_controls(name)}" for name in (standing.a, standing.b)]
     table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
-    lines = [escape_controls(standing.sentence()), *(["", *text_lines(table)] if found else [])]
+    answers = [each for each in verdict.statements if each.severity == ANSWER]
+    lines = [*statements_text(answers), escape_controls(standing.sentence())]
+    lines += ["", *text_lines(table)] if found else []
     return "\n".join(
         [*lines, *text_footer(conventions, [Note("chosen to decide", NO_FAIR_SAMPLE_NOTE)])]
     )
 
 
-def format_json(standing: Certainty, found: list[DecidingPair], conventions: Conventions) -> str:
+def format_json(
+    verdict: Verdict, standing: Certainty, found: list[DecidingPair], conventions: Conventions
+) -> str:
     """Return one object with every number in full; null is what is not there."""
     said = {
         "a": standing.a,
@@ -132,6 +145,7 @@ def format_json(standing: Certainty, found: list[DecidingPair], conventions: Con
         "pool": standing.pool,
         "likely_needed": standing.likely,
         "sentence": standing.sentence(),
+        "verdict": statements_records(verdict.statements),
         "pairs": [
             {
                 "query_id": each.query_id,

@@ -1,9 +1,8 @@
-"""Time what the unjudged chunks could make of the numbers: ``python -m tests.benchmarks.unjudged
-chunks``.
+"""Time the ranges over unjudged chunks: ``python -m tests.benchmarks.holes``.
 
-On 1,000 queries x 10 runs x depth 100 with 20,000 golden grades: the lowest and highest mean and
-the sampled interval of 8 measures, for all runs at once and for the delta of two, first of a golden
-set that was never looked at, then after one more grade. Times are the processor's.
+On 1,000 queries x 10 runs x depth 100 with 20,000 golden grades: the possible and the 90% ranges of
+8 measures, for all runs at once and for the difference of two, first of a golden set that was never
+looked at, then after one more grade. Times are the processor's.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Look = Callable[[LiveRanges, Scoreboard], object]
 
 
 def main() -> None:
-    """Print medians of several rounds, and how many fillings they are of."""
+    """Print medians of several rounds, and how many draws they are of."""
     print(machine())
     collection = collection_of(SIZES["M"])
     conventions = Conventions.of()
@@ -55,9 +54,7 @@ def main() -> None:
             start = time.process_time()
             look(bands, board)
             again.append(time.process_time() - start)
-        print(
-            f"  {name:<14} {draws:>4} fillings  first {statistics.median(first):6.2f} s  ", end=""
-        )
+        print(f"  {name:<14} {draws:>4} draws  first {statistics.median(first):6.2f} s  ", end="")
         print(f"after one grade {statistics.median(again) * 1000:6.1f} ms, ", end="")
         print(f"slowest {max(again) * 1000:6.1f} ms")
 
