@@ -199,7 +199,7 @@ def test_a_constant_grader_has_kappa_0_and_it_is_said():
     [pair] = measured([[0, 1, 2, 3, 1], [2, 2, 2, 2, 2]]).pairs
     assert pair.kappa.value == 0
     assert pair.kappa.reason is None
-    assert pair.notes == ("1 and 2: 2 gave 2 to all 5 passages, so kappa is 0",)
+    assert pair.notes == ("2 gave 2 to all 5 passages, so kappa is 0",)
     [pair] = measured([[1, 1, 1], [2, 2, 2]]).pairs
     assert pair.kappa.value == 0, "two constants that differ: all of it was to be expected"
 

@@ -141,7 +141,7 @@ def test_eight_graders_of_whom_two_share_passages_are_not_eight_who_agree(run, g
 
 
 def test_programs_get_the_same_statements_with_the_numbers_that_chose_them(run, grade):
-    grade([0, 1, 2, 3, 0, 1, 2, 3], [3, 2, 1, 0, 3, 0, 1, 2], names=("Ann", "Bob"))
+    grade([0, 1, 2, 3] * 3, [3, 2, 1, 0] * 2 + [3, 2, 1, 1], names=("Ann", "Bob"))
     first, *_ = rows_of(run("--format", "json"))[0]["notes"]
     assert first["kind"] == "agree less than by chance"
     assert first["text"] == run().output.splitlines()[0] == "Ann and Bob agree less than by chance."
@@ -173,7 +173,10 @@ def test_only_those_who_are_named_count(run, grade):
         ([[1, 2]], "Only Ann has graded blind. Agreement needs two graders."),
         ([[1, None], [None, 2]], "Ann and Bob share no passage, so their agreement cannot be"),
         ([[2, 2], [2, 2]], "Everybody gave 2 to the 2 passages of 2 queries"),
-        ([[0, 1, 3], [2, 2, 2]], "Ann and Bob: Bob gave 2 to all 3 passages, so kappa is 0."),
+        (
+            [[0, 1, 3], [2, 2, 2]],
+            "Bob gave 2 to all passages shared with Ann, so their kappa is 0.",
+        ),
         ([[0, 1, None], [1, 0, None], [None, None, 2]], "Cy shares no passage with anybody."),
     ],
     ids=["nobody", "one", "nothing shared", "one grade", "constant", "some apart"],

@@ -77,7 +77,7 @@ class PairAgreement:
         gave = [f"{name} gave {value:g} to all {n:,} passages" for name, value in self.constant]
         if not gave or not self.kappa.is_defined or n < 2:
             return ()
-        return (f"{self.one} and {self.other}: {' and '.join(gave)}, so kappa is 0",)
+        return (f"{' and '.join(gave)}, so kappa is 0",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

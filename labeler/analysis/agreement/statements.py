@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from math import comb
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +26,9 @@ from labeler.model import format_count
 from labeler.model.results import ANSWER, DOUBT, NOTE, Statement
 
 RELIABLE, TENTATIVE, SLIGHT = 0.8, 0.667, 0.2
+CLOSELY, PARTLY, WEAKLY = "agree closely", "agree partly", "agree weakly"
+PERHAPS, HARDLY = "may agree no more than by chance", "agree hardly more than by chance"
+NO_MORE, LESS = "agree no more than by chance", "agree less than by chance"
 BANDS_NOTE = (
     "Closely means an alpha of 0.8 or more, partly 0.667 or more: Krippendorff (2004) relies on "
     "grades from 0.8 on, and draws tentative conclusions from 0.667 on. Hardly more than by chance "
@@ -41,6 +45,7 @@ FEW_SHARED = 10
 """Graders who share fewer passages with each other are named, unless nobody shares more."""
 MOST_NAMED = 3
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+DISAGREEMENTS = MappingProxyType({"page": "review", "review": "Disagreements"})
 
 
 def agreement_statements(
@@ -83,9 +88,11 @@ def join_names(names: Sequence[str]) -> str:
 
 def _answers(found: Agreement) -> list[Statement]:
     alpha = found.alpha
-    kind, words = _degree(alpha)
-    weak = _weak_grades(found) if kind in ("closely", "partly") else []
+    words = _degree(alpha)
+    weak = _weak_grades(found) if words in (CLOSELY, PARTLY) else []
     compared, left = _compared_graders(found)
+    met = sum(bool(pair.kappa.n) for pair in found.pairs)
+    where = " where they share passages" if met < comb(len(compared), 2) else ""
     numbers = {
         "alpha": alpha.value,
         "low": alpha.low,
@@ -96,30 +103,29 @@ def _answers(found: Agreement) -> list[Statement]:
     }
     grades = f"grade{'s' * (len(weak) > 1)} {join_names([f'{grade:g}' for grade in weak])}"
     exception = f", except on {grades}" if weak else ""
-    sentence = f"{_name_graders(compared, left)} {words}{exception}.{_describe_left(left)}"
+    who = _name_graders(compared, left)
+    sentence = f"{who} {words}{where}{exception}.{_describe_left(left)}"
     graded = "both" if len(compared) == 2 else "two or more"
     rests_on = (
         f"Krippendorff's alpha, {found.metric}, is {_format(alpha.value)} on "
         f"{_count_passages(alpha)} that {graded} graded."
     )
     return [
-        Statement(f"agree {kind}", sentence, ANSWER, numbers=numbers),
+        Statement(words, sentence, ANSWER, numbers=numbers),
         Statement("alpha", rests_on, ANSWER, numbers={"n": alpha.n, "queries": alpha.queries}),
     ]
 
 
-def _degree(alpha: Coefficient) -> tuple[str, str]:
-    """Return the band of an alpha, and the words for it."""
+def _degree(alpha: Coefficient) -> str:
+    """Return the words for an alpha."""
     value = _rounded(alpha.value)
     if value < 0:
-        return "less than by chance", "agree less than by chance"
+        return NO_MORE if _includes_0(alpha) else LESS
     if value < SLIGHT:
-        return "hardly", "agree hardly more than by chance"
+        return HARDLY
     if _includes_0(alpha):
-        return "perhaps by chance", "may agree no more than by chance"
-    if value >= RELIABLE:
-        return "closely", "agree closely"
-    return ("partly", "agree partly") if value >= TENTATIVE else ("weakly", "agree weakly")
+        return PERHAPS
+    return CLOSELY if value >= RELIABLE else PARTLY if value >= TENTATIVE else WEAKLY
 
 
 def _compared_graders(found: Agreement) -> tuple[list[str], list[str]]:
@@ -151,8 +157,11 @@ def _weak_grades(found: Agreement) -> list[float]:
     """Return the grades on which graders agree hardly more than by chance, if only a few are.
 
     That is Krippendorff's nominal alpha of the grade against all others, in pairs of grades. At
-    most half of the grades in use can be exceptions.
+    most half of the grades in use can be exceptions, and none where a grader gave one grade only:
+    then that grader is the exception.
     """
+    if _constant_graders(found):
+        return []
     table = found.table.astype(np.float64)
     given = table.sum(1)
     n, apart = given.sum(), given - np.diag(table)
@@ -204,13 +213,19 @@ def _doubts(found: Agreement) -> Iterator[Statement]:
     few = {name: n for name, n in most.items() if n < FEW_SHARED}
     if few and len(few) < len(most):
         yield Statement("few shared", _describe_few(few), DOUBT, "Overlap", {"graders": len(few)})
-    if difference := _largest_difference(found):
+    for (name, value), others in _constant_graders(found).items():
+        sentence = _describe_constant(name, value, others)
+        numbers = {"grade": value, "pairs": len(others)}
+        yield Statement("constant grader", sentence, DOUBT, "One grade", numbers)
+    if _rounded(alpha.value) < SLIGHT:
+        yield _describe_chance(alpha)
+    elif difference := _largest_difference(found):
         yield difference
 
 
 def _describe_interval(alpha: Coefficient) -> str:
     if alpha.unsure is not None:
-        return f"There is no 95% confidence interval: {alpha.unsure}."
+        return f"There is no 95% confidence interval of alpha: {alpha.unsure}."
     low, high = _rounded(alpha.low), _rounded(alpha.high)
     ends = f"The 95% confidence interval is {_format(low)} to {_format(high)}"
     if _includes_0(alpha):
@@ -227,6 +242,34 @@ def _describe_few(few: Mapping[str, int]) -> str:
         return f"{count_in_words(len(few)).capitalize()} graders share at most {most} with anybody."
     who = join_names(list(few))
     return f"{who} {'shares' if len(few) == 1 else 'share'} at most {most} with anybody."
+
+
+def _constant_graders(found: Agreement) -> dict[tuple[str, float], list[str]]:
+    """Return who gave one grade only to what they share with whom, where that makes kappa 0."""
+    constant: dict[tuple[str, float], list[str]] = {}
+    for pair in found.pairs:
+        if pair.kappa.is_defined and pair.kappa.n > 1:
+            for name, value in pair.constant:
+                other = pair.other if name == pair.one else pair.one
+                constant.setdefault((name, value), []).append(other)
+    return constant
+
+
+def _describe_constant(name: str, value: float, others: Sequence[str]) -> str:
+    if len(others) > MOST_NAMED:
+        whom = f"each of {count_in_words(len(others))} graders"
+    else:
+        whom = join_names(others)
+    kappas = "so their kappa is 0" if len(others) == 1 else "so these kappas are 0"
+    return f"{name} gave {value:g} to all passages shared with {whom}, {kappas}."
+
+
+def _describe_chance(alpha: Coefficient) -> Statement:
+    """Return what to do where agreement is hardly more than by chance, or less."""
+    sentence = "Talk about passages on which they differ before more are graded."
+    if _degree(alpha) == LESS:
+        sentence += " Perhaps one of them reads the scale the other way round."
+    return Statement("no common reading", sentence, DOUBT, "Differences", target=DISAGREEMENTS)
 
 
 def _largest_difference(found: Agreement) -> Statement | None:
@@ -258,8 +301,8 @@ def _largest_difference(found: Agreement) -> Statement | None:
         f"Decide these cases, then say in the guideline what separates {low:g} from {high:g}."
     )
     numbers = {"grade": grades[0], "other_grade": grades[1], "count": count, "share": share}
-    target = {"page": "review", "review": "Disagreements"}
-    return Statement("largest difference", sentence, DOUBT, "Differences", numbers, target)
+    kind = "largest difference"
+    return Statement(kind, sentence, DOUBT, "Differences", numbers, DISAGREEMENTS)
 
 
 # --- Notes --------------------------------------------------------------------------------------
@@ -276,24 +319,14 @@ def _notes(found: Agreement) -> Iterator[Statement]:
             NOTE,
             numbers={"pairs": len(found.pairs), "apart": apart},
         )
-    constant = [f"{note}." for pair in found.pairs for note in pair.notes]
-    yield from _folded("constant grader", constant)
     if found.alpha.is_defined and not found.fleiss.is_defined:
         yield Statement("not defined", f"Fleiss' kappa is not defined: {found.fleiss.reason}.")
     undefined = [pair for pair in found.pairs if pair.kappa.n and not pair.kappa.is_defined]
-    yield from _folded(
-        "not defined",
-        [f"{join_names([pair.one, pair.other])}: {pair.kappa.reason}." for pair in undefined],
-    )
-
-
-def _folded(kind: str, sentences: Sequence[str]) -> Iterator[Statement]:
-    """Yield the first sentences as notes, and how many more there are."""
-    for sentence in sentences[:MOST_NAMED]:
-        yield Statement(kind, sentence)
-    if more := sentences[MOST_NAMED:]:
-        pairs = format_count(len(more), "more pair", "more pairs")
-        yield Statement(kind, f"The same is so of {pairs}.", numbers={"more": len(more)})
+    if found.alpha.is_defined and undefined:
+        pairs = join_names([f"{pair.one} and {pair.other}" for pair in undefined[:MOST_NAMED]])
+        more = f" and {len(undefined) - MOST_NAMED:,} more" if len(undefined) > MOST_NAMED else ""
+        sentence = f"Kappa is not defined, as both gave one and the same grade: {pairs}{more}."
+        yield Statement("not defined", sentence, numbers={"pairs": len(undefined)})
 
 
 def _not_blind(aside: Mapping[str, int]) -> Statement:
