@@ -65,16 +65,18 @@ def judge_pair(
     singles: SingleGrades | None = None,
     names: tuple[str, str] | None = None,
     pairs: int = 1,
+    decider: Decider | None = None,
 ) -> PairResult:
     """Return which of two runs is better over all queries, and what could change that.
 
     All runs of the ``board`` inform what its unjudged chunks may be. ``singles`` are the graders'
     own grades, None where they are not known. Of several ``pairs`` compared together, each test is
-    corrected for their number. ``names`` are shown for A and B.
+    corrected for their number. ``names`` are shown for A and B; a ``decider`` keeps what it has
+    computed of them.
     """
     board = board.snapshot()
     tests = assess_pair(board, a, b, rules, pairs=pairs)
-    sources = direct_sources(board, tests, singles)
+    sources = direct_sources(board, tests, singles, decider or Decider())
     return describe_pair(board, tests, compare_candidates(board, a, b, names), sources, names=names)
 
 
@@ -93,7 +95,8 @@ def describe_pair(
     if row is not None and not math.isnan(row.delta) and not overlap.identical:
         evidence = _gather(board, tests, sources, row.measure, within)
     verdict = decide_verdict(board, tests, overlap, evidence, names=names, within=within)
-    more = () if within is not None else describe_buckets(tests, names)
+    is_whole = within is None and not overlap.identical
+    more = describe_buckets(tests, names) if is_whole else []
     notes = _notes(board, tests, overlap) if verdict.row is not None and within is None else ()
     return PairResult(verdict, tests, evidence, (*verdict.statements, *more, *notes))
 
@@ -128,7 +131,7 @@ def _can_settle(
 
 
 def direct_sources(
-    board: Scoreboard, tests: PairTests, singles: SingleGrades | None
+    board: Scoreboard, tests: PairTests, singles: SingleGrades | None, decider: Decider
 ) -> PairSources:
     """Return sources that compute everything when it is asked for."""
     a, b, compared = tests.a, tests.b, tests.compared
@@ -143,7 +146,7 @@ def direct_sources(
         return measure_sensitivity(board, compared, singles, [measure], tested=tested)[0]
 
     def certainty(measure: Measure) -> Certainty:
-        return Decider().standing(board, a, b, measure, tests.rules.matters)
+        return decider.standing(board, a, b, measure, tests.rules.matters)
 
     return PairSources(band, sensitivity, certainty)
 

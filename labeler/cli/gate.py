@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 
 import click
 
+from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.gate import (
     FAILED,
     PASSED,
@@ -34,6 +35,7 @@ from labeler.analysis.gate import (
     suggest_nearest,
     with_runs,
 )
+from labeler.analysis.run_verdict import judge_pair
 from labeler.cli.atomic_output import write_file
 from labeler.cli.groups import FILE, database_option, format_option, report_errors
 from labeler.cli.options import conventions_of, golden_option, select_runs, with_weights
@@ -44,11 +46,14 @@ from labeler.model import (
     SHORT_HASH,
     Collection,
     Settings,
+    SingleGrades,
     Traffic,
     escape_controls,
     format_count,
     traffic_of_facet,
 )
+from labeler.model.results import NOTE, Statement
+from labeler.render.results import statements_records, statements_text
 from labeler.services.import_export import snapshots
 from labeler.store import Store, moment
 from labeler.store.addresses import StoreLocation
@@ -98,6 +103,7 @@ def as_json(outcome: GateOutcome) -> str:
         "golden": outcome.golden,
         "conventions": None if conventions is None else conventions.as_dict(),
         "notes": [{"kind": note.kind, "text": note.sentence} for note in gate_notes(outcome)],
+        "verdict": statements_records(outcome.verdict),
         "checks": [_check_record(finding) for finding in outcome.findings],
     }
     return json.dumps(said, allow_nan=False, indent=1) + "\n"
@@ -261,6 +267,7 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     }
     if compared:
         yield escape_controls(" · ".join(sorted(compared)))
+    yield from statements_text(outcome.verdict)
     if outcome.conventions is not None:
         yield outcome.conventions.describe()
     if any(finding.check.terms.confidence is not None for finding in outcome.findings):
@@ -428,22 +435,45 @@ def judge_file(
     passing = None if kept_in is None else previous_passing(kept_in, begin=asked.begin)
     if asked.begin and kept_in is None:
         raise BadInput(f"{gate.name}: --begin goes with last_passing, and the file names none")
-    board, history = gate_board(db, gate, passing, asked)
+    boards, history = gate_board(db, gate, passing, asked)
+    board = boards.runs
     checks = resolve_checks(gate, board)
     findings = judge_run(board, gate.run or "", checks, history.others)
+    others = [finding.other for finding in findings if finding.other in board.run_names]
     found = GateOutcome(
         *(gate.name, gate.run, findings, board.conventions, history.golden or None),
         notes=tuple(board.notes(check.measure for check in checks)),
+        verdict=boards.verdict(others[0], gate.run) if others else (),
     )
     if kept_in is None or found.result != PASSED:
         return found, None
     return found, PassingFile(kept_in, history.passed(gate.run or "", checks, moment()))
 
 
+@dataclass(frozen=True)
+class GateBoards:
+    """The board of the ``runs`` that a gate is about, and of ``every_run`` for the verdict."""
+
+    runs: Scoreboard
+    every_run: Scoreboard
+    rules: DecisionRules
+    singles: SingleGrades | None
+
+    def verdict(self, other: str | None, run: str | None) -> tuple[Statement, ...]:
+        """Return whether ``run`` is better than another one, as compare says it."""
+        try:
+            found = judge_pair(
+                self.every_run, other or "", run or "", self.rules, singles=self.singles
+            )
+        except BadInput:  # nothing in common, which the limits say
+            return ()
+        return tuple(each for each in found.statements if each.severity != NOTE)
+
+
 def gate_board(
     db: StoreLocation, gate: Gate, passing: PassedRuns | None, asked: GateRequest
-) -> tuple[Scoreboard, ReferenceRuns]:
-    """Return a board of the runs that a gate is about, and against what they are held."""
+) -> tuple[GateBoards, ReferenceRuns]:
+    """Return the boards of the runs that a gate is about, and against what they are held."""
     with Store(db) as store:
         fingerprints = store.run_fingerprints()
         check_runs(gate, fingerprints)
@@ -452,6 +482,8 @@ def gate_board(
         wanted += [name for name, fingerprint in fingerprints.items() if fingerprint in known]
         collection, settings = gate_golden(store, gate, asked.golden)
         traffic = gate_traffic(gate, store)
+        is_frozen = collection.golden is not None and collection.golden.name is not None
+        singles = None if is_frozen else store.single_grades()
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.prompt_k)
     conventions = replace(conventions, selected=gate.selected)
@@ -459,9 +491,11 @@ def gate_board(
         conventions = conventions.across(collection, names)
     try:
         board, _ = with_weights(Scoreboard(select_runs(collection, names), conventions), traffic)
+        every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
     except NotFound as error:  # no query is selected, or none has the facet of the weights
         raise NotFound(f"{gate.name}: {error}") from None
-    return board, ReferenceRuns(board, fingerprints, gate.baseline, passing, asked.begin)
+    boards = GateBoards(board, every_run, DecisionRules.of(settings), singles)
+    return boards, ReferenceRuns(board, fingerprints, gate.baseline, passing, asked.begin)
 
 
 def gate_traffic(gate: Gate, store: Store) -> Traffic | None:

@@ -81,6 +81,18 @@ def test_a_value_at_its_threshold_passes_and_one_above_it_stops_the_build(gate: 
     assert "! all queries: nDCG@10 is 0.8985, below 0.9 (n 40)" in failed.stdout
 
 
+def test_a_gate_with_a_baseline_says_which_run_is_better_as_compare_does(
+    gate: Gate, database: Path
+):
+    text = 'run = "new"\nbaseline = "old"\n[overall]\nRR = {drop = 0.01}\n'
+    said = json.loads(gate(text, "--format", "json").stdout)["verdict"]
+    lines = [f"{each['heading']}: {each['text']}".removeprefix(": ") for each in said]
+    assert lines[0].startswith("new is ahead of old on the grades so far, but ")
+    shown = CliRunner().invoke(main, ["--db", str(database), "compare", "old", "new"]).stdout
+    assert set(lines) <= {line.removeprefix("! ") for line in shown.splitlines()}
+    assert lines[0] in gate(text).stdout
+
+
 def test_a_bucket_that_collapsed_under_a_better_mean_stops_the_build(gate: Gate):
     text = 'run = "new"\nbaseline = "old"\n[overall]\nRR = {drop = 0.01}\n'
     assert gate(text).exit_code == 0

@@ -27,7 +27,8 @@ def run(tmp_path: Path):
 
 def test_the_table_says_what_comes_next_and_that_no_third_run_is_served(run):
     said = run("next", "forward", "backward", "--count", "3")
-    first, _, heading, *rows = said.splitlines()
+    answer, first, _, heading, *rows = said.splitlines()
+    assert answer.endswith("nothing relevant is known for any of these queries.")
     assert first == (
         "Grade about 30 of the 80 unjudged chunks to know who is ahead by nDCG@10. Only 0 of 80 "
         "chunks are graded so far."

@@ -12,6 +12,7 @@ from itertools import cycle, islice
 
 import numpy as np
 
+from labeler.analysis.active import Decider
 from labeler.analysis.comparison import (
     DecisionRules,
     GraderSensitivity,
@@ -100,7 +101,7 @@ class Situation:
         """Return what is said of both runs."""
         board = self.board()
         tests = assess_pair(board, "old", "new", self.rules, pairs=self.pairs)
-        sources = direct_sources(board, tests, None)
+        sources = direct_sources(board, tests, None, Decider())
         if self.graders:
             sources = PairSources(sources.band, self._sensitivity(board), sources.certainty)
         overlap = compare_candidates(board, "old", "new")

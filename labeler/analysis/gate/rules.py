@@ -11,6 +11,7 @@ from labeler.analysis.comparison import FEW
 from labeler.evaluation import Conventions, Note
 from labeler.measures import Measure
 from labeler.model import WITH_LEAKED, Selection
+from labeler.model.results import Statement
 
 MOST_TRIED = 200  # lines that contain the key; each try parses the text up to one of them
 MOST_OPEN = 50  # lines that one value may span
@@ -194,7 +195,11 @@ class LimitResult:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """The results of checking a run against a gate; ``error`` says why nothing could be checked."""
+    """The results of checking a run against a gate; ``error`` says why nothing could be checked.
+
+    ``verdict`` says whether the run is better than the one it is compared with; no limit depends
+    on it.
+    """
 
     gate: str
     run: str | None
@@ -203,6 +208,7 @@ class GateOutcome:
     golden: str | None = None
     notes: tuple[Note, ...] = ()
     error: str | None = None
+    verdict: tuple[Statement, ...] = ()
 
     @property
     def result(self) -> str:
