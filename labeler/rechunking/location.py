@@ -27,6 +27,7 @@ from labeler.rechunking.normalised_text import (
     total_length,
 )
 from labeler.rechunking.records import ChunkLocation, Cut, Segment
+from labeler.rechunking.repeated_text import FoundPlaces, choose_places
 from labeler.rechunking.source_texts import (
     GRAM,
     LENGTH_WITH_GRAM,
@@ -40,7 +41,7 @@ from labeler.rechunking.source_texts import (
 
 Progress = Callable[[float], None]
 
-LOCATED_SHARE = 0.98  # a chunk counts as located if this share of its text was found
+MOST_PLACES = 100  # of an exact text: one with more is not told apart by order
 _MOST_POSITIONS, _FEW_STARTS = 1_000, 10
 _SHORT_SOURCE = 1_000_000  # characters: a longer source is not searched for a heading
 _NEARLY_EQUAL = 90  # of 100: least similarity of a text to the document at its offsets
@@ -60,7 +61,7 @@ class LocatedChunkings:
     @property
     def unplaced(self) -> list[str]:
         """The new chunks with less than 98% of their text found."""
-        return [chunk_id for chunk_id, place in self.new.items() if place.found < LOCATED_SHARE]
+        return [chunk_id for chunk_id, place in self.new.items() if not place.is_found]
 
     @property
     def ambiguous(self) -> list[str]:
@@ -121,17 +122,20 @@ def find_locations(
     finder = _Finder(
         index, documents, [cut for cut in old_cuts.values() if cut.chunk_id not in spans]
     )
-    old_locations = {
-        name: _in_part(spans[name], cut) if name in spans else reporter.after(finder.locate(cut))
+    old_found = {
+        name: FoundPlaces(cut, _in_part(spans[name], cut))
+        if name in spans
+        else reporter.after(finder.locate(cut))
         for name, cut in old_cuts.items()
     }
+    old_locations = choose_places(old_found, (), index, finder.locate_within)
+    old_found = {name: FoundPlaces(cut, old_locations[name]) for name, cut in old_cuts.items()}
     finder = _Finder(index, documents, new_cuts.values())
-    new_locations = {
-        name: reporter.after(
-            old_locations[name] if old_cuts.get(name) == cut else finder.locate(cut)
-        )
+    new_found = {
+        name: reporter.after(old_found[name] if old_cuts.get(name) == cut else finder.locate(cut))
         for name, cut in new_cuts.items()
     }
+    new_locations = choose_places(new_found, old_found.values(), index, finder.locate_within)
     texts = _texts_by_id(old_cuts), _texts_by_id(new_cuts)
     return LocatedChunkings(index, old_locations, new_locations, *texts, documents)
 
@@ -164,11 +168,11 @@ class _ProgressReporter:
     def __init__(self, progress: Progress | None, size: int) -> None:
         self._progress, self._size, self._done = progress, max(1, size), 0
 
-    def after(self, location: ChunkLocation) -> ChunkLocation:
+    def after(self, found: FoundPlaces) -> FoundPlaces:
         self._done += 1
         if self._progress is not None and (self._done % 256 == 0 or self._done == self._size):
             self._progress(self._done / self._size)
-        return location
+        return found
 
 
 class _Finder:
@@ -176,17 +180,23 @@ class _Finder:
         self._index, self._documents = index, documents
         self._headings = Headings(cut.text for cut in cuts)
 
-    def locate(self, cut: Cut) -> ChunkLocation:
-        """Return a chunk's location: an exact match, else without its heading, else aligned."""
+    def locate(self, cut: Cut) -> FoundPlaces:
+        """Return a chunk's places: exact matches, else without its heading, else aligned."""
+        return self._locate(cut, self._within(cut))
+
+    def locate_within(self, cut: Cut, within: Span) -> ChunkLocation:
+        """Return a chunk's location in a span of the index."""
+        return self._locate(cut, within).location
+
+    def _locate(self, cut: Cut, within: Span) -> FoundPlaces:
         text = normalised(cut.text)
-        within = self._within(cut)
-        heading = self._headings.repeated(cut.text)
-        for front in (0, heading) if heading else (0,):
+        for front in (0, *self._headings.repeated(cut.text)):
             found = self._exact(text[front:], within)
             if found:
                 segment = Segment(front, found[0], len(text) - front)
-                return ChunkLocation(len(text), (segment,), front, others=len(found) - 1)
-        return self._nearly(cut, text, within)
+                location = ChunkLocation(len(text), (segment,), front, others=len(found) - 1)
+                return FoundPlaces(cut, location, found if len(found) <= MOST_PLACES else ())
+        return FoundPlaces(cut, self._nearly(cut, text, within))
 
     def _within(self, cut: Cut) -> Span:
         """Return the span of the index to search: the chunk's offsets, document, or everything."""
@@ -201,20 +211,21 @@ class _Finder:
         return within[0] + start, within[0] + end
 
     def _exact(self, text: str, within: Span) -> list[int]:
-        """Return the first two positions of an exact match."""
+        """Return the first positions of an exact match, one more than `MOST_PLACES`."""
+        most = MOST_PLACES + 1
         if not text:
             return []
         if len(text) < LENGTH_WITH_GRAM:
-            return self._index.all_of(text, within, 2)
+            return self._index.all_of(text, within, most)
         starts = self._starts(text, within)
         if starts is None:
-            return self._index.all_of(text, within, 2)
+            return self._index.all_of(text, within, most)
         fits = (
             start
             for start in starts
             if within[0] <= start <= within[1] - len(text) and self._index.has(text, start)
         )
-        return [start for start, _ in zip(fits, range(2), strict=False)]
+        return [start for start, _ in zip(fits, range(most), strict=False)]
 
     def _starts(self, text: str, within: Span) -> list[int] | None:
         """Return all positions at which a text might begin; None if there are too many."""

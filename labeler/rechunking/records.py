@@ -32,6 +32,12 @@ def cut_from_chunk(chunk: Chunk) -> Cut:
     return Cut(chunk.chunk_id, chunk.text or "", chunk.document_id, *place)
 
 
+def sort_key(cut: Cut) -> tuple[bool, int]:
+    """Return the key that orders the chunks of a document: by ``position``, else by ``start``."""
+    order = cut.start if cut.position is None else cut.position
+    return (order is None, order or 0)
+
+
 class Segment(NamedTuple):
     """``size`` equal characters, at ``at`` in a chunk's text and at ``start`` in the text index.
 
@@ -41,6 +47,9 @@ class Segment(NamedTuple):
     at: int
     start: int
     size: int
+
+
+LOCATED_SHARE = 0.98  # a chunk counts as located if this share of its text was found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,11 @@ class ChunkLocation:
     def found(self) -> float:
         """The share of the text, apart from its heading, that is in the text index."""
         return sum(each.size for each in self.segments) / max(1, self.size - self.heading)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether at least 98% of the text was found."""
+        return self.found >= LOCATED_SHARE
 
     @property
     def spans(self) -> list[Span]:

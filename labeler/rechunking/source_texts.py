@@ -11,14 +11,14 @@ import itertools
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from labeler.rechunking.normalised_text import Numbers, Span, normalised
-from labeler.rechunking.records import Cut
+from labeler.rechunking.records import Cut, sort_key
 
 GRAM = 16
 LENGTH_WITH_GRAM = 2 * GRAM - 1  # a text of this length contains an indexed gram at any offset
@@ -63,7 +63,7 @@ class TextIndex:
         self.sources = sources
         sizes = [len(source.text) + 1 for source in sources]
         self.starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
-        self._by_document = {
+        self._by_document: dict[str | None, int] = {
             source.document_id: number
             for number, source in enumerate(sources)
             if source.document_id is not None
@@ -93,8 +93,12 @@ class TextIndex:
 
     def range_of(self, document_id: str | None) -> Span:
         """Return the span of a document on the axis; the whole axis for an unknown document."""
-        number = None if document_id is None else self._by_document.get(document_id)
+        number = self._by_document.get(document_id)
         return (0, self.starts[-1]) if number is None else self._range(number)
+
+    def has_document(self, document_id: str | None) -> bool:
+        """Say whether a document is one of the sources."""
+        return document_id in self._by_document
 
     def range_at(self, position: int) -> Span:
         """Return the span of the source that contains a position."""
@@ -249,22 +253,17 @@ def reconstruct(cuts: Iterable[Cut]) -> Iterator[ReconstructedDocument]:
         documents.setdefault(cut.document_id, []).append(cut)
     for document_id, chunks in documents.items():
         headings = Headings(cut.text for cut in chunks)
-        ordered = sorted(chunks, key=_sort_key)
+        ordered = sorted(chunks, key=sort_key)
         pieces = [_piece(cut, headings) for cut in ordered]
-        if all(_sort_key(cut)[0] for cut in chunks):
+        if all(sort_key(cut)[0] for cut in chunks):
             pieces = [pieces[number] for number in text_order([piece.text for piece in pieces])]
         yield _join_pieces(document_id, pieces)
 
 
 def _piece(cut: Cut, headings: Headings) -> _Piece:
     added = headings.added(cut.text)
-    heading = headings.repeated(cut.text) - added
+    heading = max(headings.repeated(cut.text), default=0) - added
     return _Piece(cut.chunk_id, normalised(cut.text)[added:], heading)
-
-
-def _sort_key(cut: Cut) -> tuple[bool, int]:
-    order = cut.start if cut.position is None else cut.position
-    return (order is None, order or 0)
 
 
 def _join_pieces(document_id: str | None, pieces: Sequence[_Piece]) -> ReconstructedDocument:
@@ -292,47 +291,64 @@ def _overlap_of_pieces(one: _Piece, other: _Piece) -> Span:
 
 LONGEST_HEADING = 200  # normalised characters
 HEADED_SHARE = 0.5
+_HARDLY_REPEATED = 0.1
 _MOST_LINES = 4
 _WRITTEN_AS_HEADING = re.compile(r"\s*#{1,6}\s|.*\S\s*[>›»→]\s*\S")
 
 
 class Headings:
-    """First lines of a chunking's texts; one that several texts have may be an added heading."""
+    """First lines of a chunking's texts; one that several texts have may be an added heading.
+
+    The document's own lines may repeat as well. So first lines are compared with last ones, which
+    no chunker adds.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
-        firsts: Counter[str] = Counter()
+        lasts: Counter[str] = Counter()
+        firsts: list[list[str]] = []
         for text in texts:
             lines = [normalised(line) for line in _first_lines(text)]
             counts.update(set(lines))
-            firsts.update(lines[:1] or [""])
+            firsts.append(lines)
+            lasts.update([normalised(text[text.rstrip().rfind("\n") + 1 :])] if lines else [])
         self._repeated = {line for line, count in counts.items() if count > 1}
-        headed = sum(count for line, count in firsts.items() if line in self._repeated)
-        self._is_habit = headed >= HEADED_SHARE * firsts.total() > HEADED_SHARE
+        sizes = [_most_in(self._repeated, lines) for lines in firsts]
+        own = sum(count for count in lasts.values() if count > 1) / max(1, len(firsts))
+        levels = [sum(size > level for size in sizes) for level in range(_MOST_LINES)]
+        most = sum(
+            count - own * len(firsts) >= HEADED_SHARE * (1 - own) * len(firsts) > HEADED_SHARE
+            for count in levels
+        )
+        self._most_added = _MOST_LINES if most and own < _HARDLY_REPEATED else most
 
     def added(self, text: str) -> int:
         """Return the same as `repeated` if most texts begin with a repeated line, else 0.
 
-        If most do, the chunker adds headings; if not, the lines may be the document's own.
+        If most do, the chunker adds headings; if not, the lines may be the document's own. Where
+        the document repeats itself, no more lines are counted than most texts have.
 
         >>> Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"]).added("Fees\\nIn May")
         4
         """
-        return self.repeated(text) if self._is_habit else 0
+        return max(self.repeated(text)[: self._most_added], default=0)
 
-    def repeated(self, text: str) -> int:
-        """Return the number of normalised characters in first lines that other chunks share.
+    def repeated(self, text: str) -> list[int]:
+        """Return the normalised size of the first line, of the first two and so on.
+
+        Counted are lines that other chunks have among their first ones.
 
         >>> headings = Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"])
         >>> headings.repeated("Fees\\nIn May"), headings.repeated("Dues")
-        (4, 0)
+        ([4], [])
         """
-        found = 0
+        found: list[int] = []
         for line in _first_lines(text):
             plain = normalised(line)
-            if plain not in self._repeated or found + len(plain) > LONGEST_HEADING:
+            size = len(plain) + (found[-1] if found else 0)
+            if plain not in self._repeated or size > LONGEST_HEADING:
                 break
-            found += len(plain)
+            found.append(size)
         return found
 
     def front(self, text: str, size: int, known: str) -> int:
@@ -351,6 +367,11 @@ class Headings:
             if found >= size:
                 break
         return size if found == size <= LONGEST_HEADING else 0
+
+
+def _most_in(known: Set[str], lines: Iterable[str]) -> int:
+    """Return how many of the first lines are all known."""
+    return sum(1 for _ in itertools.takewhile(known.__contains__, lines))
 
 
 def _first_lines(text: str) -> list[str]:
@@ -396,7 +417,7 @@ def text_order(texts: Sequence[str]) -> list[int]:
     """Return the order in which texts continue each other, as numbers of texts.
 
     The given order is kept if most neighbours already overlap, or if hardly any text continues in
-    another.
+    another. It is also kept if several texts often continue in the same one: their text repeats.
 
     >>> text_order(["and by the law of the land it is", "All are equal and by the law of the land"])
     [1, 0]
@@ -408,13 +429,10 @@ def text_order(texts: Sequence[str]) -> list[int]:
     ):
         return given
     heads = {text[:LEAST_OVERLAP]: number for number, text in enumerate(texts)}
-    step = max(1, len(texts) // _MOST_ASKED)
-    if (
-        _share_of_votes(
-            _following_text(texts, number, heads) is not None for number in given[::step]
-        )
-        < OVERLAPPING_SHARE
-    ):
+    some = given[:: max(1, len(texts) // _MOST_ASKED)]
+    followed = (_following_text(texts, number, heads) for number in some)
+    found = [number for number in followed if number is not None]
+    if len(found) < OVERLAPPING_SHARE * len(some) or len({*found}) < _IN_ORDER * len(found):
         return given
     follows: dict[int, int] = {}
     has_predecessor: set[int] = set()

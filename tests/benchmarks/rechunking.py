@@ -1,13 +1,14 @@
 """How many grades a new chunking keeps, how many of those are right, and what is said of systems.
 
-    python -m tests.benchmarks.rechunking FOLDER [texts|order|documents]
+    python -m tests.benchmarks.rechunking FOLDER [texts|order|offsets|documents|all]
 
 FOLDER holds ``documents/*.md`` and ``questions.jsonl`` with ``query``, ``document_id`` and
 ``evidence``, the spans of the document that answer it, so that what is true is known for any
 chunking: a chunk is graded 3 if it holds 95% of a question's evidence, 2 from half of it, 1 for any
 (20 characters or more), else 0. The top 20 by BM25 of the old chunking are graded; the top 10 of
 the new one are asked for. What is given of chunks are their texts alone; or also the document and
-the order, or the documents' texts, too.
+the order; or their offsets, too; or the documents' texts as well, without offsets or with them
+(all).
 
 Then six systems, BM25 with more and more noise, are set in order by nDCG@10 and by evidence recall:
 by what is true, and by what was transferred, all that is undecided being ungraded.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import resource
 import statistics
 import sys
@@ -69,6 +71,7 @@ class Piece(NamedTuple):
     document: str
     start: int
     end: int
+    number: int
 
     @property
     def name(self) -> str:
@@ -79,16 +82,23 @@ class Piece(NamedTuple):
 class World:
     """Documents, questions and what is true of any chunk."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, texts: dict[str, str], questions: list[dict[str, Any]]) -> None:
+        self.texts, self.questions = texts, questions
+
+    @staticmethod
+    def read(folder: Path) -> World:
+        """Read documents and questions from a folder."""
         files = sorted((folder / "documents").glob("*.md"))
-        self.texts = {path.stem: path.read_bytes().decode() for path in files}
+        texts = {path.stem: path.read_bytes().decode() for path in files}
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-        self.questions: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        return World(texts, [json.loads(line) for line in lines])
 
     def pieces(self, cutting: Cutting) -> list[Piece]:
         """Return the chunks of a chunking."""
         return [
-            Piece(name, *span) for name, text in self.texts.items() for span in cut(text, *cutting)
+            Piece(name, *span, number)
+            for name, text in self.texts.items()
+            for number, span in enumerate(cut(text, *cutting))
         ]
 
     def text(self, piece: Piece) -> str:
@@ -175,12 +185,23 @@ def graded(
 
 def cuts_of(world: World, pieces: Sequence[Piece], given: str) -> list[Cut]:
     """Return chunks with what is known of them."""
-    if given == "texts":
-        return [Cut(piece.name, world.text(piece)) for piece in pieces]
+    if given in ("texts", "mixed"):
+        found = [Cut(piece.name, world.text(piece)) for piece in pieces]
+        return found if given == "texts" else random.Random(1).sample(found, len(found))
     return [
-        Cut(piece.name, world.text(piece), piece.document, number)
-        for number, piece in enumerate(pieces)
+        Cut(piece.name, world.text(piece), piece.document, piece.number, *offsets(piece, given))
+        for piece in pieces
     ]
+
+
+def offsets(piece: Piece, given: str) -> tuple[int, int] | tuple[None, None]:
+    """Return where a chunk begins and ends in its document, if that is given."""
+    return (piece.start, piece.end) if given in ("offsets", "all") else (None, None)
+
+
+def documents_of(world: World, given: str) -> dict[str, str]:
+    """Return the texts of the documents that are given."""
+    return world.texts if given in ("documents", "all") else {}
 
 
 def counted(
@@ -205,10 +226,11 @@ def counted(
 
 
 def pairs_transferred(
-    world: World, old: Cutting, new: Cutting, marked: bool, given: str
+    world: World, old: Cutting, new: Cutting, marked: bool, given: str, part: float = 1.0
 ) -> tuple[Counter[str], list[DerivedGrade], list[Piece]]:
-    """Carry the grades of one chunking over to another, and count."""
-    before, after = world.pieces(old), world.pieces(new)
+    """Transfer the grades of one chunking to another, or to a random part of it, and count."""
+    before, after, numbers = world.pieces(old), world.pieces(new), random.Random(2)
+    after = [piece for piece in after if numbers.random() < part]
     rows = [
         graded(world, number, row, marked) for number, row in enumerate(world.found(before, GRADED))
     ]
@@ -217,7 +239,7 @@ def pairs_transferred(
         for number, row in enumerate(world.found(after, ASKED))
         for piece in row
     ]
-    documents = world.texts if given == "documents" else None
+    documents = documents_of(world, given)
     places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
     transferred = transfer_grades(
         (grade for row in rows for _, grade in row),
@@ -310,7 +332,7 @@ def means(
     before, after = world.pieces(old), world.pieces(new)
     runs, rows = systems(world, after), world.found(before, GRADED)
     grades = [each for at, row in enumerate(rows) for _, each in graded(world, at, row, True)]
-    documents = world.texts if given == "documents" else None
+    documents = documents_of(world, given)
     places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
     names = {piece.name: piece for piece in after}
     pool = {(query, name) for run in runs.values() for query in run for name in run[query]}
@@ -351,13 +373,18 @@ def found_recall(
     numbered = [
         {
             called.setdefault(f"{prefix}{name}", len(called)): Chunk(
-                f"{prefix}{name}", text, document_id=document, position=position
+                f"{prefix}{name}",
+                text,
+                document_id=document,
+                position=position,
+                start=start,
+                end=end,
             )
-            for name, text, document, position, *_ in cuts_of(world, pieces, given)
+            for name, text, document, position, start, end in cuts_of(world, pieces, given)
         }
         for prefix, pieces in (("old ", old), ("", new))
     ]
-    documents = world.texts if given == "documents" else {}
+    documents = documents_of(world, given)
     texts = CollectionTexts(
         repr((old, new, given)), dict(zip(("", "new"), numbered, strict=True)), documents
     )
@@ -393,9 +420,9 @@ def agreement(truly: Sequence[float], said: Sequence[float]) -> tuple[float, flo
 
 def main() -> None:
     """Print the tables."""
-    world = World(Path(sys.argv[1]))
+    folder, given = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "texts"
+    world = World.read(Path(folder))
     began = time.perf_counter()
-    given = sys.argv[2] if len(sys.argv) > 2 else "texts"
     table(world, given)
     orders(world, given)
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
