@@ -12,7 +12,8 @@ docs/gate.md:
 - families of three measures, corrected: how often all intervals held;
 - weighted differences, where a query weighs 0.5, 1, 2 or 4;
 - means, and lower bounds with 95% confidence: how often they were too high;
-- looks: how often a bound was too high at one of 300 looks while queries arrive.
+- looks: how often a bound was too high at one of 300 looks while queries arrive;
+- commits: the same of 300 runs over 200 queries, each like the last one but for 5% of its values.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.measures import Floats, Measure
+from labeler.measures import Bools, Floats, Measure
 from labeler.stats import (
     ALPHA,
     ConfidenceInterval,
@@ -49,6 +50,8 @@ SIZES = (10, 20, 50, 200)
 MOST_RUNS, CLOSE, AT_ONCE = 12, 0.05, 500
 WEIGHTS = np.array([0.5, 1.0, 2.0, 4.0])
 FIRST_LOOK, LOOKS, CONFIDENCE = 20, 300, 0.95
+COMMIT_QUERIES, CHANGED = 200, 0.05
+NEEDED = math.log(len(BET_SIZES) / (1 - CONFIDENCE))
 
 
 class Population(NamedTuple):
@@ -273,9 +276,14 @@ def ever_above(samples: Floats, truth: float, bound: Bound | None) -> tuple[bool
         high = [bound(samples[:n]) > truth for n in looks]
     else:
         won = np.cumsum(np.log1p(np.outer(BET_SIZES, samples / truth - 1)), axis=1)
-        wealth = np.logaddexp.reduce(won, axis=0)[[n - 1 for n in looks]]
-        high = (wealth >= math.log(len(BET_SIZES) / (1 - CONFIDENCE))).tolist()
+        high = has_won(won[:, [n - 1 for n in looks]]).tolist()
     return any(high), high[-1]
+
+
+def has_won(won: Floats) -> Bools:
+    """Say whether bets, (bets, looks) of the logarithm of what each has, have won enough."""
+    enough: Bools = np.logaddexp.reduce(won, axis=0) >= NEEDED
+    return enough
 
 
 def print_looks(every: Sequence[Population], count: int) -> None:
@@ -301,6 +309,33 @@ def print_looks(every: Sequence[Population], count: int) -> None:
         print_look(f"{label}, differences", single, always, gaps)
 
 
+def print_commits(every: Sequence[Population], count: int) -> None:
+    """Print how often bounds are too high for one of many runs over the same queries."""
+    print(f"\nToo high for one of {LOOKS} runs over {COMMIT_QUERIES} queries\n")
+    print("| | one look, of the last | one look, of any | anytime, of any |\n|---|---|---|---|")
+    draw = np.random.default_rng(11)
+    for measure in every[0].measures:
+        single, always = [], []
+        pools = draw_means(every, measure.label, LOOKS * COMMIT_QUERIES, count)
+        for pool, truth in pools:
+            runs = changing_runs(pool.reshape(LOOKS, COMMIT_QUERIES), draw)
+            ones = np.ones(COMMIT_QUERIES)
+            high = [mean_bound(run, ones, measure, CONFIDENCE).lo > truth for run in runs]
+            single.append((any(high), high[-1]))
+            won = [np.log1p(np.outer(BET_SIZES, run / truth - 1)).sum(axis=1) for run in runs]
+            always.append(bool(has_won(np.array(won).T).any()))
+        print_look(measure.label, single, always, [])
+
+
+def changing_runs(fresh: Floats, draw: np.random.Generator) -> Floats:
+    """Return runs, (runs, queries), that each take a few of their values anew."""
+    runs = fresh.copy()
+    for at in range(1, len(runs)):
+        same = draw.random(runs.shape[1]) >= CHANGED
+        runs[at, same] = runs[at - 1, same]
+    return runs
+
+
 def bounds_at_looks(sample: Floats) -> Floats:
     """Return the bound of a difference for one look, at each look."""
     parts = [sample[:n] for n in range(FIRST_LOOK, FIRST_LOOK + LOOKS)]
@@ -319,8 +354,10 @@ def print_look(
 ) -> None:
     """Print a row of shares, and the width in units of a bound for one look."""
     anyone, last = (100 * np.mean([each[at] for each in single]) for at in (0, 1))
-    width = f"{100 * np.mean(always):.1f} ({np.nanmedian(gaps):.1f} times as far below)"
-    print(f"| {name} | {last:.1f} | {anyone:.1f} | {width} |", flush=True)
+    width = f" ({np.nanmedian(gaps):.1f} times as far below)" if gaps else ""
+    print(
+        f"| {name} | {last:.1f} | {anyone:.1f} | {100 * np.mean(always):.1f}{width} |", flush=True
+    )
 
 
 def main() -> None:
@@ -340,12 +377,13 @@ def main() -> None:
     for one in every:
         queries, runs = one.values[MEASURES.split()[0]].shape
         print(f"{one.name}: {queries} queries, {runs} runs")
-    parts = {
+    parts: dict[str, Callable[[], None]] = {
         "differences": lambda: print_differences(every, asked.samples),
         "families": lambda: print_families(every, asked.samples),
         "weighted": lambda: print_weighted(every, asked.samples),
         "means": lambda: print_means(every, asked.samples),
         "looks": lambda: print_looks(every, asked.samples // 8),
+        "commits": lambda: print_commits(every, asked.samples // 8),
     }
     for name, part in parts.items():
         if not asked.only or name in asked.only:
