@@ -42,7 +42,7 @@ def halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_how_candidates_are_related_is_of_the_split_that_is_shown(halves: Path):
-    same = "B is identical to A"
+    same = "A and B return the same results."
     assert same in words(open_page("compare", split="dev"))
     assert same not in words(open_page("compare", split="test"))
     assert same in words(open_page("compare", split="dev"))

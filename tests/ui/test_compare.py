@@ -14,18 +14,29 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler.analysis.comparison import (
-    assess_significance,
+    METHODS_NOTE,
+    SIGNIFICANCE_RULE,
+    DecisionRules,
+    ShownPair,
+    assess_pair,
     compare,
-    rows_in_scope,
+    comparison_table,
     sort_queries,
 )
-from labeler.evaluation import Conventions, Scoreboard
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.analysis.run_verdict import judge_pair
+from labeler.evaluation import Conventions, Scoreboard, format_signed
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, capitalize_first
+from labeler.model.results import Statement, Table
 from labeler.render import csv_exports
+from labeler.render.text import format_cell
 from labeler.store import Store
 from tests.support.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
 EVIL = "<img src=x onerror=alert(1)> **bold** [x](javascript:y)"
+
+
+def board_of(store: Store) -> Scoreboard:
+    return Scoreboard(store.collection(), Conventions.of())
 
 
 def graded(*grades: tuple[str, str, int]) -> LoadedGolden:
@@ -76,6 +87,47 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     return json.loads(found.proto.json)
 
 
+def plain_words(app: AppTest) -> str:
+    """All words of a page, with one bar where tags stand side by side."""
+    return re.sub(r"\|+", "|", words(app)).replace("| |", "| ")
+
+
+def as_shown(statement: Statement) -> str:
+    """A statement as a page has it: its heading apart from its sentence."""
+    heading = f"|{statement.heading}| " if statement.heading else "|"
+    return f"{heading}{statement.sentence}|"
+
+
+def shown_cells(table: Table, row: int) -> list[str]:
+    """The cells of a row as people see them, without its name."""
+    return [format_cell(column, table.rows[row]) for column in table.shown()[1:]]
+
+
+def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Path):
+    add_collapsed_bucket(database)
+    said = plain_words(open_compare(measure=["RR", "AP"]))
+    with Store(database) as store:
+        rules, board = DecisionRules.of(store.settings()), board_of(store)
+    found = judge_pair(board, "old", "new", rules)
+    assert len(found.statements) > 5
+    for each in found.statements:
+        assert as_shown(each) in said
+    compared = compare(board, "old", "new", board.conventions.measures("RR AP"))
+    table = comparison_table([ShownPair(compared, compared.deltas, found.tests)])
+    for at, name in enumerate(("RR", "AP")):
+        assert "|".join(["", name, *shown_cells(table, at), ""]) in said
+
+
+@pytest.mark.parametrize("shown", [["RR"], ["AP", "Judged@10"], ["P@1", "R@5", "RR", "nDCG@10"]])
+def test_the_answer_is_the_same_whatever_is_shown(database: Path, shown: list[str]):
+    add_collapsed_bucket(database)
+    said = plain_words(open_compare(measure=shown, facet="intent"))
+    with Store(database) as store:
+        rules, board = DecisionRules.of(store.settings()), board_of(store)
+    for each in judge_pair(board, "old", "new", rules).statements:
+        assert as_shown(each) in said
+
+
 def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(database: Path):
     names = [f"q{n:02}" for n in range(40)]
     with Store(database) as store:
@@ -93,9 +145,8 @@ def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(databas
         )
     given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of"}
     said = words(open_compare(bucket="few", **given))
-    assert "A is better than B: RR −0.3500 (95% −0.5000 to −0.0500, p 0.0391)" in said
-    assert "By itself: among all buckets of of, which are 3 tests, RR may be chance" in said
-    assert "By itself" not in words(open_compare(**given))
+    assert "|of = few: old is ahead on these 10 queries, but that may not hold" in said
+    assert "95%, corrected for 2 tests), includes 0 (p 0.0781)." in said
 
 
 def test_the_same_run_under_another_name_is_called_identical(filled: Path):
@@ -104,56 +155,55 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
         rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
         assert store.add_run(loaded(rankings), name="copy").warnings
     said = words(open_compare(a="old", b="copy"))
-    same = "the same chunks in the same order for each of 4 queries"
-    assert f"B is identical to A: {same}" in said
-    assert "is 0.0000 by" not in said
-    assert "No measure moves" not in said
-    assert "only reorders" not in said
+    assert "|old and copy return the same results.|" in said
+    assert "|Other questions|" not in said
 
 
-def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
+def test_the_table_has_both_means_the_difference_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert re.search(
-        r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 unjudged in the top 10\|", said
-    )
-    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 unjudged in the top 10\|", said)
-    assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|+2 / 0 / 1\|", said)
+    heads = r"measure\|+A: old\|+B: new\|+difference\|+wins\|+queries\|+losses\|+queries"
+    assert re.search(heads, said)
+    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2\|+1\|+3\|+6\|+6\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
 
 
-def test_how_sure_a_difference_is_stands_under_it(database: Path):
+def test_how_the_numbers_were_computed_is_folded(database: Path):
     add_collapsed_bucket(database)
-    said = words(open_compare(measure=["RR", "R@1"]))
-    assert re.search(r"\|95% interval\|of B − A.*?\|\+0\.0750 to \+0\.3500\|", said)
-    assert re.search(r"\|p\|after Holm, 2 tests\|", said)
-    assert (
-        "An interval and a p-value cover the choice of queries, not unjudged chunks or graders"
-        in said
-    )
-    assert "Holm's correction over all 2 tests shown" in said
-    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "−0.5000 to −0.5000 (percentile)|all queries alike: no spread to resample" in inside
+    app = open_compare(measure=["RR", "R@1"])
+    said = words(app)
+    assert "Intervals and p-values are about the choice of queries, not" in said
+    for note in (SIGNIFICANCE_RULE, METHODS_NOTE):
+        assert capitalize_first(note) in said.partition("How these numbers were computed")[2]
+    assert "All numbers" in [each.label for each in app.expander]
 
 
-def test_the_page_and_its_file_state_one_surety(database: Path):
+def test_the_page_and_its_file_state_one_interval_and_p(database: Path):
     add_collapsed_bucket(database)
     with Store(database) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
-    found = compare(board, "old", "new", board.conventions.measures("RR R@1"), "intent")
-    rows = list(csv.DictReader(io.StringIO(csv_exports.compare_csv(found, "setup").decode())))
-    assert [(row["bucket"], row["family"]) for row in rows[:3]] == [
-        ("setup", "2"),
-        ("setup", "2"),
-        ("", "4"),
-    ]
-    shown = assess_significance(found, rows_in_scope(found, "setup"))
-    assert float(rows[0]["p_holm"]) == shown.of(rows_in_scope(found, "setup")[0]).holm
+        rules, board = DecisionRules.of(store.settings()), board_of(store)
+    found = compare(board, "old", "new", board.conventions.measures("RR nDCG@10"), "intent")
+    tests = assess_pair(board, "old", "new", rules)
+    rows = [*found.deltas, *found.buckets]
+    listed = list(
+        csv.DictReader(
+            io.StringIO(csv_exports.comparison_csv(ShownPair(found, rows, tests)).decode())
+        )
+    )
+    said = words(open_compare(measure=["RR", "nDCG@10"], facet="intent"))
+    for row in listed[:2]:
+        assert f"|{format_signed(float(row['lo']))} to {format_signed(float(row['hi']))}|" in said
+    assert {(row["bucket"], row["measure"]): row["tests"] for row in listed} == {
+        ("", "RR"): "3",
+        ("", "nDCG@10"): "1",
+        **{(bucket, "RR"): "" for bucket in ("refund", "setup")},
+        **{(bucket, "nDCG@10"): "2" for bucket in ("refund", "setup")},
+    }
 
 
 def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled: Path):
     with Store(filled) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
+        board = board_of(store)
     found = compare(board, "old", "new", board.conventions.measures("RR"))
     texts = {name: f"text of {name}" for name in board.collection.query_ids}
     for sort, step in (("worst for B", 1), ("best for B", -1)):
@@ -167,14 +217,14 @@ def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled
         assert listed[-1]["reason"] == "nobody has graded a chunk of this query"
 
 
-def test_without_a_grade_it_does_not_say_that_there_are_no_holes(database: Path):
+def test_without_a_grade_it_does_not_say_that_nothing_is_unjudged(database: Path):
     with Store(database) as store:
         store.add_queries(loaded([Query("q", "one")]))
         for name in ("old", "new"):
             store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
     said = words(open_compare(a="old", b="new", measure=["RR"]))
     assert "none unjudged" not in said
-    assert "after Holm, 0 tests" in said
+    assert "old and new can't be compared yet: nothing relevant is known" in said
 
 
 def test_without_keywords_it_says_how_they_come(filled: Path):
@@ -186,36 +236,24 @@ def test_without_keywords_it_says_how_they_come(filled: Path):
 
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
-    said = words(open_compare(measure=["RR"]))
-    told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, p 0.0"
-    assert told in said, "one of two chunks is unjudged in every query"
-    assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
-    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
-    assert "B only reorders what A found" in said
-    assert "RR +0.2250 is 0.0000 by the chunks found and +0.2250 by their order" in said
+    said = plain_words(open_compare(measure=["RR"]))
+    doubt = "but unjudged chunks could change that"
+    assert f"|new is ahead of old on the grades so far, {doubt}.|" in said, "half are unjudged"
+    assert "|Buckets| new loses clearly in 1 of the 2 buckets.|" in said
+    assert "|intent = setup: −0.3691 nDCG@10 (11 of 11 queries differ).|" in said
+    assert "new only reorders what old found" in said
+    assert "0.0000 is due to the chunks found and +0.1661 to their order" in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "Neither is known to be better: RR −0.5000 (" in inside
+    assert "|intent = setup: new is worse than old.|" in inside
 
 
 def test_three_queries_are_called_few_and_nothing_more(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in said
-    assert "moves against the total" not in said
+    assert "|Too few queries to compare old and new: 3.|" in said
+    assert "No bucket has 10 queries, so none is tested." in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "Fewer than 10 queries (n 1)" in inside
-
-
-def test_a_measure_that_falls_for_sure_is_named_though_it_is_not_shown(database: Path):
-    names = [f"q{n:02}" for n in range(12)]
-    with Store(database) as store:
-        store.add_queries(loaded([Query(name, name) for name in names]))
-        for run, ids in (("old", "x c1 c2 c3"), ("new", "c1 x x2 x3 x4 x5 x6")):
-            rankings = [Ranking(name, tuple(ids.split())) for name in names]
-            store.add_run(loaded(rankings), name=run)
-        store.add_golden(graded(*((name, f"c{n}", 1) for name in names for n in (1, 2, 3))))
-    said = words(open_compare(a="old", b="new", measure=["RR"]))
-    assert "No one number tells: from A to B, RR (+0.5000) rises while " in said
-    assert "AP (−0.3056)" in said
+    assert "|intent = setup: Too few queries to compare old and new: 1.|" in inside
+    assert "No bucket has 10 queries" not in inside
 
 
 def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
@@ -260,7 +298,8 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"\|C\| \|third\|+0\.5000\|3 unjudged in the top 10\|", words(app))
+    assert re.search(r"\|B: new\|+C: third\|+difference\|", words(app))
+    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
 
 
@@ -287,8 +326,7 @@ def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Pat
     app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
     sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
     assert (sides["C"], sides["D"]) == ("fourth", "third")
-    said = words(app)
-    assert re.findall(r"\|([CD])\| \|(third|fourth)\|", said) == [("C", "fourth"), ("D", "third")]
+    assert re.search(r"\|B: new\|+C: fourth\|+D: third\|+difference\|", words(app))
 
 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
@@ -332,7 +370,8 @@ def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(fille
     shown = [side["name"] for side in component(app, "strips")["sides"]]
     assert len(set(shown)) == 4
     assert [side["whole"] for side in component(app, "strips")["sides"]][3] == long["t"]
-    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in words(app)
+    said = words(app)
+    assert f"|Too few queries to compare {shown[0]} and {shown[1]}: 3.|" in said
 
 
 def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
@@ -345,11 +384,8 @@ def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
         store.add_golden(graded(*((name, "c1", 0) for name in names)))
     for show in ("Rank strips", "Bars and scatter", "What moved most"):
         said = words(open_compare(show=show))
-        assert "more than chance:" not in said.replace("Bold is more than chance:", "")
-        assert "moves against the total" not in said
-        assert "Nothing tells A and B apart: no measure of relevance has a value yet" in said
-        assert "nothing relevant is known for any of these queries" in said
-        assert "In no bucket" not in said
+        assert "can't be compared yet: nothing relevant is known for any of these queries" in said
+        assert "|Buckets|" not in said
         assert "nan" not in said.lower()
         assert "-0.0000" not in said
         assert "−0.0000" not in said
@@ -371,8 +407,7 @@ def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
 def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     app = open_compare(measure=["RR"], facet="intent", bucket="setup")
     assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
-    row = r"\|1\.0000\|.*\|0\.3333\|.*\|−0\.6667\|+0 / 0 / 1\|"
-    assert re.search(row, words(app))
+    assert re.search(r"\|RR\|+1\.0000\|+0\.3333\|+−0\.6667\|+0\|+1\|+1\|", words(app))
 
 
 def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from string import ascii_uppercase
 
 import streamlit as st
 
@@ -158,7 +159,11 @@ def with_further_runs(table: Table, view: ComparisonView, bucket: str | None) ->
     compared = view.compared
     scores = view.board.table(compared.measures, compared.facet if bucket else None)
     means = {(row.run, str(row.measure)): row.value for row in scores if row.bucket == bucket}
-    more = [Column(f"mean of {run}", view.called(run), NUMBER) for run in view.also]
+    lettered = zip(ascii_uppercase[2:], view.also, strict=False)
+    more = [
+        Column(f"mean of {run}", f"{letter}: {view.called(run)}", NUMBER)
+        for letter, run in lettered
+    ]
     rows = [
         {**row, **{f"mean of {run}": means[run, row["full_name"]] for run in view.also}}
         for row in table.rows
@@ -245,7 +250,7 @@ def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Set
     if across or measure is None or not can_decide(measure):
         return
     is_open = any(each.kind == COULD_CHANGE for each in found.statements)
-    is_asked = _is_asked_for(view, measure, settings)
+    is_asked = _is_asked_for(view, settings)
     if not is_open and not is_asked:
         return
     runs = (view.compared.a, view.compared.b)
@@ -258,7 +263,7 @@ def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Set
         if is_asked:
             _show_stop_asking(standing)
         elif st.button("Ask for the grades that decide", key="decide", help=DECIDE_HELP):
-            _ask_graders(view, measure, settings)
+            _ask_graders(view, settings)
 
 
 def _certainty_notes(
@@ -285,27 +290,17 @@ def _show_stop_asking(standing: Certainty) -> None:
         ui.done("Graders go query by query")
 
 
-def _ask_graders(view: ComparisonView, measure: Measure, settings: Settings) -> None:
+def _ask_graders(view: ComparisonView, settings: Settings) -> None:
     pair = (view.compared.a, view.compared.b)
-    name = measure_name(measure)
-    chosen = replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=pair, decide_by=name)
     with ui.guard(), ui.open_store() as store:
-        store.save_settings(chosen)
+        store.save_settings(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=pair))
     ui.done("Graders are given what decides it")
 
 
-def measure_name(measure: Measure) -> str:
-    """Return the name a measure was asked for by, such as R@prompt, else its own."""
-    return next(iter(measure.names), str(measure))
-
-
-def _is_asked_for(view: ComparisonView, measure: Measure, settings: Settings) -> bool:
-    """Say whether graders are given what decides between just these runs by this measure."""
+def _is_asked_for(view: ComparisonView, settings: Settings) -> bool:
+    """Say whether graders are given what decides between just these runs."""
     pair = {view.compared.a, view.compared.b}
-    if settings.strategy != ACTIVE_OF_TWO or set(settings.unjudged_of or ()) != pair:
-        return False
-    meant = view.compared.conventions.measures(settings.decide_by)
-    return view.board.resolve(meant) == (measure,)
+    return settings.strategy == ACTIVE_OF_TWO and set(settings.unjudged_of or ()) == pair
 
 
 GRADERS_TITLE = "Does it hold under each grader's own grades?"
