@@ -96,7 +96,7 @@ def test_few_grades_settle_which_run_is_better(text: str):
     assert LEAST_GRADES <= standing.graded < standing.pool / 4
     assert re.fullmatch(
         rf"More grades are unlikely to change who is ahead by {text}: good, with "
-        r"(9\d%|over 99%) certainty\.",
+        r"(9[0-4]%|over 95%) certainty\.",
         standing.sentence(),
     )
 
@@ -106,7 +106,7 @@ def test_runs_with_the_same_lists_need_no_grade():
     standing = Decider().standing(board, "bad", "copy", measure_of(board))
     assert (standing.settled, standing.leader, standing.graded) == (True, None, 0)
     assert standing.sentence() == (
-        "bad and copy differ by less than what matters (0.01) by nDCG@10, with over 99% certainty, "
+        "bad and copy differ by less than what matters (0.01) by nDCG@10, with over 95% certainty, "
         f"however the {standing.open} unjudged chunks are graded."
     )
 

@@ -40,16 +40,16 @@ def test_what_is_open_leads_to_what_to_grade_and_who_is_ahead_so_far() -> None:
 def test_what_more_grades_hardly_change_is_never_called_certain_or_settled() -> None:
     said = replace(OPEN, ahead=0.99999, settled=True, likely=0).sentence()
     assert said == (
-        "More grades are unlikely to change who is ahead by RR@10: two, with over 99% certainty."
+        "More grades are unlikely to change who is ahead by RR@10: two, with over 95% certainty."
     )
     whole = replace(OPEN, ahead=1.0, settled=True, likely=0).sentence()
     assert whole == said, "a chunk is unjudged"
 
 
 def test_a_difference_that_does_not_matter_is_not_called_none() -> None:
-    near = replace(OPEN, near=0.98, settled=True)
+    near = replace(OPEN, near=0.92, settled=True)
     assert near.sentence() == (
-        "one and two differ by less than what matters (0.01) by RR@10, with 98% certainty, however "
+        "one and two differ by less than what matters (0.01) by RR@10, with 92% certainty, however "
         "the 120 unjudged chunks are graded."
     )
     assert near.leader is None

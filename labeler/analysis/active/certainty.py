@@ -25,6 +25,9 @@ at once, and the same pair of runs is wrong each time. With it, verdicts are rig
 they claim; docs/statistics.md has the table, ``tests/benchmarks/deciding.py`` makes it.
 """
 
+MOST_CLAIMED = 0.95
+"""No verdict claims more while a chunk is unjudged: those that could were right in 95% of cases."""
+
 SETTLED_AT = 0.9
 LEAST_GRADES = 30
 """The verdict needs this many grades of A's and B's chunks, unless no chunk is unjudged."""
@@ -85,16 +88,19 @@ class Certainty:
 
     @property
     def certainty(self) -> float:
-        """The probability of the likeliest verdict."""
+        """The probability of the likeliest verdict, at most `MOST_CLAIMED` while a pair is
+        unjudged.
+        """
         if not self.known:
             return 0.0
-        return self.near if self.same else max(self.ahead, 1 - self.ahead)
+        share = self.near if self.same else max(self.ahead, 1 - self.ahead)
+        return min(share, MOST_CLAIMED) if self.open else share
 
     @property
     def claim(self) -> str:
-        """That probability in words; never certain while a pair is unjudged."""
-        is_over = self.open and self.certainty > 0.99
-        return f"{'over 99%' if is_over else format_certainty(self.certainty)} certainty"
+        """That probability in words, a whole percentage rounded down."""
+        over = "over " if self.open and self.certainty >= MOST_CLAIMED else ""
+        return f"{over}{math.floor(self.certainty * 100 + 1e-9)}% certainty"
 
     def sentence(self, names: tuple[str, str] | None = None) -> str:
         """Return what more grades could change, and how many it takes to know who is ahead.
@@ -131,17 +137,6 @@ def _count_work(likely: int, unjudged: int) -> str:
     if likely >= unjudged:
         return f"Grade all {unjudged:,} unjudged chunks"
     return f"Grade about {likely:,} of the {unjudged:,} unjudged chunks"
-
-
-def format_certainty(share: float) -> str:
-    """Return a share as a whole percentage, rounded down.
-
-    >>> format_certainty(0.979), format_certainty(0.9999), format_certainty(1.0)
-    ('97%', 'over 99%', '100%')
-    """
-    if 0.99 < share < 1.0:
-        return "over 99%"
-    return f"{math.floor(share * 100 + 1e-9)}%"
 
 
 def assess_certainty(
