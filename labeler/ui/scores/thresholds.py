@@ -181,11 +181,11 @@ def _note_other_golden(gate: Gate, chosen: Conventions) -> str:
 
 def _describe_limit(check: Check, *, has_other: bool) -> str:
     """Say what is asked of a mean, a limit a line."""
-    confidence = check.terms.confidence
+    confidence, looks = check.terms.confidence, " at every look" if check.terms.anytime else ""
     asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
     if check.drop is not None and has_other:
         asked.append(f"drop ≤ {check.drop:.10g}")
-    sure = "" if confidence is None else f", {100 * confidence:g}% sure"
+    sure = "" if confidence is None else f", {100 * confidence:g}% sure{looks}"
     return "\n".join(f"{each}{sure}" for each in asked)
 
 
