@@ -16,12 +16,14 @@ from xml.etree import ElementTree as ET
 
 import click
 
+from labeler.analysis.cautions import caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.gate import (
     FAILED,
     PASSED,
     REFERENCE_LABELS,
     UNJUDGED,
+    Check,
     Gate,
     GateOutcome,
     LimitResult,
@@ -442,7 +444,7 @@ def judge_file(
     others = [finding.other for finding in findings if finding.other in board.run_names]
     found = GateOutcome(
         *(gate.name, gate.run, findings, board.conventions, history.golden or None),
-        notes=tuple(board.notes(check.measure for check in checks)),
+        notes=(*board.notes(check.measure for check in checks), *boards.cautions(gate.run, checks)),
         verdict=boards.verdict(others[0], gate.run) if others else (),
     )
     if kept_in is None or found.result != PASSED:
@@ -458,6 +460,11 @@ class GateBoards:
     every_run: Scoreboard
     rules: DecisionRules
     singles: SingleGrades | None
+
+    def cautions(self, run: str | None, checks: Sequence[Check]) -> list[Note]:
+        """Return how the means that are checked mislead."""
+        measures = dict.fromkeys(check.measure for check in checks)
+        return caution_notes(find_cautions(self.every_run, measures, runs=[run or ""]))
 
     def verdict(self, other: str | None, run: str | None) -> tuple[Statement, ...]:
         """Return whether ``run`` is better than another one, as compare says it."""

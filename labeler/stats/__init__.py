@@ -27,6 +27,7 @@ from labeler.stats.draws import DRAWS
 from labeler.stats.paired_tests import (
     ALPHA,
     EXACT,
+    PValue,
     detectable_difference,
     detectable_with_spread,
     holm,

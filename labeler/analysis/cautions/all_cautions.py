@@ -40,9 +40,10 @@ def find_cautions(
 
     They are about all queries, those of a facet, or those of one bucket. The first measure leads:
     most cautions are about it. ``runs`` are all of the board unless given; two that are given are
-    compared with each other, so that a low bucket of one is not said. At most ``most`` are
-    returned, all with None. Differences below ``matters`` of the ``settings`` count as none. Raises
-    `NotFound` for an unknown run, facet or bucket.
+    compared with each other, and what the verdict on them says is not said again: few queries, a
+    wide interval, unjudged chunks, low buckets. At most ``most`` are returned, all with None.
+    Differences below ``matters`` of the ``settings`` count as none. Raises `NotFound` for an
+    unknown run, facet or bucket.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> names = [f"q{n}" for n in range(40)]
@@ -61,18 +62,17 @@ def find_cautions(
     names = board.run_names if runs is None else tuple(runs)
     matters = (settings or Settings()).matters
     looked = MeansInQuestion(board, leading[0], names, facet, bucket, matters)
-    found = [
-        *few_queries(looked),
+    unfit = [
         *leaked_queries(looked),
         *wrong_for_one_answer(looked),
         *wrong_for_several_chunks(looked),
         *beyond_the_prompt(looked, leading),
         *grades_alike(looked),
-        *([] if runs is not None and len(runs) == 2 else low_bucket(looked)),
-        *unjudged_chunks(looked, chosen),
-        *wide_interval(looked),
     ]
-    return found[:most]
+    if runs is not None and len(runs) == 2:
+        return unfit[:most]
+    weak = [*low_bucket(looked), *unjudged_chunks(looked, chosen), *wide_interval(looked)]
+    return [*few_queries(looked), *unfit, *weak][:most]
 
 
 def caution_notes(cautions: Iterable[Statement]) -> list[Note]:

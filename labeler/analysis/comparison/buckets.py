@@ -16,7 +16,7 @@ from labeler.analysis.comparison.significance import PairTests
 from labeler.errors import BadInput
 from labeler.evaluation import Score, Scoreboard, format_signed
 from labeler.measures import Bools, Floats, Ints, Measure
-from labeler.model.results import CAUTION, DOUBT, NOTE, Statement
+from labeler.model.results import DOUBT, NOTE, Statement
 from labeler.stats import ALPHA, FEWEST_QUERIES
 
 
@@ -56,10 +56,10 @@ def describe_buckets(tests: PairTests, names: tuple[str, str] | None = None) -> 
     row, b = tests.total, (names or (tests.a, tests.b))[1]
     if row is None or math.isnan(row.delta) or not tests.buckets:
         return []
-    said = _count_clear(tests, b, -1)
+    said = [*_small_falls(tests), *_count_clear(tests, b, -1)]
     if row.delta < 0 and any(each.delta > 0 for each in _clear_buckets(tests)):
         said += _count_clear(tests, b, 1)
-    return [*said, *_small_falls(tests)]
+    return said
 
 
 def clear_losses(tests: PairTests) -> list[Delta]:
@@ -89,7 +89,7 @@ def _count_clear(tests: PairTests, b: str, sign: int) -> list[Statement]:
         few = f"No bucket has {FEWEST_QUERIES} queries, so none is tested."
         return [Statement(kind, few, NOTE, BUCKETS, numbers)]
     large = " large enough to test" if small else ""
-    left = f"; {small:,} {'is' if small == 1 else 'are'} too small" if small else ""
+    left = f"; {small:,} {'bucket is' if small == 1 else 'are'} too small" if small else ""
     count = f"{len(rows):,}" if rows else "none"
     sentence = f"{b} {verb} clearly in {count} of the {tested:,} buckets{large}{left}."
     if tested == 1:
@@ -126,11 +126,11 @@ def _small_falls(tests: PairTests) -> list[Statement]:
         return []
     row = min(falls, key=lambda each: each.delta)
     sentence = (
-        f"{row.facet} = {row.bucket} falls by {abs(row.delta):.4f} in all {row.n} queries: too few "
-        "to test."
+        f"{row.facet} = {row.bucket} falls in all {row.n} queries, by {abs(row.delta):.4f} on "
+        "average: too few to test."
     )
     numbers = {"delta": row.delta, "n": row.n}
-    return [Statement("small bucket", sentence, CAUTION, numbers=numbers, target=_target(row))]
+    return [Statement("small bucket", sentence, DOUBT, BUCKETS, numbers, _target(row))]
 
 
 def _heading(tests: PairTests, row: Delta) -> str:

@@ -17,7 +17,7 @@ from labeler.analysis.comparison.deltas import Comparison, Delta, compare
 from labeler.errors import BadInput
 from labeler.evaluation import NO_RESULT, Scoreboard, format_number, format_signed
 from labeler.evaluation.measure_guidance import has_graded_chunkings
-from labeler.measures import Measure
+from labeler.measures import Floats, Measure
 from labeler.model import Settings
 from labeler.stats import (
     ALPHA,
@@ -26,6 +26,7 @@ from labeler.stats import (
     FEWEST_DIFFERING,
     FEWEST_QUERIES,
     ConfidenceInterval,
+    PValue,
     as_equal_weights,
     count_differing,
     detectable_difference,
@@ -113,16 +114,18 @@ class DeltaTest(NamedTuple):
     """The test of one difference between two runs, with its confidence interval.
 
     ``p`` is from a randomisation test and ``p_corrected`` after Bonferroni's correction for
-    ``tests`` of them; both are NaN if not tested, and ``reason`` says why there is no test or no
-    interval. ``differ`` of the queries differ. ``is_clear`` is True where the interval excludes 0;
-    where all queries differ by the same, so that there is no interval, it follows from p.
-    ``exact`` is True if all flips of signs were counted. ``detectable`` is the smallest true
-    difference that so many queries show with 80% power at the 5% level, ``more_queries`` how many
-    more the difference seen would need; None where that cannot be computed.
+    ``tests`` of them, which are ``counted`` as measures, buckets or tests; both are NaN if not
+    tested, and ``reason`` says why there is no test or no interval. ``exact`` is True if all flips
+    of signs were counted. ``differ`` of the queries differ. ``is_clear`` is True where the interval
+    excludes 0; where all queries differ by the same, so that there is no interval, it follows from
+    p. ``detectable`` is the smallest true difference that so many queries show with 80% power at
+    the 5% level, ``more_queries`` how many more the difference seen would need; None where that
+    cannot be computed.
     """
 
     p: float = math.nan
     tests: int = 0
+    counted: str = "tests"
     exact: bool = False
     interval: ConfidenceInterval = ConfidenceInterval(math.nan, math.nan)
     differ: int = 0
@@ -262,11 +265,15 @@ def assess_pair(
     totals = [row for row in compared.deltas if row.measure in (deciding, *family)]
     buckets = [row for by in by_facet.values() for row in _proper_buckets(by)]
     sized = [row for row in buckets if row.n >= FEWEST_QUERIES]
-    of_totals = [1 if row.measure == deciding else max(1, len(family)) for row in totals]
-    found = _test_rows(
-        [(compared, row) for row in totals] + [(by_facet[row.facet or ""], row) for row in sized],
-        [tests * pairs for tests in (*of_totals, *[len(sized)] * len(sized))],
-    )
+    asked = []
+    for row in totals:
+        tests = 1 if row.measure == deciding else max(1, len(family))
+        asked.append(_Question(compared, row, tests, "measures"))
+    for row in sized:
+        asked.append(_Question(by_facet[row.facet or ""], row, len(sized), "buckets"))
+    if pairs > 1:
+        asked = [each._replace(tests=each.tests * pairs, counted="tests") for each in asked]
+    found = _test_rows(asked)
     return PairTests(a, b, rules, deciding, compared, by_facet, found)
 
 
@@ -276,50 +283,61 @@ def _proper_buckets(by: Comparison) -> list[Delta]:
     return [row for row in by.buckets if row.n < total.n]
 
 
-def _test_rows(
-    given: Sequence[tuple[Comparison, Delta]], tests: Sequence[int]
-) -> dict[DeltaKey, DeltaTest]:
-    """Return the test of each row; rows of fewer than two queries have none."""
-    kept = [(*pair, m) for pair, m in zip(given, tests, strict=True) if pair[1].n > 1]
-    kept = [each for each in kept if not math.isnan(each[1].delta)]
-    samples = [compared.differences(row) for compared, row, _ in kept]
-    weights = [compared.weights_of(row) for compared, row, _ in kept]
+class _Question(NamedTuple):
+    """A difference to test, corrected for the number of ``tests``; ``counted`` says of what."""
+
+    compared: Comparison
+    row: Delta
+    tests: int
+    counted: str
+
+
+def _test_rows(asked: Sequence[_Question]) -> dict[DeltaKey, DeltaTest]:
+    """Return the test of each difference; of fewer than two queries there is none."""
+    kept = [each for each in asked if each.row.n > 1 and not math.isnan(each.row.delta)]
+    samples = [each.compared.differences(each.row) for each in kept]
+    weights = [each.compared.weights_of(each.row) for each in kept]
     tested = p_values([x * w for x, w in zip(samples, weights, strict=True)])
     intervals = difference_intervals(
         samples,
         weights,
         [each.p for each in tested],
-        tests=[m for *_, m in kept],
-        zero_or_one=[row.measure.is_zero_or_one for _, row, _ in kept],
+        tests=[each.tests for each in kept],
+        zero_or_one=[each.row.measure.is_zero_or_one for each in kept],
     )
-    found = {}
-    for (_, row, m), x, w, test, interval in zip(
-        kept, samples, weights, tested, intervals, strict=True
-    ):
-        even, differ = as_equal_weights(x, w), count_differing(x)
-        needed = queries_needed(even)
-        more = None if needed is None else max(needed, FEWEST_QUERIES - len(x))
-        is_clear = interval.excludes_zero
-        if math.isnan(interval.lo) and len(x) >= FEWEST_QUERIES and differ >= FEWEST_DIFFERING:
-            is_clear = m * test.p <= ALPHA
-        power = (detectable_difference(even), more)
-        found[delta_key(row)] = DeltaTest(
-            test.p, m, test.exact, interval, differ, is_clear, *power, interval.reason
-        )
-    return found
+    parts = zip(kept, samples, weights, tested, intervals, strict=True)
+    return {delta_key(each[0].row): _test_of(*each) for each in parts}
+
+
+def _test_of(
+    asked: _Question, sample: Floats, weights: Floats, tested: PValue, interval: ConfidenceInterval
+) -> DeltaTest:
+    even, differ = as_equal_weights(sample, weights), count_differing(sample)
+    needed = queries_needed(even)
+    more = None if needed is None else max(needed, FEWEST_QUERIES - len(sample))
+    is_clear = interval.excludes_zero
+    is_enough = len(sample) >= FEWEST_QUERIES and differ >= FEWEST_DIFFERING
+    if math.isnan(interval.lo) and is_enough:
+        is_clear = asked.tests * tested.p <= ALPHA
+    return DeltaTest(
+        *(tested.p, asked.tests, asked.counted, tested.exact, interval, differ, is_clear),
+        detectable=detectable_difference(even),
+        more_queries=more,
+        reason=interval.reason,
+    )
 
 
 def describe_interval(test: DeltaTest) -> str:
     """Return a difference's interval with its level, in words.
 
-    >>> test = DeltaTest(0.2, 1, True, ConfidenceInterval(-0.01, 0.25, "t"))
+    >>> test = DeltaTest(0.2, 1, interval=ConfidenceInterval(-0.01, 0.25, "t"))
     >>> describe_interval(test)
     '95% confidence interval, −0.0100 to +0.2500,'
     """
     ends = f"{format_signed(test.interval.lo)} to {format_signed(test.interval.hi)}"
     if test.tests == 1:
         return f"95% confidence interval, {ends},"
-    return f"confidence interval, {ends} (95%, corrected for {test.tests:,} tests),"
+    return f"confidence interval, {ends} (95%, corrected for {test.tests:,} {test.counted}),"
 
 
 def format_p_value(p: float) -> str:

@@ -7,14 +7,19 @@ own heading: other questions, unjudged chunks, graders. It does not depend on wh
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Delta
-from labeler.analysis.comparison.grader_sensitivity import MOST_NAMED, GraderSensitivity
+from labeler.analysis.comparison.grader_sensitivity import (
+    MOST_NAMED,
+    GraderSensitivity,
+    ReadingDelta,
+)
 from labeler.analysis.comparison.recall_vs_order import CandidateOverlap
 from labeler.analysis.comparison.significance import (
     MOST_MORE,
@@ -169,13 +174,12 @@ class _Wording:
 
     def outcome(self) -> str:
         """Return which situation this is; the answer's words follow from it."""
-        row, test, interval = self.row, self.test, self.test.interval
+        row, test = self.row, self.test
         if row.n < FEWEST_QUERIES:
             return TOO_FEW
         if not row.wins and not row.losses:
             return ALL_TIED
-        lo, hi = interval.lo, interval.hi
-        is_within = -self.matters <= lo and hi <= self.matters  # False for NaN
+        is_within = self._is_within_what_matters()
         if test.is_clear and self._unjudged_could_change():
             return PROVISIONAL
         if test.is_clear and (is_within or abs(row.delta) < self.matters):
@@ -188,6 +192,11 @@ class _Wording:
         if not is_known or abs(row.delta) < max(self.matters, TOLERANCE):
             return NOT_CLEAR
         return NOT_CLEAR if self._unjudged_could_change() else AHEAD
+
+    def _is_within_what_matters(self) -> bool:
+        """Whether the whole interval is too small to matter; False without an interval."""
+        interval = self.test.interval
+        return -self.matters <= interval.lo and interval.hi <= self.matters
 
     def _unjudged_could_change(self) -> bool:
         found = self._unjudged()
@@ -207,13 +216,12 @@ class _Wording:
         by = f" by {self.heading}, a measure that holds across chunkings"
         across = by if self._is_across else ""
         if outcome in (BETTER, WORSE):
-            graders = self.evidence.sensitivity
-            but = ", but not by every grader's grades" if graders and graders.opposed else ""
-            return f"{b} is {outcome} than {a}{across}{but}."
+            but = ", but not by every grader's grades" if self._opposed() else ""
+            decides = f" by {self.heading}, the measure that decides" if self._against() else ""
+            return f"{b} is {outcome} than {a}{across or decides}{but}."
         if outcome == BY_LITTLE:
-            low, high = self.test.interval.lo, self.test.interval.hi
             less = f"less than what matters here ({small})"
-            if -self.matters <= low and high <= self.matters:
+            if self._is_within_what_matters():
                 return f"{leader} is better than {other}{across}, by {less}."
             return f"{leader} is better than {other}{across}, but the difference seen is {less}."
         if outcome == PROVISIONAL:
@@ -264,8 +272,9 @@ class _Wording:
                 f"{format_number(both.a)} to {format_number(both.b)}."
             )
         moved = f"{self.names[1]} is better on {row.wins:,}, worse on {row.losses:,}"
-        whole = "The one query" if of == 1 else f"All {of:,} queries"
-        over = whole if row.n == of else f"{row.n:,} of {of:,} queries{left_out}"
+        where = "" if self.within is None else f" of {' = '.join(self.within)}"
+        whole = f"The one query{where}" if of == 1 else f"All {of:,} queries{where}"
+        over = whole if row.n == of else f"{row.n:,} of {of:,} queries{where}{left_out}"
         sentence = " ".join([f"{over}: {moved}.", *absent])
         numbers = {"n": row.n, "of": of, "undefined": row.undefined, "not_graded": not_graded}
         numbers |= {"wins": row.wins, "losses": row.losses}
@@ -284,7 +293,7 @@ class _Wording:
         numbers = {"lo": test.interval.lo, "hi": test.interval.hi, "p": test.p_corrected}
         numbers |= {"tests": test.tests, "differ": test.differ}
         if math.isnan(test.interval.lo) and test.differ < FEWEST_DIFFERING:
-            said = f"Only {differ}: too few for a confidence interval ({p})."
+            said = f"Only {differ}: too few for a confidence interval ({p}). Grade more queries."
         elif math.isnan(test.interval.lo):
             said = self._without_interval(p)
         else:
@@ -311,17 +320,18 @@ class _Wording:
                 "excludes 0, so the choice of questions alone hardly explains the difference "
                 f"({p})."
             )
-        if -self.matters <= test.interval.lo and test.interval.hi <= self.matters:
-            return f"includes 0, but no difference that matters here ({self.matters:g} or more)."
-        return f"includes 0 ({p})."
+        if self._is_within_what_matters():
+            return f"leaves no room for a difference that matters here ({self.matters:g})."
+        return f"{'includes' if test.interval.lo < 0 < test.interval.hi else 'reaches'} 0 ({p})."
 
     def _more_queries(self) -> str:
         more, has_interval = self.test.more_queries, not math.isnan(self.test.interval.lo)
         few = self.test.differ < FEWEST_DIFFERING
-        if self.test.is_clear or few or not has_interval or not more:
+        is_enough = self.test.is_clear or self._is_within_what_matters()
+        if is_enough or few or not has_interval or not more:
             return ""
         if more > MOST_MORE * self.row.n:
-            return ""
+            return "A difference this small would take more than ten times as many queries to show."
         return (
             f"If the true difference is the one seen, about "
             f"{format_count(more, 'more query', 'more queries')} would show it (80% power)."
@@ -337,55 +347,73 @@ class _Wording:
         if (found := self._unjudged()) is not None:
             yield found
 
+    def _opposed(self) -> list[ReadingDelta]:
+        """Return the readings by whose grades the run that leads does not."""
+        found = self.evidence.sensitivity
+        is_told = found is not None and found.why_not_told is None and self.row.direction
+        opposed = found.opposed if found is not None and is_told else []
+        return [each for each in opposed if not math.isnan(each.row.delta)]
+
     def graders(self) -> Iterator[Statement]:
         """Yield whether the same run is ahead by each grader's own grades."""
         found = self.evidence.sensitivity
         if found is None or found.why_not_told is not None or not self.row.direction:
             return
-        leader = self.names[self.row.delta > 0]
-        if found.opposed:
-            yield self._opposed_graders(found)
-        elif len(found.nameable) == len(found.graders):
+        leader, opposed = self.names[self.row.delta > 0], self._opposed()
+        if opposed:
+            yield self._opposed_graders(opposed, len(found.graders))
+            return
+        agree = [each for each in found.nameable if each.row.direction == self.row.direction]
+        if not agree:
+            names = format_list([str(e.reading.grader) for e in found.nameable], MOST_NAMED)
+            sentence = f"By the own grades of {names}, nothing relevant is left to measure."
+            yield Statement("graders leave nothing", sentence, DOUBT, GRADERS)
+            return
+        graders = format_list([str(each.reading.grader) for each in agree], MOST_NAMED)
+        sentence = f"{leader} is also ahead by the own grades of {graders}."
+        if len(agree) == len(found.graders) > 1:
             sentence = f"{leader} is ahead by every grader's own grades."
-            yield Statement("graders agree", sentence, DOUBT, GRADERS)
-        else:
-            graders = format_list([str(each.reading.grader) for each in found.nameable], MOST_NAMED)
-            sentence = f"{leader} is also ahead by the own grades of {graders}."
-            yield Statement("graders agree", sentence, DOUBT, GRADERS)
+        yield Statement("graders agree", sentence, DOUBT, GRADERS)
 
-    def _opposed_graders(self, found: GraderSensitivity) -> Statement:
-        first, *others = found.opposed
-        pairs = format_count(first.changed, "grade differs", "grades differ")
-        whose = f"By {first.reading.grader}'s own grades"
-        if math.isnan(first.row.delta):
-            said = f"{whose}, {self.heading} has no value ({pairs})."
-        elif first.row.direction:
-            said = f"{whose}, {self.names[first.row.delta > 0]} is ahead ({pairs})."
+    def _opposed_graders(self, opposed: Sequence[ReadingDelta], graders: int) -> Statement:
+        sides = {0: "neither run is ahead", 1: f"{self.names[1]} is ahead"}
+        sides[-1] = f"{self.names[0]} is ahead"
+        [(direction, first), *_] = Counter(each.row.direction for each in opposed).most_common(1)
+        those = [each for each in opposed if each.row.direction == direction]
+        names = format_list([str(each.reading.grader) for each in those], MOST_NAMED)
+        if len(those) == 1:
+            changed = those[0].changed
+            differ = f"{changed:,} of them {'differs' if changed == 1 else 'differ'} from the"
+            how = f"{differ} golden grades"
         else:
-            said = f"{whose}, neither run is ahead ({pairs})."
-        if others:
-            more = format_count(len(others), "other grader changes", "other graders change")
-            said += f" {more} the order, too."
-        numbers = {"grader": first.reading.grader, "delta": first.row.delta}
+            how = f"{first:,} of {graders:,} graders"
+        said = f"By the own grades of {names}, {sides[direction]} ({how})."
+        numbers = {"graders": [each.reading.grader for each in opposed]}
         return Statement("graders disagree", said, DOUBT, GRADERS, numbers)
 
     def other_measure(self) -> Iterator[Statement]:
         """Yield another tested measure that clearly tells another story, at most one."""
         if self.within is not None or self.row.n < FEWEST_QUERIES:
             return
+        against = self._against()
+        rows = against or ([] if self.test.is_clear else self._clear_others())
+        if rows:
+            yield self._clear_measure(rows[0], "But " if against else "")
+
+    def _clear_others(self) -> list[Delta]:
+        """Return the other tested measures that are clear, the largest difference first."""
         clear = [row for row in self.tests.others if self.tests.of(row).is_clear]
-        sign = 0 if abs(self.row.delta) <= TOLERANCE else math.copysign(1, self.row.delta)
-        against = [row for row in clear if row.delta * sign < 0]
-        with_it = [] if self.test.is_clear else [row for row in clear if row.delta * sign >= 0]
-        for rows, but in ((against, "But "), (with_it, "")):
-            if rows:
-                row = max(rows, key=lambda each: abs(each.delta))
-                yield self._clear_measure(row, but)
-                return
+        return sorted(clear, key=lambda row: -abs(row.delta))
+
+    def _against(self) -> list[Delta]:
+        """Return those that point the other way."""
+        if self.within is not None or abs(self.row.delta) <= TOLERANCE:
+            return []
+        return [row for row in self._clear_others() if row.delta * self.row.delta < 0]
 
     def _clear_measure(self, row: Delta, but: str) -> Statement:
         test, moves = self.tests.of(row), "rises" if row.delta > 0 else "falls"
-        corrected = f", corrected for {test.tests}" if test.tests > 1 else ""
+        corrected = f", corrected for {test.tests:,} {test.counted}" if test.tests > 1 else ""
         sentence = (
             f"{but}{self.board.conventions.heading(row.measure)} {moves} by "
             f"{abs(row.delta):.4f}, clearly (p {format_p_value(test.p_corrected)}{corrected})."

@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+import htpy
 import streamlit as st
 
 from labeler.analysis import comparison
+from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     Comparison,
     Delta,
@@ -44,7 +46,7 @@ def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
     drawn = buckets
     worst = comparison.lowest_first(first, least)
     lowest = describe_lowest(worst[0], first, least, choice.conventions, choice.bucket_url)
-    show_html(tables.sentences(lowest))
+    show_html(tables.sentences(lowest), say_cautions(choice, board))
     if len(buckets) > MOST_DRAWN:
         drawn = choice.in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
     key = (*scoreboards.cache_key(board, choice.measures), a, facet)
@@ -81,6 +83,7 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
         found = comparison.compare(board, a, b, choice.measures, facet)
     tests = scoreboards.pair_tests(board, a, b, choice.settings)
     say_where_b_loses(found, (choice.short[a], choice.short[b]), tests)
+    show_html(say_cautions(choice, board))
     buckets = choice.in_same_order(comparison.worst_first(found, choice.least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules: dict[str, Any] = {"least": choice.least, "link": choice.bucket_url}
@@ -126,6 +129,12 @@ def _intervals(
         mean_intervals(_board, _measures, each, runs=[_run]) for each in (None, _facet)
     )
     return {**of_all, **of_buckets}
+
+
+def say_cautions(choice: SlicesChoice, board: Scoreboard) -> htpy.Fragment:
+    """Say how the means of these runs mislead, over all queries."""
+    found = find_cautions(board, choice.measures, runs=choice.runs, settings=choice.settings)
+    return tables.statements_html(found)
 
 
 def say_where_b_loses(found: Comparison, names: tuple[str, str], tests: PairTests) -> None:
