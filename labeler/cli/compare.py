@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import click
 
@@ -28,6 +28,8 @@ from labeler.cli.options import (
 from labeler.cli.output import (
     FOR_PROGRAMS,
     Table,
+    annotated,
+    format_records,
     format_result,
     notes_on,
     print_records,
@@ -37,6 +39,7 @@ from labeler.cli.output import (
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
+    Conventions,
     Note,
     Record,
     Scoreboard,
@@ -48,8 +51,8 @@ from labeler.evaluation import (
     tie_notes,
 )
 from labeler.measures import Measure
-from labeler.model import SingleGrades, escape_controls, results
-from labeler.model.results import ANSWER, Statement
+from labeler.model import SingleGrades, escape_controls, format_count, results
+from labeler.model.results import ANSWER, NOTE, Statement
 from labeler.services.import_export import snapshots
 from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
 from labeler.store import Store
@@ -218,11 +221,14 @@ def compare(
     ranges = tie_ranges(board, measures, facet, per_query=per_query)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     notes += [*refused, *([] if per_query else [RULE])]
-    cautions = find_cautions(every_run, measures, runs=runs, settings=settings)
+    deciding = [each.tests.deciding for each in said.values() if each.tests.deciding]
+    cautions = find_cautions(every_run, [*deciding, *measures], runs=runs, settings=settings)
     if kind in FOR_PROGRAMS:
-        notes = [*statement_notes(said, cautions), *notes, *([] if per_query else [METHODS])]
+        notes += [] if per_query else [METHODS]
+        about = (board.conventions, notes, ranges)
         records = program_records(every_run, shown, per_query=per_query)
-        print_records(kind, records, ranges, board.conventions, notes, raw=raw)
+        told = list(with_statements(kind, records, said, cautions, about))
+        click.echo(format_records(kind, told, raw=raw), nl=False)
         return
     table = people_table(shown, per_query=per_query)
     strips = strip_lines(board, found[0]) if stripped else []
@@ -243,6 +249,8 @@ def tie_ranges(
     return find_tie_ranges(board, measures) if is_plain else None
 
 
+MOST_PAIRS_TOLD = 10  # to people; programs get them all
+
 PairResults = Mapping[tuple[str, str], PairResult]
 
 
@@ -251,15 +259,30 @@ def people_statements(said: PairResults) -> list[Statement]:
     if len(said) == 1:
         [found] = said.values()
         return list(found.statements)
-    every = [each for found in said.values() for each in found.statements]
-    return [each for each in every if each.severity == ANSWER]
+    answers = [
+        [each for each in found.statements if each.severity == ANSWER] for found in said.values()
+    ]
+    told = list(chain.from_iterable(answers[:MOST_PAIRS_TOLD]))
+    if (left := len(answers) - MOST_PAIRS_TOLD) > 0:
+        more = format_count(left, "more pair", "more pairs")
+        told.append(Statement("more pairs", f"{more}, which --format json has.", NOTE))
+    return told
 
 
-def statement_notes(said: PairResults, cautions: Sequence[Statement]) -> list[Note]:
-    """Return the statements as notes for programs; of several pairs each is about its own."""
-    pairs = [(None if len(said) == 1 else pair, found) for pair, found in said.items()]
-    notes = [Note(each.kind, each.line, pair=pair) for pair, f in pairs for each in f.statements]
-    return notes + [Note(each.kind, each.line) for each in cautions]
+AboutRows = tuple[Conventions, Sequence[Note], TieRangesByRun | None]
+
+
+def with_statements(
+    kind: str,
+    records: Sequence[Record],
+    said: PairResults,
+    cautions: Sequence[Statement],
+    about: AboutRows,
+) -> Iterator[Record]:
+    """Yield rows for programs, each with the statements on its own two runs."""
+    for pair, found in said.items():
+        rows = [row for row in records if (row["run_a"], row["run_b"]) == pair]
+        yield from annotated(kind, rows, *about, [*found.statements, *cautions])
 
 
 def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -42,9 +42,7 @@ from labeler.render.text import in_markdown, markdown_lines, text_lines
 
 FOR_PROGRAMS = ("csv", "json")
 """Forms that hold every digit, and of which `format_records` makes one."""
-MOST_BUCKETS_TOLD, MOST_PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
-
-_MOST_TOLD: Mapping[str, int] = {"buckets": MOST_BUCKETS_TOLD, "pairs": MOST_PAIRS_TOLD}
+MOST_BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +81,12 @@ def annotated(
         found = notes_on_record(record, notes)
         said = (
             [
-                *({"kind": note.kind, "text": note.sentence} for note in found),
                 *statements_records(statements),
+                *({"kind": note.kind, "text": note.sentence} for note in found),
             ]
             if is_json
             else " · ".join(
-                [*(note.sentence for note in found), *(each.line for each in statements)]
+                [*(each.line for each in statements), *(note.sentence for note in found)]
             )
         )
         yield {**record, "conventions": about, "notes": said}
@@ -168,18 +166,15 @@ def _markdown_note(sentence: str) -> str:
 
 
 def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
-    """Yield the notes for people: of each kind on buckets or pairs the first few, and a count."""
-    told: Counter[tuple[str, str]] = Counter()
+    """Yield the notes for people: of each kind on buckets the first few, and how many more."""
+    told: Counter[str] = Counter()
     for note in notes:
-        what = "buckets" if note.bucket is not None else "pairs" if note.pair is not None else ""
-        told[note.kind, what] += 1
-        if not what or told[note.kind, what] <= _MOST_TOLD[what]:
+        told[note.kind] += note.bucket is not None
+        if note.bucket is None or told[note.kind] <= MOST_BUCKETS_TOLD:
             yield note.sentence
-    for (kind, what), count in told.items():
-        if what and count > _MOST_TOLD[what]:
-            more = format_count(
-                count - _MOST_TOLD[what], f"more {what.removesuffix('s')}", f"more {what}"
-            )
+    for kind, count in told.items():
+        if count > MOST_BUCKETS_TOLD:
+            more = format_count(count - MOST_BUCKETS_TOLD, "more bucket", "more buckets")
             yield f"{kind}: {more}, which --format json has"
 
 

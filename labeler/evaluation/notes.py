@@ -28,7 +28,7 @@ class Note:
     """A remark on numbers: ``kind`` is for programs, ``sentence`` for people.
 
     It concerns the numbers of ``runs``, or of all if none is named; or only those of one
-    ``measure``, one ``bucket`` (facet and bucket) or one ``pair`` of compared runs, if given.
+    ``measure`` or one ``bucket`` (facet and bucket), if given.
     """
 
     kind: str
@@ -36,7 +36,6 @@ class Note:
     runs: tuple[str, ...] = ()
     measure: Measure | None = None
     bucket: tuple[str | None, str | None] | None = None
-    pair: tuple[str, str] | None = None
 
     def is_about(self, *runs: str | None) -> bool:
         """Say whether it concerns any of ``runs``."""

@@ -87,9 +87,8 @@ def query_records(
 def notes_on_record(record: Record, notes: Iterable[Note]) -> list[Note]:
     """Return the notes that concern a row: those on its run or runs, and those on all runs.
 
-    A note on a measure, a bucket or a pair of runs concerns only the rows of that one.
+    A note on a measure or a bucket concerns only the rows of that one.
     """
-    pair = (record.get("run_a"), record.get("run_b"))
     place = (record.get("facet"), record.get("bucket"))
     runs = [record[name] for name in ("run", "run_a", "run_b") if name in record]
     return [
@@ -98,7 +97,6 @@ def notes_on_record(record: Record, notes: Iterable[Note]) -> list[Note]:
         if note.is_about(*runs)
         and (note.measure is None or str(note.measure) == record["full_name"])
         and note.bucket in (None, place)
-        and note.pair in (None, pair)
     ]
 
 

@@ -6,7 +6,6 @@ the scoreboard. A delta is always B minus A.
 
 from labeler.analysis.comparison.buckets import (
     CrossedCell,
-    clear_losses,
     cross_facets,
     describe_buckets,
     facet_to_open,
@@ -16,7 +15,6 @@ from labeler.analysis.comparison.buckets import (
 from labeler.analysis.comparison.deltas import (
     TOLERANCE,
     VISIBLE,
-    CommonMeans,
     Comparison,
     Delta,
     QueryDelta,
@@ -89,11 +87,9 @@ from labeler.analysis.comparison.significance import (
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
     DecisionRules,
-    DeltaKey,
     DeltaTest,
     PairTests,
     assess_pair,
-    delta_key,
     format_delta_interval,
     format_p_value,
 )

@@ -16,6 +16,7 @@ from labeler.evaluation import (
     why_no_mean,
     why_no_value,
 )
+from labeler.measures import Measure
 from labeler.model.results import COUNT, NUMBER, P_VALUE, SIGNED, SIGNED_RANGE, TEXT, Column, Table
 from labeler.stats import DeltaRanges, MeanRanges, with_unjudged_ranges
 
@@ -33,11 +34,12 @@ class ShownPair:
     ranges: tuple[MeanRanges, DeltaRanges] | None = None
 
 
-def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] = ("A", "B")) -> Table:
+def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] | None = None) -> Table:
     """Return a row for each difference shown, with the columns of all outputs.
 
-    ``names`` are shown for A and B; of several pairs the runs are columns. A measure requested
-    under two names has a row for each.
+    ``names`` are shown to people for A and B, and each measure has its heading. Without them, for
+    programs, a measure is named as requested, with a row for each of its names. Of several pairs
+    the runs are columns.
     """
     rows = [row for pair in pairs for row in pair.rows]
     has_transferred = any(row.transferred_a or row.transferred_b for row in rows)
@@ -45,11 +47,13 @@ def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] = ("A", 
     has_ranges = all(pair.ranges is not None for pair in pairs)
     columns = [
         *_place_columns(facet, several=len(pairs) > 1),
-        *_value_columns(names, has_transferred=has_transferred),
+        *_value_columns(names or ("A", "B"), has_transferred=has_transferred),
         *TEST_COLUMNS,
         *(RANGE_COLUMNS if has_ranges else ()),
     ]
-    return Table(tuple(columns), [row for pair in pairs for row in delta_records(pair)])
+    for_people = names is not None
+    records = [row for each in pairs for row in _delta_records(each, for_people=for_people)]
+    return Table(tuple(columns), records)
 
 
 def _place_columns(facet: str | None, *, several: bool) -> Sequence[Column]:
@@ -149,7 +153,13 @@ RANGE_COLUMNS = (
 )
 
 
-def delta_records(shown: ShownPair) -> list[Record]:
+def _names_of(compared: Comparison, measure: Measure, *, for_people: bool) -> list[Record]:
+    names = measure_names(measure)
+    heading = {"measure": compared.conventions.heading(measure)}
+    return [{**names[0], **heading}] if for_people else names
+
+
+def _delta_records(shown: ShownPair, *, for_people: bool) -> list[Record]:
     """Return the rows of one pair in full precision; a missing number is NaN, and why in words."""
     compared = shown.compared
     records = [
@@ -177,7 +187,7 @@ def delta_records(shown: ShownPair) -> list[Record]:
             **_test_values(compared, row, shown.tests),
         }
         for row in shown.rows
-        for names in measure_names(row.measure)
+        for names in _names_of(compared, row.measure, for_people=for_people)
     ]
     return records if shown.ranges is None else with_unjudged_ranges(records, *shown.ranges)
 
@@ -204,9 +214,9 @@ def _test_values(compared: Comparison, row: Delta, tests: PairTests) -> Record:
     }
 
 
-def query_table(compared: Comparison, names: tuple[str, str] = ("A", "B")) -> Table:
-    """Return a row for each query and measure, as `query_delta_records`, for every output."""
-    records = query_delta_records(compared)
+def query_table(compared: Comparison, names: tuple[str, str]) -> Table:
+    """Return a row for each query and measure for people, as `query_delta_records` does."""
+    records = query_delta_records(compared, for_people=True)
     has_transferred = any("transferred_a" in record for record in records)
     counted = ("wins", "ties", "losses", "n", "undefined")
     columns = [
@@ -230,11 +240,15 @@ def query_table(compared: Comparison, names: tuple[str, str] = ("A", "B")) -> Ta
 
 
 def query_delta_records(
-    comparison: Comparison, rows: Iterable[QueryDelta] | None = None
+    comparison: Comparison,
+    rows: Iterable[QueryDelta] | None = None,
+    *,
+    for_people: bool = False,
 ) -> list[Record]:
     """Return values of queries as rows; the counts are 0 or 1.
 
-    Without ``rows``, all queries are included, each with all measures.
+    Without ``rows``, all queries are included, each with all measures. A measure is named as
+    `comparison_table` does.
     """
     columns = [comparison.queries(measure) for measure in comparison.measures]
     every = chain.from_iterable(zip(*columns, strict=True))
@@ -242,7 +256,7 @@ def query_delta_records(
     return [
         record | (_transferred_columns(row) if has_transferred else {})
         for row in (every if rows is None else rows)
-        for record in _query_records(comparison, row)
+        for record in _query_records(comparison, row, for_people=for_people)
     ]
 
 
@@ -250,7 +264,7 @@ def _transferred_columns(row: QueryDelta) -> Record:
     return {"transferred_a": row.transferred_a, "transferred_b": row.transferred_b}
 
 
-def _query_records(comparison: Comparison, row: QueryDelta) -> list[Record]:
+def _query_records(comparison: Comparison, row: QueryDelta, *, for_people: bool) -> list[Record]:
     return [
         {
             "run_a": comparison.a,
@@ -271,7 +285,7 @@ def _query_records(comparison: Comparison, row: QueryDelta) -> list[Record]:
             "missing_a": int(row.missing_a),
             "missing_b": int(row.missing_b),
         }
-        for names in measure_names(row.measure)
+        for names in _names_of(comparison, row.measure, for_people=for_people)
     ]
 
 
