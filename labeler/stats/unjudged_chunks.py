@@ -55,9 +55,10 @@ class TopChunks:
         It is twice the run's column, plus one where the chunk is below rank 3.
         """
         inside = (self.ranks > 0) & (self.ranks <= DEPTH)
+        if inside.shape[1] < 2:
+            return np.full(len(inside), -1)
         kind = 2 * inside.argmax(axis=1) + (self.ranks.max(axis=1, where=inside, initial=0) > TOP)
-        is_alone = (inside.sum(axis=1) == 1) & (self.ranks.shape[1] > 1)
-        return np.where(is_alone, kind, -1)
+        return np.where(inside.sum(axis=1) == 1, kind, -1)
 
     @cached_property
     def pairs(self) -> Ints:

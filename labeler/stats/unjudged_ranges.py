@@ -34,6 +34,7 @@ LEARN_AGAIN = 0.02
 """The share of new grades after which weights are fitted again; levels are after each one."""
 
 LISTS_AT_ONCE = 1000  # lists, which take about a tenth of a second
+MOST_LISTS = 20_000  # lists measured at once where nothing waits, which bounds the memory of draws
 ROUNDING = 1e-12
 """More than what sums in another order differ by; a bound nearer to 0 than this is 0."""
 
@@ -160,17 +161,20 @@ class LiveRanges:
         board = self._board
         chosen = _with_range(board, measures)
         self._deepen(board, chosen)
-        portions, found = [], []
-        for queries in _query_portions(self._tops.queries, len(self.runs)):
-            portions.append(self._partly_judged(board, queries))
+        if self.runs:
+            yield from self._add(board, chosen, LISTS_AT_ONCE)
+
+    def _add(self, board: Scoreboard, measures: Sequence[Measure], at_once: int) -> Iterator[None]:
+        """Compute the results of measures, some lists of the board at a time."""
+        found = []
+        for queries in _query_portions(self._tops.queries, len(board.run_names), at_once):
+            lists = self._partly_judged(board, queries)
             yield
-        for portion in portions:
-            found.append(self._compute(board, chosen, portion))
+            found.append(self._compute(board, measures, lists))
             yield
-        if found:
-            self._kept |= {
-                each: _KeptMeasure.joined([part[each] for part in found]) for each in chosen
-            }
+        self._kept |= {
+            each: _KeptMeasure.joined([part[each] for part in found]) for each in measures
+        }
 
     def _begin(self, board: Scoreboard, depth: int) -> None:
         self._tops = find_top_chunks(board, depth)
@@ -203,8 +207,7 @@ class LiveRanges:
                     self._kept[measure] = self._kept[measure].replaced(changed, part)
         new = [each for each in measures if each not in self._kept]
         if new:
-            lists = self._partly_judged(board, np.arange(self._tops.queries))
-            self._kept |= self._compute(board, new, lists)
+            list(self._add(board, new, MOST_LISTS))
 
     def _deepen(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
         """Begin again where a measure looks deeper than all before."""
@@ -343,17 +346,17 @@ def _depth(board: Scoreboard, measure: Measure) -> int:
     return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
 
 
-def _query_portions(queries: int, runs: int) -> list[Ints]:
-    """Return all queries in portions of at least one; no portion where there is no run.
+def _query_portions(queries: int, runs: int, lists: int) -> list[Ints]:
+    """Return all queries in portions of at most so many lists, and of at least one query.
 
     >>> (
-    ...     [len(each) for each in _query_portions(100, 20)],
-    ...     [len(each) for each in _query_portions(2, 5_000)],
+    ...     [len(each) for each in _query_portions(100, 20, 1_000)],
+    ...     [len(each) for each in _query_portions(2, 5_000, 1_000)],
     ... )
     ([50, 50], [1, 1])
     """
-    count = min(-(-queries * runs // LISTS_AT_ONCE), queries)
-    return np.array_split(np.arange(queries), count) if count else []
+    count = min(-(-queries * runs // lists), queries)
+    return np.array_split(np.arange(queries), max(count, 1))
 
 
 def _groups(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, Bools]]:

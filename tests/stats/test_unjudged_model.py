@@ -247,6 +247,11 @@ def test_where_none_of_a_kind_is_graded_all_may_be_relevant_or_none() -> None:
     assert learnt[-20] < 0.2
 
 
+def test_without_a_run_there_is_nothing_to_draw() -> None:
+    filling = fit_unjudged_model(board_of({"q": {"c": 1}}, {}))
+    assert filling.draw(filling.unjudged, 3).shape == (3, 0)
+
+
 def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> None:
     draw = np.random.default_rng(3)
     names = [f"q{n}" for n in range(80)]
