@@ -81,6 +81,7 @@ def test_before_anything_is_graded_nothing_is_settled_and_it_is_said():
     board = board_of()
     standing = Decider().standing(board, "good", "bad", measure_of(board))
     assert not standing.settled
+    assert standing.ahead == 0.5, "too few grades to say"
     assert standing.graded == 0 < standing.likely <= standing.pool == standing.open
     assert standing.sentence() == (
         f"Grade about {standing.likely} of the {standing.pool} unjudged chunks to know who is "

@@ -145,7 +145,8 @@ def assess_certainty(
     """Return how sure the verdict is, given the possible grades of unjudged chunks.
 
     It is settled if the sign, or that the difference does not matter, has a probability of
-    `SETTLED_AT` after at least `LEAST_GRADES` grades; or if no grade changes the delta.
+    `SETTLED_AT` after at least `LEAST_GRADES` grades; or if no grade changes the delta. With fewer
+    grades neither run is likelier to be ahead: a model fitted on them is not to be believed.
     """
     inside = within_cutoff(board, simulation.model, simulation.measure, simulation.columns)
     graded = inside & (simulation.model.grades >= 0)
@@ -155,6 +156,8 @@ def assess_certainty(
     pool, done = int(inside.sum()), int(graded.sum())
     sure = max(ahead, 1 - ahead, near) >= SETTLED_AT
     settled = done == pool or not spread or (sure and done >= LEAST_GRADES)
+    if done < LEAST_GRADES and not settled:
+        ahead, near = 0.5, 0.0
     likely = 0 if settled else grades_needed(simulation, delta, spread, queries, matters)
     a, b = simulation.columns
     return Certainty(
