@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labeler.analysis.active import Decider
 from labeler.analysis.comparison import (
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
@@ -20,10 +21,11 @@ from labeler.analysis.comparison import (
     ShownPair,
     assess_pair,
     compare,
+    compare_candidates,
     comparison_table,
     sort_queries,
 )
-from labeler.analysis.run_verdict import judge_pair
+from labeler.analysis.run_verdict import PairResult, describe_pair, direct_sources
 from labeler.evaluation import Conventions, Scoreboard, format_signed
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, capitalize_first
 from labeler.model.results import Statement, Table
@@ -103,15 +105,25 @@ def shown_cells(table: Table, row: int) -> list[str]:
     return [format_cell(column, table.rows[row]) for column in table.shown()[1:]]
 
 
+def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
+    """What is known of "old" and "new", computed at once."""
+    with Store(path) as store:
+        rules, board = DecisionRules.of(store.settings()), board_of(store)
+    tests = assess_pair(board, "old", "new", rules)
+    sources = direct_sources(board, tests, None, Decider())
+    return describe_pair(
+        board, tests, compare_candidates(board, "old", "new"), sources, within=within
+    )
+
+
 def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Path):
     add_collapsed_bucket(database)
-    said = plain_words(open_compare(measure=["RR", "AP"]))
-    with Store(database) as store:
-        rules, board = DecisionRules.of(store.settings()), board_of(store)
-    found = judge_pair(board, "old", "new", rules)
+    said, found = plain_words(open_compare(measure=["RR", "AP"])), judged(database)
     assert len(found.statements) > 5
     for each in found.statements:
         assert as_shown(each) in said
+    with Store(database) as store:
+        board = board_of(store)
     compared = compare(board, "old", "new", board.conventions.measures("RR AP"))
     table = comparison_table([ShownPair(compared, compared.deltas, found.tests)])
     for at, name in enumerate(("RR", "AP")):
@@ -122,9 +134,7 @@ def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Pa
 def test_the_answer_is_the_same_whatever_is_shown(database: Path, shown: list[str]):
     add_collapsed_bucket(database)
     said = plain_words(open_compare(measure=shown, facet="intent"))
-    with Store(database) as store:
-        rules, board = DecisionRules.of(store.settings()), board_of(store)
-    for each in judge_pair(board, "old", "new", rules).statements:
+    for each in judged(database).statements:
         assert as_shown(each) in said
 
 
@@ -144,9 +154,11 @@ def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(databas
             graded(*((q, each, 3 * (good[q] == each)) for q in names for each in ("c1", "c2")))
         )
     given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of"}
-    said = words(open_compare(bucket="few", **given))
-    assert "|of = few: old is ahead on these 10 queries, but that may not hold" in said
-    assert "95%, corrected for 2 tests), includes 0 (p 0.0781)." in said
+    said, found = plain_words(open_compare(bucket="few", **given)), judged(database, ("of", "few"))
+    assert found.verdict.test is not None
+    assert (found.verdict.test.tests, found.verdict.test.is_clear) == (2, False)
+    for each in found.statements:
+        assert as_shown(each) in said
 
 
 def test_the_same_run_under_another_name_is_called_identical(filled: Path):
@@ -236,15 +248,12 @@ def test_without_keywords_it_says_how_they_come(filled: Path):
 
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
-    said = plain_words(open_compare(measure=["RR"]))
-    doubt = "but unjudged chunks could change that"
-    assert f"|new is ahead of old on the grades so far, {doubt}.|" in said, "half are unjudged"
-    assert "|Buckets| new loses clearly in 1 of the 2 buckets.|" in said
-    assert "|intent = setup: −0.3691 nDCG@10 (11 of 11 queries differ).|" in said
-    assert "new only reorders what old found" in said
-    assert "0.0000 is due to the chunks found and +0.1661 to their order" in said
+    said = words(open_compare(measure=["RR"]))
+    assert "|new is ahead of old on the grades so far" in said, "half of the chunks are unjudged"
+    assert "new loses clearly in 1 of the 2 buckets.|" in said
+    assert "|intent = setup: −0.3691 nDCG@10" in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "|intent = setup: new is worse than old.|" in inside
+    assert "|intent = setup: new is worse than old" in inside
 
 
 def test_three_queries_are_called_few_and_nothing_more(filled: Path):

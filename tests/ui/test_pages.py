@@ -168,10 +168,12 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
     measures = board.conventions.measures("RR")
     compared = comparison.compare(board, formula, "+b", measures, "intent")
     [row] = compared.queries(measures[0])
+    tests = comparison.assess_pair(board, formula, "+b")
+    shown = comparison.ShownPair(compared, [*compared.deltas, *compared.buckets], tests)
     keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
     for content in (
         csv_exports.score_csv(board.table(measures, "intent"), board.conventions),
-        csv_exports.compare_csv(compared),
+        csv_exports.comparison_csv(shown),
         csv_exports.query_delta_csv([row], compared, {formula: formula}, {formula: formula}),
         csv_exports.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
     ):

@@ -15,11 +15,17 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.analysis.comparison import compare
+from labeler.analysis.comparison import (
+    DecisionRules,
+    ShownPair,
+    assess_pair,
+    compare,
+    describe_buckets,
+)
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.render import csv_exports
-from labeler.render.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE_COLOUR
+from labeler.render.palette import A_COLOUR, B_COLOUR, DARK_GROUND, LIGHT_GROUND, SHADE_COLOUR
 from labeler.render.tables.slice_plots import MOST_SHADE
 from labeler.store import Store
 from tests.support.contrast import contrast, mixed
@@ -151,22 +157,45 @@ def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
     assert "few is under 3" in said
 
 
-def test_a_bucket_against_the_total_is_said_in_words(database: Path):
-    add_collapsed_bucket(database)
-    said = words(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
-    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
-    assert "intent = refund moves against" not in said
+def add_halves(path: Path) -> None:
+    """Add the golden set of `add_collapsed_bucket`, with a first facet that splits it in halves."""
+    add_collapsed_bucket(path)
+    with Store(path) as store:
+        kept = [
+            replace(each, buckets={"half": f"half {int(each.query_id[1:]) % 2}", **each.buckets})
+            for each in store.queries()
+        ]
+        store.add_queries(loaded(kept), update=True)
 
 
-def test_two_queries_that_lose_are_no_bucket_against_the_total(filled: Path):
-    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], numbers="true"))
-    assert "No bucket of intent moves against the total" in said
+def test_it_says_of_buckets_what_compare_says_whatever_facet_is_shown(database: Path):
+    add_halves(database)
+    with Store(database) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+        tests = assess_pair(board, "old", "new", DecisionRules.of(store.settings()))
+    said = [each.sentence for each in describe_buckets(tests)]
+    assert said[1].startswith("intent = setup: ")
+    for page, facet in (("slices", "intent"), ("slices", "half"), ("compare", "intent")):
+        shown = words(open_page(page, facet=facet, a="old", b="new", measure=["RR"]))
+        assert all(f"{sentence}|" in shown for sentence in said)
+
+
+def test_it_opens_at_the_facet_of_the_largest_loss(database: Path):
+    add_halves(database)
+    assert "|by intent · RR|" in words(open_slices(a="old", b="new", measure=["RR"]))
+    assert "|by half · RR|" in words(open_slices(a="old", measure=["RR"]))
+    assert "|by half · RR|" in words(open_slices(a="old", b="new", facet="half", measure=["RR"]))
+
+
+def test_a_bucket_that_is_not_tested_has_its_row_and_the_reason(filled: Path):
+    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["nDCG@10"], numbers="true"))
+    assert "No bucket has 10 queries, so none is tested." in said
     picture, table = said.rsplit("|intent|", 1)
-    assert row(picture, "setup")[:3] == ["2", "few", "−0.6667"]
-    assert row(table, "setup")[:9] == [
-        *("2", "few", "4", "4", "1.0000", "0.3333", "▼ −0.6667", "0", "0"),
+    assert row(picture, "setup")[:3] == ["2", "few", "−0.5000"]
+    assert row(table, "setup")[:11] == [
+        *("2", "few", "4", "4", "1.0000", "0.5000", "▼ −0.5000", "0", "0", "2", "–"),
     ]
-    assert row(table, "all judged queries")[-7:-3] != ["0", "0", "0", "0"]
+    assert row(table, "setup")[11] == "2 queries: too few to test"
 
 
 def dots(app: AppTest) -> list[tuple[str, float, str]]:
@@ -178,37 +207,39 @@ def dots(app: AppTest) -> list[tuple[str, float, str]]:
     return [(kind, float(place), number) for kind, place, number in found]
 
 
-def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_chance(
-    database: Path,
-):
-    add_collapsed_bucket(database)
-    found = dots(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
-    assert found == [
-        ("sure", 72.5, "+0.2250"),
-        ("sure", 0.0, "−0.5000"),
-        ("sure", 100.0, "+0.5000"),
+def test_differences_are_dots_worst_first_and_filled_where_they_are_clear(database: Path):
+    add_halves(database)
+    given = {"a": "old", "b": "new", "measure": ["nDCG@10", "AP"]}
+    intents, halves = (dots(open_slices(facet=facet, **given)) for facet in ("intent", "half"))
+    assert [each for each in intents if each[0] != "plain"] == [
+        ("sure", 70.76, "+0.1661"),
+        ("sure", 3.87, "−0.3691"),
+        ("sure", 96.13, "+0.3691"),
     ]
+    assert [kind for kind, *_ in halves[::2]] == ["sure", "maybe", "maybe"]
+    assert {kind for kind, *_ in (*intents[1::2], *halves[1::2])} == {"plain"}, "AP is not tested"
 
 
 def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
-    """B is ahead in three of twelve queries; the unjudged chunks could make it anything from -1 to
-    1.
-    """
+    """B is ahead in half of the queries, and with the unjudged chunks it could be in all."""
     with Store(database) as store:
         store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
-        queries = [Query(f"q{n}", f"query {n}", buckets={"intent": "setup"}) for n in range(12)]
+        queries = [
+            Query(f"q{n}", f"query {n}", buckets={"intent": "setup" if n < 24 else "refund"})
+            for n in range(48)
+        ]
         store.add_queries(loaded(queries))
-        for name, tops in (("A", ["c1"] * 12), ("B", ["c0"] * 3 + ["c2"] * 9)):
+        for name, tops in (("A", ["c1"] * 48), ("B", ["c0", "c2"] * 24)):
             lists = [Ranking(f"q{n}", (top,)) for n, top in enumerate(tops)]
             store.add_run(loaded(lists), name=name)
-        grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(12)]
+        grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(48)]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-    app = open_slices(facet="intent", a="A", b="B", measure=["P@1"], least="3")
+    app = open_slices(facet="intent", a="A", b="B", measure=["nDCG@10"])
     (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
-    assert "± 0.6" in body
-    assert re.findall(r'class="chance([^"]*)"', body) == ["", ""]
-    assert re.findall(r'class="could([^"]*)"', body) == [" on-left on-right"] * 2
-    assert "A band without an end goes on beyond its column." in words(app)
+    assert "± 0.8" in body
+    assert re.findall(r'class="chance([^"]*)"', body) == [""] * 3
+    assert re.findall(r'class="could([^"]*)"', body) == [" on-right"] * 3
+    assert "A range without an end goes on beyond its column." in words(app)
 
 
 @pytest.mark.parametrize("more", [{"numbers": "true"}, {"numbers": "true", "other": "task"}])
@@ -269,8 +300,8 @@ def test_a_bucket_of_few_queries_comes_last_and_does_not_widen_the_scale(filled:
     found = dots(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
     assert [(kind, number) for kind, _, number in found] == [
         ("maybe", "+0.1905"),
-        ("maybe", "+0.6667"),
-        ("maybe", "−0.6667"),
+        ("plain", "+0.6667"),
+        ("plain", "−0.6667"),
     ]
 
 
@@ -312,7 +343,8 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     with Store(filled) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
-    rows = list(csv.DictReader(io.StringIO(csv_exports.compare_csv(found).decode())))
+    shown = ShownPair(found, [*found.deltas, *found.buckets], assess_pair(board, "A&A", "B"))
+    rows = list(csv.DictReader(io.StringIO(csv_exports.comparison_csv(shown).decode())))
     assert [each["bucket"] for each in rows] == ["", "<b>refund</b>", "setup"]
     assert float(rows[1]["a"]) == 1 / 3
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
@@ -325,7 +357,7 @@ def test_shades_leave_numbers_readable_and_dots_stand_out_in_the_light_and_in_th
 ):
     darkest = mixed(SHADE_COLOUR, ground, MOST_SHADE / 100)
     assert contrast(darkest, ink) >= 4.5
-    assert all(contrast(each, ground) >= 3 for each in RUN_COLOURS)
+    assert all(contrast(each, ground) >= 3 for each in (A_COLOUR, B_COLOUR))
 
 
 def golden_set(path: Path, grades: dict[str, int], facet: dict[str, str]) -> None:

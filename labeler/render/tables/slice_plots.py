@@ -24,7 +24,7 @@ from labeler.analysis.comparison import (
 )
 from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.render.markup import style
-from labeler.render.palette import RUN_COLOURS, SHADE_COLOUR
+from labeler.render.palette import A_COLOUR, B_COLOUR, SHADE_COLOUR
 from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
 from labeler.render.tables.bands import (
     NO_SPREAD,
@@ -74,7 +74,8 @@ PLOT_STYLE = style(
 .pictured .dot { position: absolute; left: var(--at); top: 50%; width: 0.72rem; height: 0.72rem;
   margin: -0.36rem 0 0 -0.36rem; border: 2px solid var(--dot); border-radius: 50%; }
 .pictured .dot.sure, .pictured .dot.plain { background: var(--dot); }
-.pictured .dot.maybe { background: color-mix(in srgb, currentColor 4%, transparent); }
+.pictured .dot.maybe { background: var(--ground); }
+.pictured .dot.plain { width: 0.5rem; height: 0.5rem; margin: -0.25rem 0 0 -0.25rem; }
 .pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
   margin: -0.5rem 0 0 -0.25rem; }
 .pictured .track .band {
@@ -85,7 +86,7 @@ PLOT_STYLE = style(
 .pictured td.shaded {
   background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
 }
-.pictured .of-none { --dot: currentColor; }
+.pictured .dot.plain { --dot: color-mix(in srgb, currentColor 62%, var(--ground)); }
 @media (min-width: 75rem) {
   .pictured tbody th.words { width: 1%; min-width: 10rem; }
   .pictured.roomy td.drawn > div {
@@ -96,7 +97,7 @@ PLOT_STYLE = style(
 }
 """
     + f".pictured {{ --shade: {SHADE_COLOUR}; }}"
-    + "".join(f".pictured .of-{at} {{ --dot: {colour}; }}" for at, colour in enumerate(RUN_COLOURS))
+    + f".pictured .dot {{ --dot: {B_COLOUR}; }} .pictured .dot.worse {{ --dot: {A_COLOUR}; }}"
 )
 
 
@@ -161,12 +162,11 @@ def dot_cell(
     *,
     spread: Spread = NO_SPREAD,
     is_sure: bool | None = None,
-    colour: int = 0,
 ) -> htpy.Element:
     """Return a difference as a dot left or right of a line: by how much, and which way.
 
     One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is clear, None where it is not
-    tested: then it has no ``colour``.
+    tested: then the dot is small and grey, else of the colour of the run that is better.
     """
     cell = htpy.td(class_={"drawn": True, "few": said.is_few}, title=said.words)
     shown = said.number(format_signed(value))
@@ -174,8 +174,8 @@ def dot_cell(
         return cell[shown, small_line(said.missing)]
     place = min(max(value / edge, -1.0), 1.0)
     kind = {None: "plain", True: "sure", False: "maybe"}[is_sure]
-    of = "of-none" if is_sure is None else f"of-{colour % len(RUN_COLOURS)}"
-    look = {"dot": True, kind: True, of: True, "beyond": abs(value) > edge * (1 + SLACK)}
+    beyond = abs(value) > edge * (1 + SLACK)
+    look = {"dot": True, kind: True, "worse": value < 0, "beyond": beyond}
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
     behind = draw_band(math.nan, spread, Scale(-edge, edge), delta=True)
     track = htpy.span(".track")[behind, mark]
@@ -238,7 +238,7 @@ def delta_plot(
     chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
     spreads = spreads or {}
     columns, cells = [], []
-    for at, of in enumerate(zip(*chosen, strict=True)):
+    for of in zip(*chosen, strict=True):
         measure = of[0].measure
         behind = [spreads.get((measure, row.bucket), NO_SPREAD) for row in of]
         edge = _delta_limit(of, behind, least)
@@ -256,7 +256,6 @@ def delta_plot(
                     edge,
                     spread=spread,
                     is_sure=tests.of(row).is_clear if tests.of(row).tests else None,
-                    colour=at,
                 )
                 for row, spread in zip(of, behind, strict=True)
             ]
