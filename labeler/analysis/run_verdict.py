@@ -25,6 +25,7 @@ from labeler.analysis.comparison import (
     measure_sensitivity,
     split_delta,
 )
+from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE, describe_unjudged
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import SingleGrades
@@ -71,12 +72,12 @@ def judge_pair(
 
     All runs of the ``board`` inform what its unjudged chunks may be. ``singles`` are the graders'
     own grades, None where they are not known. Of several ``pairs`` compared together, each test is
-    corrected for their number. ``names`` are shown for A and B; a ``decider`` keeps what it has
-    computed of them.
+    corrected for their number. ``names`` are shown for A and B. A ``decider`` works out how many
+    more grades are needed, which takes seconds on large sets; without one that is not said.
     """
     board = board.snapshot()
     tests = assess_pair(board, a, b, rules, pairs=pairs)
-    sources = direct_sources(board, tests, singles, decider or Decider())
+    sources = direct_sources(board, tests, singles, decider)
     return describe_pair(board, tests, compare_candidates(board, a, b, names), sources, names=names)
 
 
@@ -113,25 +114,21 @@ def _gather(
         return PairEvidence()
     band, test = sources.band(measure), tests.of(row)
     sensitivity = None if measure.crosses else sources.sensitivity(measure, test)
-    standing = sources.certainty(measure) if _can_settle(board, measure, band, within) else None
-    if standing is None or not standing.known or (standing.settled and not standing.open):
-        return PairEvidence(band, sensitivity)
-    return PairEvidence(band, sensitivity, standing.ahead, standing.likely)
+    doubt = describe_unjudged(row, band, (tests.a, tests.b))
+    can_change = doubt is not None and doubt.kind == COULD_CHANGE
+    can_ask = can_change and within is None and _can_ask_for_grades(board, measure)
+    standing = sources.certainty(measure) if can_ask else None
+    return PairEvidence(band, sensitivity, 0 if standing is None else standing.likely)
 
 
-def _can_settle(
-    board: Scoreboard,
-    measure: Measure,
-    band: UnjudgedRange | None,
-    within: tuple[str, str] | None,
-) -> bool:
-    """Return whether further grades can be asked for: none of a frozen set or across chunkings."""
-    can_grade = board.conventions.frozen is None and not board.collection.has_several_chunkings
-    return can_grade and within is None and can_decide(measure) and bool(band and band.is_open)
+def _can_ask_for_grades(board: Scoreboard, measure: Measure) -> bool:
+    """Return whether graders can be asked: not for a frozen set and not across chunkings."""
+    is_live = board.conventions.frozen is None and not board.collection.has_several_chunkings
+    return is_live and can_decide(measure)
 
 
 def direct_sources(
-    board: Scoreboard, tests: PairTests, singles: SingleGrades | None, decider: Decider
+    board: Scoreboard, tests: PairTests, singles: SingleGrades | None, decider: Decider | None
 ) -> PairSources:
     """Return sources that compute everything when it is asked for."""
     a, b, compared = tests.a, tests.b, tests.compared
@@ -145,7 +142,9 @@ def direct_sources(
         tested = {measure: test}
         return measure_sensitivity(board, compared, singles, [measure], tested=tested)[0]
 
-    def certainty(measure: Measure) -> Certainty:
+    def certainty(measure: Measure) -> Certainty | None:
+        if decider is None:
+            return None
         return decider.standing(board, a, b, measure, tests.rules.matters)
 
     return PairSources(band, sensitivity, certainty)

@@ -10,6 +10,7 @@ from itertools import chain, combinations
 import click
 
 from labeler.analysis import comparison
+from labeler.analysis.active import Decider
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import Comparison, DecisionRules, GraderSensitivity, ShownPair
 from labeler.analysis.run_verdict import PairResult, judge_pair
@@ -209,7 +210,10 @@ def compare(
     rules = DecisionRules.of(settings)
     said = {
         (each.a, each.b): judge_pair(
-            every_run, each.a, each.b, rules, singles=singles, pairs=len(found)
+            *(every_run, each.a, each.b, rules),
+            singles=singles,
+            pairs=len(found),
+            decider=Decider() if len(found) == 1 else None,
         )
         for each in found
     }

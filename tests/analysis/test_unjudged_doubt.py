@@ -7,7 +7,7 @@ import math
 import pytest
 
 from labeler.analysis.comparison import Delta
-from labeler.analysis.comparison.unjudged_doubt import describe_unjudged
+from labeler.analysis.comparison.unjudged_doubt import advise_grades, describe_unjudged
 from labeler.measures import parse
 from labeler.model.results import DOUBT, Statement
 from labeler.stats import UnjudgedRange
@@ -20,7 +20,6 @@ def told(
     ends: tuple[float, float, float, float],
     unjudged: int = 120,
     measure: str = "nDCG@10",
-    **standing: float,
 ) -> Statement | None:
     """Describe a difference with a possible range and a 90% range."""
     lowest, highest, low, high = ends
@@ -28,11 +27,11 @@ def told(
         *(parse(measure), None, None, 0.5, 0.5 + delta, delta), *(30, 50, 10, 90, 0, 9, 9, 0, 0)
     )
     band = UnjudgedRange(lowest, highest, True, low, high, unjudged)
-    return describe_unjudged(row, band, NAMES, **standing)
+    return describe_unjudged(row, band, NAMES)
 
 
-def sentence(*given: object, **standing: float) -> str:
-    found = told(*given, **standing)
+def sentence(*given: object, measure: str = "nDCG@10") -> str:
+    found = told(*given, measure=measure)
     assert found is not None
     return found.sentence
 
@@ -82,7 +81,6 @@ def test_a_90_percent_range_with_the_value_s_sign_makes_a_change_unlikely() -> N
     said = "More grades are unlikely to change who is ahead."
     assert sentence(0.1, (-0.2, 0.3, 0.05, 0.2)) == said
     assert sentence(-0.1, (-0.3, 0.2, -0.2, -0.05)) == said
-    assert sentence(0.1, (-0.2, 0.3, 0.05, 0.2), share=0.97) == said
 
 
 def test_a_value_outside_its_own_range_is_likely_to_move_into_it() -> None:
@@ -95,22 +93,26 @@ def test_a_value_outside_its_own_range_is_likely_to_move_into_it() -> None:
     )
 
 
-def test_a_90_percent_range_that_includes_zero_could_change_it_and_names_the_work() -> None:
+def test_a_90_percent_range_that_includes_zero_could_change_it() -> None:
     ends = (-0.2, 0.3, -0.05, 0.2)
     assert sentence(0.1, ends) == "120 unjudged chunks could change who is ahead."
-    assert sentence(0.1, ends, useful=40) == (
-        "120 unjudged chunks could change who is ahead. Grade the 40 most useful."
-    )
-    assert sentence(0.1, ends, useful=120).endswith("ahead. Grade all of them.")
-    assert sentence(0.1, ends, 1, useful=1) == (
-        "One unjudged chunk could change who is ahead. Grade it."
-    )
+    assert sentence(0.1, ends, 1) == "One unjudged chunk could change who is ahead."
+
+
+def test_the_next_step_names_how_many_grades_are_useful() -> None:
+    said = [advise_grades(*each).line for each in [(40, 120), (1, 120), (120, 120), (1, 1)]]
+    assert said == [
+        "Next step: Grade the 40 most useful of them.",
+        "Next step: Grade the most useful of them.",
+        "Next step: Grade all of them.",
+        "Next step: Grade it.",
+    ]
 
 
 def test_a_90_percent_range_of_the_other_sign_says_the_other_way_round() -> None:
-    assert sentence(0.02, (-0.2, 0.1, -0.1, -0.01), useful=3) == (
-        "120 unjudged chunks could change who is ahead. Grade the 3 most useful. Likely the other "
-        "way round once graded: −0.1000 to −0.0100 (90% range)."
+    assert sentence(0.02, (-0.2, 0.1, -0.1, -0.01)) == (
+        "120 unjudged chunks could change who is ahead. Likely the other way round once graded: "
+        "−0.1000 to −0.0100 (90% range)."
     )
 
 
@@ -120,15 +122,10 @@ def test_a_measure_without_a_90_percent_range_never_makes_a_change_unlikely() ->
     assert sentence(0.0, (-0.2, 0.3, math.nan, math.nan)) == said.replace("change", "decide")
 
 
-def test_draws_that_are_less_sure_than_the_range_do_not_make_a_change_unlikely() -> None:
-    said = sentence(0.1, (-0.2, 0.3, 0.05, 0.2), share=0.86, useful=40)
-    assert said == "120 unjudged chunks could change who is ahead. Grade the 40 most useful."
-
-
 def test_where_nobody_is_ahead_yet_the_chunks_decide_it() -> None:
-    assert sentence(0.0, (-0.2, 0.3, 0.05, 0.2), useful=9) == (
-        "120 unjudged chunks could decide who is ahead. Grade the 9 most useful. Likely hybrid is "
-        "ahead once graded: +0.0500 to +0.2000 (90% range)."
+    assert sentence(0.0, (-0.2, 0.3, 0.05, 0.2)) == (
+        "120 unjudged chunks could decide who is ahead. Likely hybrid is ahead once graded: "
+        "+0.0500 to +0.2000 (90% range)."
     )
     assert sentence(math.nan, (-0.2, 0.3, -0.2, 0.3)) == (
         "120 unjudged chunks could decide who is ahead."

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.active import Decider
 from labeler.analysis.comparison import compare, describe_unjudged
 from labeler.cli import main
 from labeler.cli.options import select_runs
@@ -104,9 +103,8 @@ def test_the_terminal_says_of_unjudged_chunks_what_the_page_says(golden_set: Pat
     with Store(golden_set) as store:
         board, settings = Scoreboard(store.collection(), Conventions.of()), store.settings()
     measure = board.conventions.measures(settings.decide_by)[0]
-    standing = Decider().standing(board, "a", "b", measure, settings.matters)
     row = compare(board, "a", "b", [measure]).deltas[0]
     band = LiveRanges(board, ("a", "b")).deltas(board, [measure])[measure, None]
-    doubt = describe_unjudged(row, band, ("a", "b"), useful=standing.likely)
+    doubt = describe_unjudged(row, band, ("a", "b"))
     assert doubt is not None
     assert f"Unjudged chunks: {doubt.sentence}" in " ".join(said.split())

@@ -17,23 +17,15 @@ NO_CHANGE, CAN_VANISH, UNLIKELY, COULD_CHANGE = (
     *("unjudged cannot change it", "unjudged can make it vanish"),
     *("unjudged unlikely to change it", "unjudged could change it"),
 )
-LEAST_SHARE = 0.9
-"""More grades are called unlikely to change who is ahead only from this probability up."""
 
 
 def describe_unjudged(
-    row: Delta,
-    band: UnjudgedRange | None,
-    names: tuple[str, str],
-    *,
-    share: float = math.nan,
-    useful: int = 0,
+    row: Delta, band: UnjudgedRange | None, names: tuple[str, str]
 ) -> Statement | None:
     """Return what the unjudged chunks could change about a difference; None if nothing.
 
     ``band`` is the range of the difference; its 90% range is NaN where the measure has none.
-    ``share`` is the probability that the run ahead stays ahead, NaN if unknown, and ``useful`` the
-    number of grades that are expected to decide it, 0 if unknown. ``names`` are shown for A and B.
+    ``names`` are shown for A and B.
 
     >>> from labeler.measures import parse
     >>> row = Delta(parse("RR"), None, None, 0.4, 0.5, 0.1, 9, 2, 4, 15, 0, 3, 3, 0, 0)
@@ -43,7 +35,7 @@ def describe_unjudged(
     """
     if band is None or not band.unjudged or not band.highest - band.lowest > TOLERANCE:
         return None
-    kind, sentence = _choose_sentence(row, band, names, share, useful)
+    kind, sentence = _choose_sentence(row, band, names)
     numbers = {
         "unjudged": band.unjudged,
         "lowest": band.lowest,
@@ -54,9 +46,7 @@ def describe_unjudged(
     return Statement(kind, sentence, DOUBT, UNJUDGED_HEADING, numbers)
 
 
-def _choose_sentence(
-    row: Delta, band: UnjudgedRange, names: tuple[str, str], share: float, useful: int
-) -> tuple[str, str]:
+def _choose_sentence(row: Delta, band: UnjudgedRange, names: tuple[str, str]) -> tuple[str, str]:
     """Return the kind and the words."""
     sign = _sign(row.delta)
     # the ends as seen from the run that is ahead: below 0 the other run is ahead
@@ -67,34 +57,39 @@ def _choose_sentence(
     if sign and least >= -TOLERANCE:
         chunks = _count_chunks(row, band).capitalize()
         return CAN_VANISH, f"{chunks} can make the difference vanish, but not turn it round."
-    if sign and low > TOLERANCE and not share < LEAST_SHARE:
+    if sign and low > TOLERANCE:
         size = sign * row.delta
         change = "larger" if size < low - TOLERANCE else "smaller"
         is_inside = low - TOLERANCE <= size <= high + TOLERANCE
         more = f" The difference is likely {change} once graded: {_range(band)}."
         said = f"More grades are unlikely to change who is ahead.{'' if is_inside else more}"
         return UNLIKELY, said
-    return COULD_CHANGE, " ".join(_could_change(row, band, names, useful))
+    return COULD_CHANGE, " ".join(_could_change(row, band, names))
 
 
-def _could_change(
-    row: Delta, band: UnjudgedRange, names: tuple[str, str], useful: int
-) -> list[str]:
+def _could_change(row: Delta, band: UnjudgedRange, names: tuple[str, str]) -> list[str]:
     sign, chunks = _sign(row.delta), _count_chunks(row, band)
     verb = "change" if sign else "decide"
     said = [f"{chunks.removeprefix('the ').capitalize()} could {verb} who is ahead."]
-    if 0 < useful < band.unjudged:
-        said.append(
-            f"Grade the {useful:,} most useful." if useful > 1 else "Grade the most useful."
-        )
-    elif useful:
-        said.append("Grade all of them." if band.unjudged > 1 else "Grade it.")
     likely = _sign(band.low) if _sign(band.low) == _sign(band.high) else 0
     if likely and not sign:
         said.append(f"Likely {names[likely > 0]} is ahead once graded: {_range(band)}.")
     elif likely == -sign and likely:
         said.append(f"Likely the other way round once graded: {_range(band)}.")
     return said
+
+
+def advise_grades(useful: int, unjudged: int) -> Statement:
+    """Return how many of the unjudged chunks to grade, of which about ``useful`` decide."""
+    sentence = "Grade all of them." if unjudged > 1 else "Grade it."
+    if 0 < useful < unjudged:
+        sentence = (
+            f"Grade the {useful:,} most useful of them."
+            if useful > 1
+            else ("Grade the most useful of them.")
+        )
+    numbers = {"useful": useful, "unjudged": unjudged}
+    return Statement("useful grades", sentence, DOUBT, "Next step", numbers)
 
 
 def _sign(value: float) -> int:

@@ -28,8 +28,13 @@ from labeler.analysis.comparison.significance import (
     describe_interval,
     format_p_value,
 )
-from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE, describe_unjudged
+from labeler.analysis.comparison.unjudged_doubt import (
+    COULD_CHANGE,
+    advise_grades,
+    describe_unjudged,
+)
 from labeler.evaluation import Scoreboard, format_number, format_signed
+from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Measure
 from labeler.model import describe_chunking, format_count, format_list
 from labeler.model.results import ANSWER, DOUBT, Statement
@@ -48,13 +53,12 @@ class PairEvidence(NamedTuple):
     """What is known of a difference beside its test.
 
     ``band`` is its range over unjudged chunks, ``sensitivity`` the difference by each grader's own
-    grades; None where not known. ``ahead`` is the probability that B is ahead once all chunks are
-    judged (NaN if unknown), and about ``useful`` more grades would decide that.
+    grades; None where not known. About ``useful`` more grades would decide who is ahead once all
+    chunks are judged, 0 if unknown.
     """
 
     band: UnjudgedRange | None = None
     sensitivity: GraderSensitivity | None = None
-    ahead: float = math.nan
     useful: int = 0
 
 
@@ -125,17 +129,17 @@ def _short(outcome: str, sentence: str, *more: Statement) -> Verdict:
 def _across_chunkings(board: Scoreboard, tests: PairTests, names: tuple[str, str]) -> Verdict:
     runs = {run.name: run.chunking for run in board.collection.runs}
     chunkings = [describe_chunking(runs[name]) for name in (tests.a, tests.b)]
+    pair = (
+        f"{names[0]} and {names[1]} can't be compared yet: they return different chunks "
+        f"({' and '.join(chunkings)})"
+    )
+    if not any(has_graded_chunkings(board.collection, (name,)) for name in (tests.a, tests.b)):
+        return _short(INCOMPARABLE, f"{pair}, and neither has grades.")
+    step = "Transfer the grades between the chunkings, on Data or with 'labeler transfer'."
     return _short(
         INCOMPARABLE,
-        f"{names[0]} and {names[1]} can't be compared yet: they return different chunks "
-        f"({' and '.join(chunkings)}), and only one of the two has grades.",
-        Statement(
-            "transfer",
-            "Transfer the grades between the chunkings, on Data or with 'labeler transfer'.",
-            DOUBT,
-            NEXT_STEP,
-            target={"page": "data"},
-        ),
+        f"{pair}, and only one of the two has grades.",
+        Statement("transfer", step, DOUBT, NEXT_STEP, target={"page": "data"}),
     )
 
 
@@ -259,7 +263,8 @@ class _Wording:
         of = len(group) if row.bucket is None else int(np.sum(group == names.index(row.bucket)))
         not_graded = of - row.n - row.undefined
         why = [f"{not_graded:,} not graded"] if not_graded else []
-        why += [f"{row.undefined:,} with nothing relevant"] if row.undefined else []
+        lacks = "no passage marked" if row.measure.reads == "evidence" else "nothing relevant"
+        why += [f"{row.undefined:,} with {lacks}"] if row.undefined else []
         left_out = f" ({', '.join(why)})" if why else ""
         absent = [
             f"{name} has no list for {format_count(missing, 'query', 'queries')}, which count 0."
@@ -338,14 +343,15 @@ class _Wording:
         )
 
     def _unjudged(self) -> Statement | None:
-        found = self.evidence
-        share = found.ahead if self.row.delta > 0 else 1 - found.ahead
-        return describe_unjudged(self.row, found.band, self.names, share=share, useful=found.useful)
+        return describe_unjudged(self.row, self.evidence.band, self.names)
 
     def unjudged(self) -> Iterator[Statement]:
         """Yield what more grades could change, if anything."""
-        if (found := self._unjudged()) is not None:
-            yield found
+        if (found := self._unjudged()) is None:
+            return
+        yield found
+        if self.evidence.useful and found.kind == COULD_CHANGE:
+            yield advise_grades(self.evidence.useful, found.numbers["unjudged"])
 
     def _opposed(self) -> list[ReadingDelta]:
         """Return the readings by whose grades the run that leads does not."""
