@@ -103,6 +103,7 @@ BY_NAME: Mapping[str, SettingForm] = {
         prompt_ks,
         lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
     ),
+    "measures": SettingForm("names of measures, such as nDCG@10 R@5 RR", " ".join, str.split),
     "measures_by_task": SettingForm(
         "task='PRIMARY SECONDARY' for each task that has its own, or ''",
         measures,

@@ -283,7 +283,7 @@ def graded_line(board: Scoreboard) -> str:
 MOST_RANGES_KEPT = 4  # of which each has the draws of all queries
 
 
-@st.cache_data(max_entries=50, show_spinner=False)
+@st.cache_resource(max_entries=50, show_spinner=False)  # data would need Streamlit to run already
 def _cached_tests(
     at: tuple[Hashable, ...], a: str, b: str, _board: Scoreboard, rules: DecisionRules
 ) -> PairTests:

@@ -33,6 +33,7 @@ TYPED = {
     "contact": (["Ann, room 3"], "Ann, room 3"),
     "golden-rule": (["upper", "median"], "upper median"),
     "decide-by": (["RR@5"], "RR@5"),
+    "measures": (["RR", "R@5"], "RR R@5"),
     "matters": (["0.02"], 0.02),
     "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
     "evidence-from": (["2"], 2),

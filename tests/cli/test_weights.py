@@ -61,9 +61,10 @@ def test_compare_tests_the_weighted_difference_and_not_the_plain_one(weighable: 
     assert plain["lo"] > 0 > row["hi"]
     assert row["lo"] <= row["delta"] <= row["hi"]
     assert "likely_low" not in row
-    said = run(weighable, "compare", "old", "new", *weights())
-    assert "sampled" not in said
-    assert "new is better" not in said
+    said = run(weighable, "compare", "old", "new", *weights()).splitlines()
+    assert said[0] == "new is worse than old."
+    assert said[1] == "−0.2953 nDCG@10, from 0.9631 to 0.6678, weighted by intent."
+    assert not any("Unjudged chunks:" in line for line in said)
 
 
 def test_a_facet_no_log_knows_and_options_of_single_queries_are_refused(weighable: Path) -> None:
@@ -130,9 +131,10 @@ def test_compare_weights_by_what_the_address_names(weighable: Path) -> None:
     asked = {"a": "old", "b": "new", "measure": ["RR"], "weighted": "intent"}
     plain = words(open_page("compare", **{**asked, "weighted": []}))
     said = words(open_page("compare", **asked))
-    assert "RR +0.2250" in plain
-    assert "A is better than B: RR −0.4000 (95% −0.4405 to −0.2722" in said
-    assert "What the unjudged chunks could make of a weighted difference is not worked out" in said
+    assert "new is worse than old." in said
+    assert "weighted by intent." in said
+    assert "new is worse than old." not in plain
+    assert "What unjudged chunks could make of a weighted difference is not computed" in said
     assert "weighted by intent as 1,000 logged questions are" in said
     assert "40 queries tell as much as" in said
     assert "none is shown" in said

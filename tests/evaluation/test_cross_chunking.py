@@ -440,6 +440,12 @@ def printed(*arguments: str) -> str:
     return result.stdout
 
 
+def table_of(shown: str) -> list[str]:
+    """Return the first column of the table in what `labeler compare` shows."""
+    [table] = [part for part in shown.split("\n\n") if part.startswith("measure")]
+    return [line.split()[0] for line in table.splitlines()[1:]]
+
+
 def test_score_has_one_table_of_all_runs_for_what_compares(golden_set: Path):
     asked = ("score", "--measures", "R@5 EvidenceR@1 EvidenceIoU@15c nDCG(documents=True)@10")
     rows = json.loads(printed(*asked, "--format", "json"))
@@ -460,8 +466,11 @@ def test_score_has_one_table_of_all_runs_for_what_compares(golden_set: Path):
 
 def test_compare_leads_with_what_compares_and_says_why(golden_set: Path):
     shown = printed("compare", "old", "new")
-    names = [line.split()[0] for line in shown.splitlines()[1:6]]
-    assert names == [*CROSS_CHUNKING_MEASURES[:4], "R(documents=True)@5"]
+    assert shown.startswith(
+        "old and new can't be compared yet: they return different chunks (the default chunking and "
+        "chunking v2), and only one of the two has grades.\nNext step: Transfer the grades "
+    )
+    assert table_of(shown) == [*CROSS_CHUNKING_MEASURES[:4], "R(documents=True)@5"]
     assert "R@5 " not in shown, "no chunk of v2 is graded, so there is nothing to show"
     assert "what compares is which evidence and which documents they find" in shown
     assert "1 of 2 graded queries without a passage marked" in shown
@@ -474,9 +483,29 @@ def test_compare_leads_with_what_compares_and_says_why(golden_set: Path):
 def test_measures_of_chunks_follow_once_chunks_of_both_are_graded(golden_set: Path, both, golden):
     both.add_golden(golden([GoldenGrade("q1", "1", 1)]), chunking="v2")
     shown = printed("compare", "old", "new")
-    assert [line.split()[0] for line in shown.splitlines()[6:8]] == ["nDCG@10", "R@5"]
+    assert shown.splitlines()[:3] == [
+        "Too few queries to compare old and new: 1.",
+        "0.0000 EvidenceR@2000c, from 1.0000 to 1.0000.",
+        "1 of 2 queries (1 with no passage marked): new is better on 0, worse on 0.",
+    ]
+    assert table_of(shown)[5:7] == ["nDCG@10", "R@5"]
     where = printed("compare", "old", "new", "--measures", "EvidenceR@5", "--per-query")
-    assert where.splitlines()[1].split()[:4] == ["q1", "EvidenceR@5", "1.0000", "1.0000"]
+    assert "\nq1     EvidenceR@5  1.0000  1.0000" in where
+
+
+def test_two_chunkings_without_any_grade_are_not_sent_to_a_transfer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    store.add_queries(loaded([Query("q1", "which letters?")]))
+    for name, chunks, chunking in (("old", V1, ""), ("new", V2, "v2")):
+        store.add_chunks(loaded(chunks), chunking=chunking)
+        store.add_run(loaded([Ranking("q1", ("1", "2"))]), name=name, chunking=chunking)
+    monkeypatch.setenv("LABELER_DB", str(store.path))
+    above, _ = printed("compare", "old", "new").split("\n\n", 1)
+    assert above == (
+        "old and new can't be compared yet: they return different chunks (the default chunking "
+        "and chunking v2), and neither has grades."
+    )
 
 
 def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):

@@ -225,10 +225,10 @@ def test_reasons_are_told_without_the_words_that_the_team_has_others_for(
 ):
     said = {
         "it holds every passage of chunk 7, grade 3",
-        "graded chunks differ: the same text as chunk 7, yet its text lies in chunks graded 0",
-        "its text lies in graded chunks, outside of what made their grades",
+        "graded chunks differ: the same text as chunk 7, yet its text is in chunks graded 0",
+        "its text is in graded chunks, outside of what made their grades",
         "a part of chunk 7, in which no passage is marked",
-        "a graded chunk's text stands in several places",
+        "a graded chunk's text fits several places equally well",
         "it holds 12% of what is marked for the query, as chunks of that grade do",
         "what it may answer with is in chunk 7, grade 1",
     }
@@ -390,7 +390,7 @@ def test_scores_of_a_chunking_that_nobody_graded_lead_to_the_carry_over(
     said = words(open_page("scores", chunking="v2"))
     assert "Transfer grades of the default chunking to these chunks" in said
     grade(both, "v2:1", "b1")
-    assert "Nobody has graded" not in words(open_page("scores", chunking="v2"))
+    assert "Nobody has graded a chunk of" not in words(open_page("scores", chunking="v2"))
 
 
 def test_a_label_page_that_is_told_half_of_the_way_says_what_is_missing(
