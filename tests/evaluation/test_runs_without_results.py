@@ -15,6 +15,7 @@ import labeler
 from labeler.analysis import comparison
 from labeler.analysis.failures.diagnosis import diagnose
 from labeler.analysis.keywords import KeywordScore, compare_with_grades
+from labeler.analysis.run_verdict import judge_pair
 from labeler.cli import main
 from labeler.evaluation import PRESETS, Scoreboard, query_records, residual_means, score_records
 from labeler.evaluation.ties_and_residuals import tie_ranges_of_run
@@ -137,13 +138,18 @@ def test_no_side_wins_against_a_run_without_results(preset: str):
         assert (math.isnan(row.b), math.isnan(row.delta)) == (True, True)
         assert (row.wins, row.ties, row.losses) == (0, 0, 0)
     assert not math.isnan(found.deltas[0].a)
-    for record in comparison.delta_records(found, found.deltas):
+    tests = comparison.assess_pair(board, "A", "E")
+    shown = comparison.ShownPair(found, found.deltas, tests)
+    for record in comparison.comparison_table([shown]).records():
         assert record["reason"] == f"E: {REASON}"
+        assert record["caution"] == f"not tested: {REASON}"
+        assert math.isnan(record["lo"])
+        assert math.isnan(record["p"])
     q1, *_, q4 = comparison.query_delta_records(found)
     assert (q1["a"], q1["reason"], q1["n"], q1["undefined"]) == (1.0, f"E: {REASON}", 1, 0)
     assert (q4["reason"], q4["n"]) == ("nobody has graded a chunk of this query", 0)
-    assert comparison.decide_verdict(board, found) is None
-    assert comparison.find_contradictions(found) == ()
+    [said] = judge_pair(board, "A", "E", comparison.DecisionRules()).statements
+    assert said.sentence == "A and E can't be compared: E has no result for any query that counts."
     parts = comparison.split_delta(board, "A", "E", measures[0])
     assert (parts.n, math.isnan(parts.delta), math.isnan(parts.recall_b)) == (0, True, True)
     assert math.isnan(parts.candidates)
@@ -173,9 +179,8 @@ def test_a_picture_of_buckets_says_so_in_the_cell():
     drawn = tables.mean_plot(of_e, totals, buckets, board.conventions, facet="intent", **rules)
     assert said in str(drawn)
     found = comparison.compare(board, "A", "E", [measure], "intent")
-    rows = [*found.deltas, *found.buckets]
-    sure = (comparison.assess_buckets(found), comparison.power_by_key(found, rows))
-    assert said in str(tables.delta_plot(found, buckets, *sure, **rules))
+    tests = comparison.assess_pair(board, "A", "E")
+    assert said in str(tables.delta_plot(found, buckets, tests, **rules))
     crossed = comparison.cross_facets(board, ["A", "E"], measure, "intent", "other")
     places = (buckets, board.facets["other"])
     drawn = tables.crossed_plot(crossed, *places, facet="intent", **rules)
@@ -265,7 +270,8 @@ def test_compare_gives_programs_null_and_a_reason_and_people_a_dash(database: Pa
     [row] = json.loads(said_by(database, *asked, "--format", "json"))
     assert (row["a"], row["b"], row["delta"]) == (0.75, None, None)
     assert (row["reason"], row["n"]) == (f"empty: {REASON}", 2)
-    assert said_by(database, *asked).splitlines()[1].split()[:4] == ["RR", "0.7500", "–", "–"]
+    shown = said_by(database, *asked)
+    assert "\nRR       0.7500      –           –" in shown
     by_query = json.loads(said_by(database, *asked, "--per-query", "--format", "json"))
     assert [(row["a"], row["b"]) for row in by_query] == [(1.0, None), (0.5, None), (None, None)]
 
@@ -286,8 +292,8 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
     pair = words(open_page("slices", a="full", b="empty", facet="task", numbers="true", **given))
     assert re.search(r"\|0\.7500\|+–\|no result\|+–\|", pair)
     compared = words(open_page("compare", a="full", b="empty", **given))
-    assert re.search(r"\|empty\|+–\|no result\|+–\|no result\|", compared)
-    assert re.search(r"\|B − A\|B wins / ties / loses\|+–\|0 / 0 / 0\|+–\|", compared)
+    assert "full and empty can't be compared: empty has no result for any query" in compared
+    assert re.search(r"\|RR\|+0\.7500\|+–\|+–\|", compared)
     opened = words(open_page("compare", a="full", b="empty", query="q1", **given))
     assert "no list: 0" not in opened
     listed = open_page("queries", run="empty", **given)
