@@ -31,6 +31,7 @@ from labeler.rechunking import (
     LocatedChunkings,
     OldGrade,
     cut_from_chunk,
+    describe_repeated_pairs,
 )
 
 GivenChunks: TypeAlias = "Mapping[str, str] | str | PathLike[str]"
@@ -62,7 +63,8 @@ def transfer(
     passages``. If the ``state`` is ``decided`` the grade follows from those of the chunks in
     ``rests_on``; a ``proposed`` one is likely, and ``open`` pairs have none. ``covered`` is the
     share of the text that is in graded chunks. ``frame.attrs["qrels"]`` are the decided grades in
-    the form `evaluate` takes, and ``frame.attrs["notes"]`` count chunks that were not located.
+    the form `evaluate` takes. ``frame.attrs["notes"]`` count chunks that were not located, and say
+    what would decide pairs whose text repeats.
 
     >>> old = {"o1": "Fees are due in May. Late fees are refused.", "o2": "Dues vary by branch."}
     >>> new = {"n1": "Fees are due in May.", "n2": "Late fees are refused. Dues vary by branch."}
@@ -76,7 +78,8 @@ def transfer(
     chunk that is graded or retrieved and has no text.
     """
     grades = qrels_to_dicts(qrels, grade_rule(grade_map, negative_as_zero), limits)
-    places = rechunking.find_locations(_cuts(old, limits), _cuts(new, limits), documents)
+    old_cuts, new_cuts = _cuts(old, limits), _cuts(new, limits)
+    places = rechunking.find_locations(old_cuts, new_cuts, documents)
     graded = list(_graded_chunks(grades, passages or {}, places))
     pairs = (
         _overlapping_pairs(graded, places)
@@ -92,9 +95,13 @@ def transfer(
             decided.setdefault(each.query_id, {})[each.chunk_id] = each.grade
     frame.attrs["qrels"] = decided
     frame.attrs["notes"] = list(_notes(places))
+    said = describe_repeated_pairs(found, old_cuts, new_cuts, documents or {}, _NAMES)
+    if said is not None:
+        frame.attrs["notes"].append(said.line)
     return frame
 
 
+_NAMES = ("the old chunking", "the new chunking")
 _COLUMNS = [
     *("query_id", "doc_id", "state", "relevance", "reason", "covered", "low", "high"),
     *("rests_on", "passages"),
@@ -174,7 +181,7 @@ def _row(each: DerivedGrade, graded: Sequence[OldGrade]) -> tuple[object, ...]:
 def _notes(places: LocatedChunkings) -> Iterator[str]:
     for count, why in (
         (len(places.unplaced), "were not found in the old ones"),
-        (len(places.ambiguous), "stand in several places alike"),
+        (len(places.ambiguous), "fit several places equally well"),
     ):
         if count:
             yield f"{count:,} of {len(places.new):,} new chunks {why}; nothing is decided of them"

@@ -16,6 +16,7 @@ from labeler.cli.output import Table, progress_bar, text_lines
 from labeler.errors import BadInput
 from labeler.formats import write_golden
 from labeler.model import chunking_label, escape_controls, format_count
+from labeler.render.results import statements_records, statements_text
 from labeler.services.transfer import (
     TRANSFER_STATES,
     Transfer,
@@ -26,6 +27,7 @@ from labeler.services.transfer import (
     describe_transfer,
     locate_basis,
     record_transfer,
+    transfer_statements,
 )
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -197,6 +199,7 @@ def text_output(found: Transfer, listed: bool) -> Iterator[str]:
         yield ""
         yield from _pairs(found)
     yield from (f"! {escape_controls(said)}" for said in describe_left_out(found))
+    yield from statements_text(transfer_statements(found))
 
 
 def _pairs(found: Transfer) -> list[str]:
@@ -239,6 +242,7 @@ def json_output(found: Transfer, *, listed: bool) -> str:
         "reasons": reasons,
         "not_found": found.places.unplaced,
         "in_several_places": found.places.ambiguous,
+        "statements": statements_records(transfer_statements(found)),
         "outdated_grades": found.outdated,
         "without_text": basis.unreadable,
         "follow_no_more": [[each.found.query_id, each.found.chunk_id] for each in found.lost],

@@ -18,3 +18,4 @@ from labeler.rechunking.records import (
     OldGrade,
     cut_from_chunk,
 )
+from labeler.rechunking.repeated_pairs import describe_repeated_pairs

@@ -29,9 +29,10 @@ from labeler.rechunking.overlap import (
     find_overlap,
     locate_graded_chunk,
 )
-from labeler.rechunking.records import DerivedGrade, OldGrade, TransferState
+from labeler.rechunking.records import ChunkLocation, DerivedGrade, OldGrade, TransferState
 
 _PAIRS_PER_REPORT = 256
+_MOST_PLACES = 8  # of a text that repeats: what would be decided is looked at there
 
 
 def transfer_grades(
@@ -74,9 +75,15 @@ def transfer_grades(
     for done, (query_id, chunk_id) in enumerate(pairs, 1):
         if chunk_id not in places.new:
             raise NotFound(f"chunk {chunk_id!r} is asked for, and not in the new chunking")
-        overlap = find_overlap(chunk_id, graded.get(query_id, ()), places)
+        near = graded.get(query_id, ())
+        overlap = find_overlap(chunk_id, near, places)
         learnt = calibration.of(overlap, answers.get(query_id))
-        found.append(decide_grade(query_id, overlap, learnt))
+        derived = decide_grade(query_id, overlap, learnt)
+        if _is_repeated(overlap) and derived.state != "decided":
+            at_places = (find_overlap(chunk_id, near, places, at) for at in _some_places(overlap))
+            follow = [_follows(each, calibration, answers.get(query_id)) for each in at_places]
+            derived = derived._replace(if_located=sum(follow) / len(follow))
+        found.append(derived)
         if progress is not None and (done % _PAIRS_PER_REPORT == 0 or done == len(pairs)):
             progress(done / len(pairs))
     return found
@@ -156,12 +163,32 @@ def _state_of(
     return "proposed", likely, "; ".join(reasons) or _describe_share(overlap)
 
 
+def _is_repeated(overlap: ChunkOverlap) -> bool:
+    """Say whether the chunk or a graded one fits several places."""
+    olds = (each.old.location.others for each in overlap.coverages)
+    return bool(overlap.location.others) or any(olds)
+
+
+def _some_places(overlap: ChunkOverlap) -> list[ChunkLocation]:
+    """Return the chunk at some of the places that its text fits."""
+    location = overlap.location
+    step = max(1, len(location.starts) // _MOST_PLACES)
+    return [location.at(start) for start in location.starts[::step]] or [location]
+
+
+def _follows(overlap: ChunkOverlap, calibration: Calibration, answer: MarkedAnswer | None) -> bool:
+    """Say whether a grade would be decided if all locations were sure."""
+    low, high = _bounds(overlap, calibration.of(overlap, answer))
+    is_changed = overlap.location.is_changed
+    return overlap.covered >= COVERED and low.grade == high.grade and not is_changed
+
+
 def _why_undecided(overlap: ChunkOverlap, low: GradeBound, high: GradeBound) -> str:
     """Return why a grade that follows is not decided; an empty text if it may be."""
     if overlap.location.others:
-        return f"its text stands in {overlap.location.others + 1} places or more"
+        return f"its text fits {overlap.location.others + 1} places equally well"
     if any(each.old.location.others for each in overlap.coverages):
-        return "a graded chunk's text stands in several places"
+        return "a graded chunk's text fits several places equally well"
     if overlap.location.is_changed:
         return "words of its text were changed"
     return ""
@@ -170,7 +197,7 @@ def _why_undecided(overlap: ChunkOverlap, low: GradeBound, high: GradeBound) -> 
 def _describe_cover(overlap: ChunkOverlap) -> str:
     if not overlap.location.segments:
         return "its text was not found"
-    return f"{overlap.covered:.0%} of its text lies in graded chunks"
+    return f"{overlap.covered:.0%} of its text is in graded chunks"
 
 
 def _describe_share(overlap: ChunkOverlap) -> str:
@@ -206,7 +233,7 @@ def _upper_bound(overlap: ChunkOverlap) -> GradeBound:
     if not overlap.possible:
         zero = all(each.grade == 0 for each in overlap.coverages)
         where = "chunks graded 0" if zero else "graded chunks, outside of what made their grades"
-        return GradeBound(0, f"its text lies in {where}")
+        return GradeBound(0, f"its text is in {where}")
     high = GradeBound(BEST_GRADE, "")
     trifle = TRIFLE * total_length(overlap.possible)
     for each in overlap.coverages:

@@ -194,8 +194,11 @@ class _Finder:
             found = self._exact(text[front:], within)
             if found:
                 segment = Segment(front, found[0], len(text) - front)
-                location = ChunkLocation(len(text), (segment,), front, others=len(found) - 1)
-                return FoundPlaces(cut, location, found if len(found) <= MOST_PLACES else ())
+                starts = tuple(found) if 1 < len(found) <= MOST_PLACES else ()
+                location = ChunkLocation(
+                    len(text), (segment,), front, len(found) - 1, False, starts
+                )
+                return FoundPlaces(cut, location)
         return FoundPlaces(cut, self._nearly(cut, text, within))
 
     def _within(self, cut: Cut) -> Span:

@@ -154,10 +154,13 @@ def locate_passages(marks: Sequence[Span], text: str, location: ChunkLocation) -
 
 
 def find_overlap(
-    chunk_id: str, graded: Iterable[GradedChunk], places: LocatedChunkings
+    chunk_id: str,
+    graded: Iterable[GradedChunk],
+    places: LocatedChunkings,
+    location: ChunkLocation | None = None,
 ) -> ChunkOverlap:
-    """Return the overlap of a new chunk with graded chunks."""
-    location = places.new[chunk_id]
+    """Return the overlap of a new chunk with graded chunks, or that at another location."""
+    location = location or places.new[chunk_id]
     spans = merge_spans(location.spans)
     coverages = []
     for old in graded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from labeler.model import Chunk
@@ -59,7 +59,8 @@ class ChunkLocation:
     ``size`` is the number of normalised characters of the chunk's text, ``heading`` the number of
     those at its beginning that were added to the document's text. ``others`` counts further
     locations that fit as well, so that the right one is unknown. ``is_changed`` is true if words
-    differ between the first and the last character that match.
+    differ between the first and the last character that match. ``starts`` are those of all places
+    with exactly its text, if there are several and not too many.
     """
 
     size: int
@@ -67,6 +68,7 @@ class ChunkLocation:
     heading: int = 0
     others: int = 0
     is_changed: bool = False
+    starts: tuple[int, ...] = ()
 
     @property
     def found(self) -> float:
@@ -82,6 +84,12 @@ class ChunkLocation:
     def spans(self) -> list[Span]:
         """The spans of the text index that the chunk covers."""
         return [(each.start, each.start + each.size) for each in self.segments]
+
+    def at(self, start: int) -> ChunkLocation:
+        """Return the location at one of its ``starts``, which is then the only one."""
+        [segment] = self.segments
+        segments = (segment._replace(start=start),)
+        return replace(self, segments=segments, others=0, starts=())
 
 
 class GradeBasis(NamedTuple):
@@ -112,7 +120,8 @@ class DerivedGrade(NamedTuple):
     ``proposed`` grade is likely; an ``open`` pair has no grade. In every state the grade is from
     ``low`` to ``high`` if the old grades and the location are right. ``covered`` is the share of
     the text that graded chunks cover. ``passages`` are the marked passages in the new text (code
-    points).
+    points). If text that repeats is a reason against a decision, ``if_located`` is the share of its
+    places at which the grade would be decided; else None.
     """
 
     query_id: str
@@ -125,3 +134,4 @@ class DerivedGrade(NamedTuple):
     high: int
     rests_on: tuple[int, ...]
     passages: tuple[Span, ...]
+    if_located: float | None = None

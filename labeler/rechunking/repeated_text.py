@@ -35,14 +35,10 @@ _NOTHING = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """A chunk, its location, and the starts in the index of all places with exactly its text.
-
-    There are no ``starts`` for a text that was only aligned, or that has too many places.
-    """
+    """A chunk and its location, which may be one of several."""
 
     cut: Cut
     location: ChunkLocation
-    starts: Sequence[int] = ()
 
     @property
     def size(self) -> int:
@@ -69,9 +65,7 @@ class FoundPlaces:
 
     def at(self, start: int) -> FoundPlaces:
         """Return the chunk at one of its places, which is then the only one."""
-        [segment] = self.location.segments
-        segments = (segment._replace(start=start),)
-        return FoundPlaces(self.cut, replace(self.location, segments=segments, others=0), (start,))
+        return FoundPlaces(self.cut, self.location.at(start))
 
 
 def choose_places(
@@ -231,7 +225,7 @@ class _ChunksInOrder:
         for number, each in enumerate(self.chunks):
             while at < len(sure) and sure[at] < number:
                 at += 1
-            if not each.is_open or each.starts:
+            if not each.is_open or each.location.starts:
                 continue
             low = self.chunks[sure[at - 1]].span[0] if at else within[0]
             high = self.chunks[sure[at]].span[1] if at < len(sure) else within[1]
@@ -257,7 +251,11 @@ class _Places(NamedTuple):
 
 
 def _places_of(each: FoundPlaces, *, may_miss: bool = False) -> _Places:
-    spans = [each.span] if each.is_sure else [(start, start + each.size) for start in each.starts]
+    spans = (
+        [each.span]
+        if each.is_sure
+        else [(start, start + each.size) for start in each.location.starts]
+    )
     if may_miss and spans and not each.is_sure:
         spans.append((_MISSING, _MISSING))
     starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
@@ -408,10 +406,10 @@ def _at_offsets(
         return each
     start, end = map(offsets.position, stated)
     wide = _tolerance(each)
-    if not each.starts:
+    if not each.location.starts:
         span = max(within[0], int(start - wide)), min(within[1], int(end + wide) + 1)
         return _within_span(each, span, relocate)
-    errors = sorted((abs(place - start), place) for place in each.starts)
+    errors = sorted((abs(place - start), place) for place in each.location.starts)
     (least, place), (second, _) = errors[:2]
     is_clear = least <= wide and second > _CLEAR * least + _CLEAR
     return each.at(place) if is_clear else each

@@ -30,6 +30,7 @@ from labeler.services.transfer import (
     describe_transfer,
     locate_basis,
     record_transfer,
+    transfer_statements,
 )
 from labeler.store import LoggedTransfer, Store, TransferredGrade, passage_texts
 from labeler.ui import assignment_cache, links, scoreboards, url_state
@@ -94,6 +95,8 @@ def _preview(old: str, new: str) -> None:
         st.dataframe(rows, hide_index=True)
     for said in list(describe_left_out(found))[:MOST_WARNINGS]:
         st.text(f"⚠ {said}")
+    if statements := transfer_statements(found):
+        show_html(tables.statements_html(statements))
     _offer_transfer(found)
     if found.left:
         st.text(f"{format_count(found.left, 'pair is', 'pairs are')} left to graders.")

@@ -188,6 +188,9 @@ def cuts_of(world: World, pieces: Sequence[Piece], given: str) -> list[Cut]:
     if given in ("texts", "mixed"):
         found = [Cut(piece.name, world.text(piece)) for piece in pieces]
         return found if given == "texts" else random.Random(1).sample(found, len(found))
+    if given == "documents alone":
+        found = [Cut(piece.name, world.text(piece), piece.document) for piece in pieces]
+        return random.Random(1).sample(found, len(found))
     return [
         Cut(piece.name, world.text(piece), piece.document, piece.number, *offsets(piece, given))
         for piece in pieces
@@ -239,8 +242,10 @@ def pairs_transferred(
         for number, row in enumerate(world.found(after, ASKED))
         for piece in row
     ]
-    documents = documents_of(world, given)
-    places = find_locations(cuts_of(world, before, given), cuts_of(world, after, given), documents)
+    old_given = "order" if given == "documents alone" else given
+    places = find_locations(
+        cuts_of(world, before, old_given), cuts_of(world, after, given), documents_of(world, given)
+    )
     transferred = transfer_grades(
         (grade for row in rows for _, grade in row),
         ((query, piece.name) for query, piece in asked),

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from labeler.rechunking import Cut, LocatedChunkings, find_locations
+from labeler.rechunking import (
+    Cut,
+    DerivedGrade,
+    LocatedChunkings,
+    OldGrade,
+    describe_repeated_pairs,
+    find_locations,
+    transfer_grades,
+)
 from labeler.rechunking.normalised_text import normalised, spans_in_normalised
 from labeler.rechunking.source_texts import Headings, text_order
 from tests.support.documents import cuts, document, spans_of
@@ -194,3 +202,49 @@ def test_texts_that_continue_in_copies_of_one_another_keep_their_order() -> None
     text = FILINGS["filing0"]
     texts = [normalised(text[start:end]) for start, end in spans_of(text, 800)]
     assert text_order(texts) == list(range(len(texts)))
+
+
+def pair(if_located: float | None, chunk_id: str = "n") -> DerivedGrade:
+    return DerivedGrade("q", chunk_id, "proposed", 0, "", 1.0, 0, 0, (), (), if_located)
+
+
+NAMES = ("the default chunking", "chunking v2")
+ALL = Cut("n", "Fees.", "d", 1, 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        (ALL, Cut("n", "Fees."), "the chunks of chunking v2 with document_id and position"),
+        (Cut("o", "Fees."), ALL, "the chunks of the default chunking with document_id"),
+        (ALL, Cut("n", "Fees.", "d"), "the chunks of chunking v2 with position, or with start"),
+        (ALL, Cut("n", "Fees.", "d", 1), "the chunks of chunking v2 with start and end:"),
+        (ALL, ALL, "the whole texts of the documents:"),
+    ],
+)
+def test_what_would_decide_is_what_is_missing(old: Cut, new: Cut, what: str) -> None:
+    said = describe_repeated_pairs([pair(1)], [old], [new], {}, NAMES)
+    assert said is not None
+    assert f"Load {what}" in said.sentence
+
+
+def test_nothing_is_said_where_all_is_there_or_nothing_would_be_decided() -> None:
+    assert describe_repeated_pairs([pair(1)], [ALL], [ALL], {"d"}, NAMES) is None
+    assert describe_repeated_pairs([pair(0), pair(None)], [ALL], [Cut("n", "")], {}, NAMES) is None
+
+
+def test_where_the_document_is_unknown_the_number_is_a_limit() -> None:
+    pairs, cuts = [pair(1, "a"), pair(0.5, "b")], [Cut("a", "Fees."), Cut("b", "Dues.")]
+    said = describe_repeated_pairs(pairs, [ALL], cuts, {}, NAMES)
+    assert said is not None
+    assert "up to 2 of the 2 pairs that repeated text leaves open (75%)" in said.sentence
+    assert said.numbers == {"pairs": 2, "would_be_decided": 2, "share": 0.75}
+
+
+def test_a_pair_is_counted_by_the_places_at_which_it_would_be_decided() -> None:
+    a, b, x = UNIQUE[:3]
+    places = placed([a, x, b, x], [(1, x)])
+    grades = [OldGrade("q", "o1", 0), OldGrade("other", "o1", 0), OldGrade("other", "o3", 0)]
+    asked = [("q", "n1"), ("other", "n1"), ("none", "n1")]
+    found = transfer_grades(grades, asked, places)
+    assert [each.if_located for each in found] == [0.5, 1, 0]

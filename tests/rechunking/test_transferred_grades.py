@@ -54,7 +54,7 @@ def test_text_that_lies_in_chunks_graded_0_is_0_and_rests_on_them() -> None:
         f"{A[40:]} {B}",
     )
     assert (found.state, found.grade, found.rests_on) == ("decided", 0, (4, 5))
-    assert found.reason == "its text lies in chunks graded 0"
+    assert found.reason == "its text is in chunks graded 0"
 
 
 def test_a_chunk_with_every_passage_of_a_grade_and_no_other_keeps_it() -> None:
@@ -108,15 +108,15 @@ def test_what_nobody_graded_stays_open() -> None:
     found = transferred({"a": A, "b": B}, [marked("a", A, 3, "due in May")], f"{A} {B[:9]}")
     assert (found.state, found.grade) == ("open", None)
     assert (found.low, found.high) == (3, 3)
-    assert found.reason == "90% of its text lies in graded chunks"
-    assert transferred({"a": A}, [], A).reason == "0% of its text lies in graded chunks"
+    assert found.reason == "90% of its text is in graded chunks"
+    assert transferred({"a": A}, [], A).reason == "0% of its text is in graded chunks"
     assert transferred({"a": A}, [grade("a", 3)], B).reason == "its text was not found"
 
 
 def test_a_paragraph_that_stands_twice_never_decides() -> None:
     found = transferred({"a": A, "b": B, "again": A}, [grade("a", 0), grade("again", 0)], A)
     assert (found.state, found.grade) == ("proposed", 0)
-    assert found.reason == "its text stands in 2 places or more"
+    assert found.reason == "its text fits 2 places equally well"
 
 
 def test_a_changed_word_is_a_proposal() -> None:

@@ -11,4 +11,5 @@ from labeler.services.transfer.outcomes import (
     describe_transfer,
     locate_basis,
     record_transfer,
+    transfer_statements,
 )

@@ -116,8 +116,8 @@ def _earlier_grade(witness: BaseJudgment, chunk_id: str, places: LocatedChunking
 def reason_for_graders(reason: str) -> str:
     """Return a reason without the words chunk and passage: each team has its own words for them.
 
-    >>> reason_for_graders("its text lies in chunks graded 0")
-    'its text lies in texts graded 0'
+    >>> reason_for_graders("its text is in chunks graded 0")
+    'its text is in texts graded 0'
     """
     for ours, theirs in _FOR_GRADERS:
         reason = reason.replace(ours, theirs)

@@ -20,12 +20,14 @@ from labeler.model import (
     describe_chunking,
     format_count,
 )
+from labeler.model.results import Statement
 from labeler.rechunking import (
     DerivedGrade,
     GradeBasis,
     LocatedChunkings,
     OldGrade,
     cut_from_chunk,
+    describe_repeated_pairs,
     find_locations,
     transfer_grades,
 )
@@ -254,7 +256,7 @@ def describe_left_out(found: Transfer) -> Iterator[str]:
     basis, places = found.basis, found.places
     for names, reason in (
         (places.unplaced, "not found in the old text: nothing is decided of them"),
-        (places.ambiguous, "found in several places alike: nothing is decided of them"),
+        (places.ambiguous, "found in several places equally well: nothing is decided of them"),
     ):
         if names:
             yield f"{len(names):,} of {len(places.new):,} new chunks {reason}; {_name_some(names)}"
@@ -277,6 +279,19 @@ def describe_left_out(found: Transfer) -> Iterator[str]:
             f"{grades} transferred before, which do not follow any more: their pairs are open "
             f"again; {_name_some(which)}"
         )
+
+
+def transfer_statements(found: Transfer) -> list[Statement]:
+    """Return a statement on what would decide the pairs that repeated text leaves open, if any."""
+    basis = found.basis
+    said = describe_repeated_pairs(
+        (each.found for each in found.outcomes),
+        [*map(cut_from_chunk, basis.old)],
+        [*map(cut_from_chunk, basis.new)],
+        basis.documents,
+        (describe_chunking(basis.old_name), describe_chunking(basis.new_name)),
+    )
+    return [] if said is None else [said]
 
 
 def _name_some(names: Sequence[str]) -> str:
