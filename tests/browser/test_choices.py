@@ -23,7 +23,7 @@ PAIR = "a=bm25&b=hybrid"
 RESULTS = {
     "/scores": ".scores",
     "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".legend",
-    f"/compare?{PAIR}": ".verdict",
+    f"/compare?{PAIR}": ".statements .headline",
     "/slices?a=bm25&facet=intent": ".slices",
     f"/slices?{PAIR}&facet=intent": ".slices",
     f"/queries?{PAIR}&facet=intent": ".queries",

@@ -118,7 +118,7 @@ def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_wa
 @pytest.mark.slow
 def test_on_a_phone_rows_are_named_however_far_a_table_is_scrolled(golden, visit):
     page = stand_still(visit(f"{golden.url}/compare", grader=None, **PHONE))
-    table = page.locator(".compare.whole")
+    table = page.locator(".sheet").first
     table.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
     assert table.evaluate("it => it.scrollLeft") > 100
     for row in table.get_by_role("rowheader").all():
@@ -296,18 +296,18 @@ def test_on_a_phone_the_query_has_a_line_of_its_own(look):
     page.set_viewport_size(usual)
 
 
-def test_the_warnings_and_the_small_print_are_opened_by_a_click(look):
+def test_how_the_numbers_were_computed_is_opened_by_a_click(look):
     page = look("a=old&b=new&measure=RR")
-    expect(page.locator(".verdict")).to_have_text(re.compile("Fewer than 10 queries"))
-    rule = page.get_by_text("Bold is more than chance")
+    expect(page.locator(".statements .headline")).to_contain_text("Too few queries")
+    rule = page.get_by_text("A difference is clear where")
     expect(rule).to_be_hidden()
-    page.get_by_text("What to know of these numbers").click()
+    page.get_by_text("How these numbers were computed").click()
     expect(rule).to_be_visible()
 
 
 def test_what_is_chosen_stands_over_the_means_and_the_strips_under_them(look):
     page = look("a=old&b=new&measure=RR")
-    means = page.get_by_text("95% interval").first
+    means = page.get_by_role("table", name="A against B by measure")
     top = means.bounding_box()["y"]
     assert page.locator(".strips").bounding_box()["y"] > top
     page.get_by_text("What moved most").click()

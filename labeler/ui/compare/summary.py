@@ -30,6 +30,7 @@ from labeler.analysis.comparison import (
     ShownPair,
 )
 from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE
+from labeler.analysis.comparison.verdict import NO_VALUE
 from labeler.analysis.run_verdict import PairResult, PairSources, describe_pair
 from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.measures import Measure
@@ -102,8 +103,10 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
         settings = scoreboards.shown_settings(store)
     found = judge_view(view, bucket, settings)
     runs, facet = (compared.a, compared.b), compared.facet if bucket else None
+    deciding = [found.tests.deciding] if found.tests.deciding is not None else []
+    measures = [*deciding, *compared.measures]
     cautions = find_cautions(
-        board, compared.measures, runs=runs, facet=facet, bucket=bucket, settings=settings
+        board, measures, runs=runs, facet=facet, bucket=bucket, settings=settings
     )
     with st.container(gap="xsmall"):
         link = partial(target_url, compared=compared, by=deciding_name(found, compared))
@@ -134,7 +137,7 @@ def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> N
     names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
     shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
     table = with_further_runs(shown, view, bucket)
-    label = "A against B by measure"
+    label, every = "A against B by measure", "All numbers of A against B"
     with st.container(gap="xsmall"):
         show_html(
             tables.html_table_of(table, label=label, row_head="measure", lead="delta"),
@@ -149,7 +152,7 @@ def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> N
         notes = [*map(capitalize_first, told), *across, *notes_on_runs(view)]
         show_html(tables.folded_sentences("How these numbers were computed", notes))
         with st.expander("All numbers"):
-            show_html(tables.html_table_of(table, label=label, row_head="measure", details=True))
+            show_html(tables.html_table_of(table, label=every, row_head="measure", details=True))
         if found.evidence.sensitivity is not None:
             show_sensitivity(view, found.evidence.sensitivity)
 
@@ -241,15 +244,15 @@ DECIDE_HELP = (
 
 
 def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
-    """Let a lead ask graders for the pairs that decide, where unjudged chunks could change it.
+    """Let a lead ask graders for the pairs that decide, where their grades could change it.
 
     Not across chunkings, where a grade counts for one run alone.
     """
-    measure = found.verdict.measure
+    measure = found.tests.deciding
     across = view.board.collection.has_several_chunkings
     if across or measure is None or not can_decide(measure):
         return
-    is_open = any(each.kind == COULD_CHANGE for each in found.statements)
+    is_open = any(each.kind in (COULD_CHANGE, NO_VALUE) for each in found.statements)
     is_asked = _is_asked_for(view, settings)
     if not is_open and not is_asked:
         return
