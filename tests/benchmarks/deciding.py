@@ -243,7 +243,8 @@ def main() -> None:
             print(line, flush=True)
         if asked.pairs:
             print("\n".join(each_pair(ends)))
-        print("\n".join(reliability(ends)), flush=True)
+        if ends:
+            print("\n".join(reliability(ends)), flush=True)
     print(f"\n{time.perf_counter() - start:.0f} s")
 
 
