@@ -311,13 +311,14 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             f"take it back: labeler restore query {shlex.quote(retired[0])}"
         ]
 
-    def _put_golden(self, loaded: LoadedGolden, *, update: bool) -> Counter[str]:
+    def _put_golden(self, loaded: LoadedGolden, *, update: bool, own: str = "") -> Counter[str]:
+        """Add golden grades; ``own`` is the file of queries that came with them, or ""."""
         counts: Counter[str] = Counter()
         if loaded.queries.records:
             for what, count in self._put_queries(loaded.queries, update=update).items():
                 counts[f"queries {what}"] = count
         for part in (loaded.grades, loaded.events, loaded.ungraded):
-            self._check_queries_are_known(part)
+            self._check_queries_are_known(part, own)
         graded = (grade.chunk_id for grade in loaded.grades.records)
         judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
         pooled = (each.chunk_id for each in loaded.ungraded.records)
@@ -332,13 +333,20 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         counts.update(self._put_events(loaded.events))
         return counts
 
-    def _check_queries_are_known(self, loaded: Loaded[Any]) -> None:
+    def _check_queries_are_known(self, loaded: Loaded[Any], own: str) -> None:
+        """Raise `BadInput` for a query that is neither stored nor in the file ``own``."""
         known = {query_id for (query_id,) in self._rows("SELECT query_id FROM queries")}
         for index, record in enumerate(loaded.records):
             if record.query_id not in known:
+                where = f"{loaded.where(index)}: query {record.query_id!r} is"
+                if own:
+                    raise BadInput(
+                        f"{where} neither in {own} nor in the golden set; add it there, or leave "
+                        "out its grades"
+                    )
                 raise BadInput(
-                    f"{loaded.where(index)}: query {record.query_id!r} is not in the golden set; "
-                    "load its queries first: labeler load queries FILE"
+                    f"{where} not in the golden set; load its queries first: labeler load queries "
+                    "FILE"
                 )
 
     def _put_imports(self, loaded: Loaded[GoldenGrade]) -> Counter[str]:
@@ -400,7 +408,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         with self._writing():
             chunks = self._put_chunking(loaded.chunks, chunking, update=update)
             queries = self._put_queries(loaded.queries, update=update)
-            grades = self._put_golden(golden, update=update)
+            grades = self._put_golden(golden, update=update, own=loaded.queries.source)
             retired = self._retired_among(golden)
             self._note_load("chunks", loaded.chunks.source, chunks)
             self._note_load("queries", loaded.queries.source, queries)

@@ -170,6 +170,26 @@ def test_a_load_the_store_refuses_leaves_no_new_file(run: Labeler, here: Path) -
     assert files(here) == ["in"]
 
 
+def test_a_beir_folder_with_grades_of_an_unknown_query_says_which_file_lacks_it(
+    run: Labeler, here: Path
+) -> None:
+    parts = {
+        "corpus.jsonl": '{"_id": "c1", "text": "body"}\n',
+        "queries.jsonl": '{"_id": "q1", "text": "why?"}\n',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq9\tc1\t2\n",
+    }
+    for name, text in parts.items():
+        path = here / "set" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    result = run("load", "beir", "set")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        "test.tsv:2: query 'q9' is neither in set/queries.jsonl nor in the golden set; add it "
+        "there, or leave out its grades\n"
+    )
+
+
 def test_a_failed_load_leaves_the_database_unchanged(filled: Labeler, here: Path) -> None:
     before, raw = content(here / "golden.db"), (here / "golden.db").read_bytes()
     (here / "in" / "more.qrels").write_text("q3 0 c1 1\nq1 0 c1 7\n")
