@@ -20,7 +20,7 @@ from labeler.cli.options import (
     select_runs,
     with_options,
 )
-from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
+from labeler.evaluation import DEFAULT_MEASURES, Scoreboard, measures_for_runs
 from labeler.model import escape_controls
 from labeler.services import import_export
 from labeler.services.import_export import snapshots
@@ -89,9 +89,12 @@ def report(
 
     with Store(db) as store:
         collection, settings = snapshots.collection_of(store, golden)
-        conventions = conventions_of(settings, preset, rel, prompt_k)
+        runs = (a, b) if b else (a,)
+        conventions = conventions_of(settings, preset, rel, prompt_k).across(collection, runs)
+        if texts == DEFAULT_MEASURES:
+            texts = measures_for_runs(collection, runs)
         measures = parse_measures(conventions, texts)
-        check_shared_queries(select_runs(collection, (a, b) if b else (a,)))
+        check_shared_queries(select_runs(collection, runs))
         is_live = golden is None
         queries = (
             store.queries() if golden is None else snapshots.frozen_content(store, golden).queries

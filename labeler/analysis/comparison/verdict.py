@@ -114,7 +114,7 @@ def decide_verdict(
     parts = [said.answer(outcome), said.number(), said.queries()]
     if outcome in (TOO_FEW, ALL_TIED):
         more = FEWEST_QUERIES - row.n
-        step = f"Grade {format_count(more, 'more query', 'more queries')}."
+        step = said.request(format_count(more, "more query", "more queries"))
         parts += [Statement("more queries", step, DOUBT, NEXT_STEP)] if more > 0 else []
     else:
         parts += [said.other_questions()]
@@ -243,6 +243,14 @@ class _Wording:
         return f"No clear difference between {a} and {b}{across}."
 
     @property
+    def _is_of_evidence(self) -> bool:
+        return self.row.measure.reads == "evidence"
+
+    def request(self, queries: str) -> str:
+        """Ask for queries that count by this measure."""
+        return f"Mark passages for {queries}." if self._is_of_evidence else f"Grade {queries}."
+
+    @property
     def _is_across(self) -> bool:
         return self.tests.compared is not None and self.tests.compared.apart
 
@@ -263,7 +271,7 @@ class _Wording:
         of = len(group) if row.bucket is None else int(np.sum(group == names.index(row.bucket)))
         not_graded = of - row.n - row.undefined
         why = [f"{not_graded:,} not graded"] if not_graded else []
-        lacks = "no passage marked" if row.measure.reads == "evidence" else "nothing relevant"
+        lacks = "no passage marked" if self._is_of_evidence else "nothing relevant"
         why += [f"{row.undefined:,} with {lacks}"] if row.undefined else []
         left_out = f" ({', '.join(why)})" if why else ""
         absent = [
@@ -298,7 +306,8 @@ class _Wording:
         numbers = {"lo": test.interval.lo, "hi": test.interval.hi, "p": test.p_corrected}
         numbers |= {"tests": test.tests, "differ": test.differ}
         if math.isnan(test.interval.lo) and test.differ < FEWEST_DIFFERING:
-            said = f"Only {differ}: too few for a confidence interval ({p}). Grade more queries."
+            few = f"Only {differ}: too few for a confidence interval ({p})."
+            said = f"{few} {self.request('more queries')}"
         elif math.isnan(test.interval.lo):
             said = self._without_interval(p)
         else:
