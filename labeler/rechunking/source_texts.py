@@ -391,6 +391,8 @@ def _first_lines(text: str) -> list[str]:
 LEAST_OVERLAP = 16
 OVERLAPPING_SHARE = 0.25  # share of neighbours that overlap if the chunker makes overlaps
 _IN_ORDER = 0.95
+_DISTINCT = 0.98
+_USUAL, _MOST_USUAL = 1.25, 0.75  # most overlaps of one chunking differ by at most this factor
 _MOST_ASKED = 200  # texts sampled to see whether the chunking has overlaps
 
 
@@ -417,7 +419,8 @@ def text_order(texts: Sequence[str]) -> list[int]:
     """Return the order in which texts continue each other, as numbers of texts.
 
     The given order is kept if most neighbours already overlap, or if hardly any text continues in
-    another. It is also kept if several texts often continue in the same one: their text repeats.
+    another. It is also kept if several texts often continue in the same one, as repeated text does,
+    unless most of them share about as many characters with the next.
 
     >>> text_order(["and by the law of the land it is", "All are equal and by the law of the land"])
     [1, 0]
@@ -428,19 +431,28 @@ def text_order(texts: Sequence[str]) -> list[int]:
         >= _IN_ORDER
     ):
         return given
-    heads = {text[:LEAST_OVERLAP]: number for number, text in enumerate(texts)}
+    heads: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        heads.setdefault(text[:LEAST_OVERLAP], []).append(number)
     some = given[:: max(1, len(texts) // _MOST_ASKED)]
-    followed = (_following_text(texts, number, heads) for number in some)
-    found = [number for number in followed if number is not None]
-    if len(found) < OVERLAPPING_SHARE * len(some) or len({*found}) < _IN_ORDER * len(found):
+    followed = [_following_text(texts, number, heads) for number in some]
+    found = [each for each in followed if each is not None]
+    if len(found) < OVERLAPPING_SHARE * len(some):
         return given
+    most = None
+    if len({number for number, _ in found}) < max(_DISTINCT * len(found), len(some) / 2):
+        most = _usual_size([size for _, size in found])
+        capped = [_following_text(texts, number, heads, most) for number in some]
+        usual = sum(each is not None and each[1] * _USUAL >= most for each in capped)
+        if usual < _MOST_USUAL * len(some):
+            return given
     follows: dict[int, int] = {}
     has_predecessor: set[int] = set()
     for number in given:
-        next_text = _following_text(texts, number, heads)
-        if next_text is not None and next_text not in has_predecessor:
-            follows[number] = next_text
-            has_predecessor.add(next_text)
+        following = _following_text(texts, number, heads, most, has_predecessor)
+        if following is not None:
+            follows[number] = following[0]
+            has_predecessor.add(following[0])
     ordered: dict[int, None] = {}
     for number in [*(each for each in given if each not in has_predecessor), *given]:
         at: int | None = number
@@ -455,11 +467,27 @@ def _share_of_votes(votes: Iterable[bool]) -> float:
     return sum(given) / max(1, len(given))
 
 
-def _following_text(texts: Sequence[str], number: int, heads: Mapping[str, int]) -> int | None:
-    """Return the number of the text that begins with the longest suffix of this one, or None."""
+def _usual_size(sizes: Sequence[int]) -> int:
+    """Return a limit of sizes: most are just below it, compared with other limits."""
+    ordered = sorted(sizes)
+    counts = [bisect_right(ordered, _USUAL * size) - at for at, size in enumerate(ordered)]
+    return int(_USUAL * ordered[counts.index(max(counts))])
+
+
+def _following_text(
+    texts: Sequence[str],
+    number: int,
+    heads: Mapping[str, Sequence[int]],
+    most: int | None = None,
+    without: Set[int] = frozenset(),
+) -> tuple[int, int] | None:
+    """Return a text that begins with the longest suffix of this one, and the suffix's length.
+
+    The suffix has at most ``most`` characters. None if there is no such text.
+    """
     text = texts[number]
-    for at in range(1, len(text) - LEAST_OVERLAP + 1):
-        other = heads.get(text[at : at + LEAST_OVERLAP])
-        if other is not None and other != number and texts[other].startswith(text[at:]):
-            return other
+    for at in range(max(1, len(text) - (most or len(text))), len(text) - LEAST_OVERLAP + 1):
+        for other in heads.get(text[at : at + LEAST_OVERLAP], ()):
+            if other != number and other not in without and texts[other].startswith(text[at:]):
+                return other, len(text) - at
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ from labeler.rechunking import (
     transfer_grades,
 )
 from labeler.rechunking.normalised_text import normalised, spans_in_normalised
-from labeler.rechunking.source_texts import Headings, text_order
+from labeler.rechunking.source_texts import Headings, overlap_size, text_order
 from tests.support.documents import cuts, document, spans_of
 from tests.support.filings import make_filings, repeated_share
 
@@ -202,6 +203,15 @@ def test_texts_that_continue_in_copies_of_one_another_keep_their_order() -> None
     text = FILINGS["filing0"]
     texts = [normalised(text[start:end]) for start, end in spans_of(text, 800)]
     assert text_order(texts) == list(range(len(texts)))
+
+
+def test_overlapping_chunks_in_any_order_are_put_in_order_although_their_text_repeats() -> None:
+    text = FILINGS["filing0"]
+    texts = [normalised(text[start:end]) for start, end in spans_of(text, 800, 200)]
+    mixed = random.Random(2).sample(range(len(texts)), len(texts))
+    order = [mixed[number] for number in text_order([texts[number] for number in mixed])]
+    shared = [overlap_size(texts[one], texts[two]) for one, two in itertools.pairwise(order)]
+    assert sum(size > 100 for size in shared) > 0.9 * len(shared)
 
 
 def pair(if_located: float | None, chunk_id: str = "n") -> DerivedGrade:
