@@ -100,6 +100,7 @@ def choose_places(
     for document in ordered:
         if document.is_open:
             document.use_order(overlap, index, relocate)
+            document.use_positions()
     for document in documents:
         locations |= {each.cut.chunk_id: each.location for each in document.chunks}
     return locations
@@ -230,6 +231,34 @@ class _ChunksInOrder:
             low = self.chunks[sure[at - 1]].span[0] if at else within[0]
             high = self.chunks[sure[at]].span[1] if at < len(sure) else within[1]
             self.chunks[number] = _within_span(each, (low, high), relocate)
+
+    def use_positions(self) -> None:
+        """Resolve ambiguous chunks by how far their positions are between those of others.
+
+        Where chunks in between are not known, neighbours alone may leave several places.
+        """
+        sure = [each for each in self.chunks if each.is_sure and each.cut.position is not None]
+        at = np.array([each.cut.position for each in sure], np.float64)
+        starts = np.array([each.span[0] for each in sure], np.float64)
+        if not self.is_complete or len(at) < _LEAST_NEIGHBOURS or np.diff(at).min() <= 0:
+            return
+        around = at[2:] - at[:-2]
+        expected = starts[:-2] + (starts[2:] - starts[:-2]) * (at[1:-1] - at[:-2]) / around
+        error = float(np.quantile(abs(expected - starts[1:-1]) / around, IN_ORDER))
+        for number, each in enumerate(self.chunks):
+            position = each.cut.position
+            if each.location.starts and position is not None and at[0] < position < at[-1]:
+                after = int(np.searchsorted(at, position))
+                wide = error * (at[after] - at[after - 1])
+                start = float(np.interp(position, at, starts))
+                nearest = _nearest_place(each, start, wide, _CLEAR * wide)
+                self.chunks[number] = each if nearest is None else each.at(nearest)
+
+
+def _nearest_place(each: FoundPlaces, start: float, wide: float, clear: float) -> int | None:
+    """Return the place within ``wide`` of a start, if all others are farther than ``clear``."""
+    (least, place), (second, _) = sorted((abs(at - start), at) for at in each.location.starts)[:2]
+    return place if least <= wide and second > max(clear, least) else None
 
 
 def _within_span(each: FoundPlaces, within: Span, relocate: Relocate) -> FoundPlaces:
@@ -409,7 +438,6 @@ def _at_offsets(
     if not each.location.starts:
         span = max(within[0], int(start - wide)), min(within[1], int(end + wide) + 1)
         return _within_span(each, span, relocate)
-    errors = sorted((abs(place - start), place) for place in each.location.starts)
-    (least, place), (second, _) = errors[:2]
-    is_clear = least <= wide and second > _CLEAR * least + _CLEAR
-    return each.at(place) if is_clear else each
+    least = min(abs(place - start) for place in each.location.starts)
+    nearest = _nearest_place(each, start, wide, _CLEAR * least + _CLEAR)
+    return each if nearest is None else each.at(nearest)

@@ -7,8 +7,8 @@ FOLDER holds ``documents/*.md`` and ``questions.jsonl`` with ``query``, ``docume
 chunking: a chunk is graded 3 if it holds 95% of a question's evidence, 2 from half of it, 1 for any
 (20 characters or more), else 0. The top 20 by BM25 of the old chunking are graded; the top 10 of
 the new one are asked for. What is given of chunks are their texts alone; or also the document and
-the order; or their offsets, too; or the documents' texts as well, without offsets or with them
-(all).
+the position, or the document and offsets; or the documents' texts as well, without offsets or with
+them (all).
 
 Then six systems, BM25 with more and more noise, are set in order by nDCG@10 and by evidence recall:
 by what is true, and by what was transferred, all that is undecided being ungraded.
@@ -192,7 +192,13 @@ def cuts_of(world: World, pieces: Sequence[Piece], given: str) -> list[Cut]:
         found = [Cut(piece.name, world.text(piece), piece.document) for piece in pieces]
         return random.Random(1).sample(found, len(found))
     return [
-        Cut(piece.name, world.text(piece), piece.document, piece.number, *offsets(piece, given))
+        Cut(
+            piece.name,
+            world.text(piece),
+            piece.document,
+            None if given == "offsets" else piece.number,
+            *offsets(piece, given),
+        )
         for piece in pieces
     ]
 
