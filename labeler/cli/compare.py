@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, combinations
 
 import click
@@ -207,16 +208,7 @@ def compare(
     board, unsaid = with_weights(Scoreboard(select_runs(collection, runs), conventions), traffic)
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
     found, refused = compare_each(board, runs, measures, facet)
-    rules = DecisionRules.of(settings)
-    said = {
-        (each.a, each.b): judge_pair(
-            *(every_run, each.a, each.b, rules),
-            singles=singles,
-            pairs=len(found),
-            decider=Decider() if len(found) == 1 else None,
-        )
-        for each in found
-    }
+    said = judge_pairs(every_run, found, DecisionRules.of(settings), singles)
     shown = [show_pair(each, said[each.a, each.b]) for each in found]
     notes = notes_on(board, measures, facet) + unsaid
     if singles is not None and by_graders:
@@ -256,6 +248,18 @@ def tie_ranges(
 MOST_PAIRS_TOLD = 10  # to people; programs get them all
 
 PairResults = Mapping[tuple[str, str], PairResult]
+
+
+def judge_pairs(
+    every_run: Scoreboard,
+    found: Sequence[Comparison],
+    rules: DecisionRules,
+    singles: SingleGrades | None,
+) -> PairResults:
+    """Return which run of each pair is better; of one pair also how many grades would decide."""
+    decider = Decider() if len(found) == 1 else None
+    judge = partial(judge_pair, every_run, singles=singles, pairs=len(found), decider=decider)
+    return {(each.a, each.b): judge(each.a, each.b, rules) for each in found}
 
 
 def people_statements(said: PairResults) -> list[Statement]:
