@@ -20,12 +20,12 @@ import numpy as np
 
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
+    DecisionRules,
+    assess_pair,
     compare,
     compare_candidates,
     cross_facets,
     dcg_table,
-    decide_verdict,
-    find_contradictions,
     find_rank_changes,
     grade_strips,
     perfect_rerankings,
@@ -34,6 +34,7 @@ from labeler.analysis.comparison import (
 from labeler.analysis.comparison.rank_changes import what_if_values
 from labeler.analysis.failures import count_by_bucket
 from labeler.analysis.failures.diagnosis import diagnose
+from labeler.analysis.run_verdict import judge_pair
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Collection, GradeChange
 
@@ -70,9 +71,8 @@ def main() -> None:
 
     def first_paint() -> None:
         board = Scoreboard(collection, conventions)
-        found = compare(board, "run0", "run1", measures, "intent")
-        find_contradictions(found)
-        decide_verdict(board, found)
+        compare(board, "run0", "run1", measures, "intent")
+        judge_pair(board, "run0", "run1", DecisionRules())
 
     questions: dict[str, Callable[[], object]] = {
         "open a board, compare A with B": first_paint,
@@ -93,6 +93,8 @@ def main() -> None:
         "why queries fail": lambda: count_by_bucket(
             board, diagnose(board, "run1", corpus=texts, text_of=texts), "task"
         ),
+        "tests of A and B and of all buckets": lambda: assess_pair(board, "run0", "run1"),
+        "verdict with unjudged chunks": lambda: judge_pair(board, "run0", "run1", DecisionRules()),
         "cautions": lambda: find_cautions(board, measures),
     }
     times: dict[str, list[float]] = {name: [] for name in questions}
