@@ -85,7 +85,7 @@ def transfer_grades(
 
     Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
     nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
-    that its text stood in, only likely (proposed), or open, and why. The decided ones are added to
+    that have its text, only likely (proposed), or open, and why. The decided ones are added to
     the log, all or none; the others are left to graders. --dry-run only says what would be done.
 
     A transferred grade counts below what people and files say of the pair, is nobody's in

@@ -37,10 +37,10 @@ from labeler.ui import assignment_cache, links, scoreboards, url_state
 from labeler.ui import shared as ui
 
 WHAT_IT_DOES = (
-    "When documents are cut anew, every chunk is new, and grades are of chunks. What old grades "
-    "say of new chunks is looked up first, and nothing is written. Grades that follow then count "
-    "below all others, as nobody's, and only while what they rest on stands. The rest is left to "
-    "graders."
+    "A new way of cutting documents makes new chunks, and grades are of chunks. First you see what "
+    "follows from the old grades; nothing is written. Grades that follow then count below all "
+    "others, as nobody's grades, and only while the judgments they rest on count. The rest is left "
+    "to graders."
 )
 LOAD_COMMANDS = """\
 labeler load chunks FILE --chunking v2
@@ -202,8 +202,8 @@ def show_transferred() -> None:
     ]
     show_html(tables.plain_table(TRANSFERRED_HEADINGS, table))
     st.caption(
-        "A transferred grade is nobody's. It stands below what people and files say, and counts as "
-        "long as all it rests on is as it was."
+        "A transferred grade is nobody's. It counts below the grades of people and files, and only "
+        "while all it rests on is as it was."
     )
     ui.offer(
         "Download this list as CSV", lambda: transferred_file(rows), "transferred.csv", revision
