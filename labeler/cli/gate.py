@@ -444,7 +444,10 @@ def judge_file(
     others = [finding.other for finding in findings if finding.other in board.run_names]
     found = GateOutcome(
         *(gate.name, gate.run, findings, board.conventions, history.golden or None),
-        notes=(*board.notes(check.measure for check in checks), *boards.cautions(gate.run, checks)),
+        notes=(
+            *board.notes(check.measure for check in checks),
+            *boards.cautions([*others[:1], gate.run], checks),
+        ),
         verdict=boards.verdict(others[0], gate.run) if others else (),
     )
     if kept_in is None or found.result != PASSED:
@@ -461,10 +464,10 @@ class GateBoards:
     rules: DecisionRules
     singles: SingleGrades | None
 
-    def cautions(self, run: str | None, checks: Sequence[Check]) -> list[Note]:
-        """Return how the means that are checked mislead."""
+    def cautions(self, runs: Sequence[str | None], checks: Sequence[Check]) -> list[Note]:
+        """Return how the means that are checked mislead, of one run or of two that are compared."""
         measures = dict.fromkeys(check.measure for check in checks)
-        return caution_notes(find_cautions(self.every_run, measures, runs=[run or ""]))
+        return caution_notes(find_cautions(self.every_run, measures, runs=[*filter(None, runs)]))
 
     def verdict(self, other: str | None, run: str | None) -> tuple[Statement, ...]:
         """Return whether ``run`` is better than another one, as compare says it."""
