@@ -126,8 +126,8 @@ def _small_falls(tests: PairTests) -> list[Statement]:
         return []
     row = min(falls, key=lambda each: each.delta)
     sentence = (
-        f"{row.facet} = {row.bucket} falls in all {row.n} queries, by {abs(row.delta):.4f} on "
-        "average: too few to test."
+        f"But {row.facet} = {row.bucket} falls in all {row.n} queries, by {abs(row.delta):.4f} on "
+        f"average: too few to test. Grade {FEWEST_QUERIES - row.n} more of its queries."
     )
     numbers = {"delta": row.delta, "n": row.n}
     return [Statement("small bucket", sentence, DOUBT, BUCKETS, numbers, _target(row))]

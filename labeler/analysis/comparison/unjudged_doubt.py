@@ -62,7 +62,9 @@ def _choose_sentence(row: Delta, band: UnjudgedRange, names: tuple[str, str]) ->
         change = "larger" if size < low - TOLERANCE else "smaller"
         is_inside = low - TOLERANCE <= size <= high + TOLERANCE
         more = f" The difference is likely {change} once graded: {_range(band)}."
-        said = f"More grades are unlikely to change who is ahead.{'' if is_inside else more}"
+        count = f"{band.unjudged:,} unjudged"
+        said = f"More grades are unlikely to change who is ahead ({count})."
+        said += "" if is_inside else more
         return UNLIKELY, said
     return COULD_CHANGE, " ".join(_could_change(row, band, names))
 

@@ -381,7 +381,7 @@ class _Wording:
         agree = [each for each in found.nameable if each.row.direction == self.row.direction]
         if not agree:
             names = format_list([str(e.reading.grader) for e in found.nameable], MOST_NAMED)
-            sentence = f"By the own grades of {names}, nothing relevant is left to measure."
+            sentence = f"By the own grades of {names}, no chunk is relevant, so nothing compares."
             yield Statement("graders leave nothing", sentence, DOUBT, GRADERS)
             return
         graders = format_list([str(each.reading.grader) for each in agree], MOST_NAMED)
@@ -396,12 +396,10 @@ class _Wording:
         [(direction, first), *_] = Counter(each.row.direction for each in opposed).most_common(1)
         those = [each for each in opposed if each.row.direction == direction]
         names = format_list([str(each.reading.grader) for each in those], MOST_NAMED)
+        how = f"{first:,} of {graders:,} graders"
         if len(those) == 1:
-            changed = those[0].changed
-            differ = f"{changed:,} of them {'differs' if changed == 1 else 'differ'} from the"
-            how = f"{differ} golden grades"
-        else:
-            how = f"{first:,} of {graders:,} graders"
+            differ = format_count(those[0].changed, "grade differs", "grades differ")
+            how = f"{differ} from those that count"
         said = f"By the own grades of {names}, {sides[direction]} ({how})."
         numbers = {"graders": [each.reading.grader for each in opposed]}
         return Statement("graders disagree", said, DOUBT, GRADERS, numbers)
