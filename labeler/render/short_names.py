@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
+RUN_LETTERS = ("A", "B")  # two runs where there is no room for a name
 ELLIPSIS = "…"
 LONGEST_SHORT = 24  # characters: where no name is longer, folding gains nothing
 LEAST_END, LEAST_MIDDLE = 4, 12  # characters in common that are worth a fold

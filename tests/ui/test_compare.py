@@ -101,8 +101,14 @@ def as_shown(statement: Statement) -> str:
 
 
 def shown_cells(table: Table, row: int) -> list[str]:
-    """The cells of a row as people see them, without its name."""
-    return [format_cell(column, table.rows[row]) for column in table.shown()[1:]]
+    """The cells of a row as the page shows them: unjudged chunks are under the means."""
+    columns = {column.name: column for column in table.shown()}
+    unjudged = {f"unjudged_{side}": columns.pop(f"unjudged_{side}") for side in "ab"}
+    cells = []
+    for name, column in columns.items():
+        below = [unjudged[f"unjudged_{name}"]] if name in ("a", "b") else []
+        cells += [format_cell(each, table.rows[row]) for each in (column, *below)]
+    return cells
 
 
 def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
@@ -126,8 +132,8 @@ def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Pa
         board = board_of(store)
     compared = compare(board, "old", "new", board.conventions.measures("RR AP"))
     table = comparison_table([ShownPair(compared, compared.deltas, found.tests)])
-    for at, name in enumerate(("RR", "AP")):
-        assert "|".join(["", name, *shown_cells(table, at), ""]) in said
+    for at in (0, 1):
+        assert "|".join(["", *shown_cells(table, at), ""]) in said
 
 
 @pytest.mark.parametrize("shown", [["RR"], ["AP", "Judged@10"], ["P@1", "R@5", "RR", "nDCG@10"]])
@@ -173,9 +179,11 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 
 def test_the_table_has_both_means_the_difference_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    heads = r"measure\|+A: old\|+B: new\|+difference\|+wins\|+queries\|+losses\|+queries"
+    heads = (
+        r"A: old\|+unjudged in A\|+B: new\|+unjudged in B\|+difference\|+wins\|+queries\|+losses"
+    )
     assert re.search(heads, said)
-    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2\|+1\|+3\|+6\|+6\|", said)
+    assert re.search(r"\|RR\|+0\.5556\|+6\|+0\.7778\|+6\|+\+0\.2222\|+2\|+1\|+3\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
 
@@ -307,8 +315,8 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"\|B: new\|+C: third\|+difference\|", words(app))
-    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app))
+    assert re.search(r"\|B: new\|+unjudged in B\|+C: third\|+difference\|", words(app))
+    assert re.search(r"\|RR\|+0\.5556\|+6\|+0\.7778\|+6\|+0\.5000\|+\+0\.2222\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
 
 
@@ -335,7 +343,7 @@ def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Pat
     app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
     sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
     assert (sides["C"], sides["D"]) == ("fourth", "third")
-    assert re.search(r"\|B: new\|+C: fourth\|+D: third\|+difference\|", words(app))
+    assert re.search(r"\|B: new\|+unjudged in B\|+C: fourth\|+D: third\|+difference\|", words(app))
 
 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
@@ -416,7 +424,7 @@ def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
 def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     app = open_compare(measure=["RR"], facet="intent", bucket="setup")
     assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
-    assert re.search(r"\|RR\|+1\.0000\|+0\.3333\|+−0\.6667\|+0\|+1\|+1\|", words(app))
+    assert re.search(r"\|RR\|+1\.0000\|+2\|+0\.3333\|+2\|+−0\.6667\|+0\|+1\|+1\|", words(app))
 
 
 def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):

@@ -18,7 +18,8 @@ from labeler.analysis.run_verdict import PairResult, judge_pair
 from labeler.evaluation import format_number, format_signed
 from labeler.model import capitalize_first
 from labeler.render import charts, tables
-from labeler.render.report.context import RUN_LETTERS, ReportContext
+from labeler.render.report.context import ReportContext
+from labeler.render.short_names import RUN_LETTERS
 from labeler.render.tables.results import html_table_of, statements_html
 
 MOST_MOVERS = 8

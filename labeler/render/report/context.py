@@ -23,7 +23,7 @@ from labeler.measures import Measure
 from labeler.model import Chunk, Query, Remark, SingleGrades, StoredRun
 from labeler.render import tables
 from labeler.render.markup import json_data
-from labeler.render.short_names import short_names
+from labeler.render.short_names import RUN_LETTERS, short_names
 from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
 
 ChunkLookup = Callable[[Iterable[int]], Mapping[int, Chunk]]
@@ -145,7 +145,6 @@ def _with_stable_view_names(spec: dict[str, Any]) -> dict[str, Any]:
     return {key: renamed(key, each) for key, each in spec.items()}
 
 
-RUN_LETTERS = ("A", "B")  # what sentences call two runs, which the head of the report names
 PairBands = tuple[MeanRanges, DeltaRanges]
 
 

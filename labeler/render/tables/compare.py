@@ -1,7 +1,7 @@
-"""Tables of the Compare page: the answer, A against B by measure, and the evidence for it.
+"""Tables of the Compare page beside the means: the evidence for the answer.
 
-The evidence: one query's values, what if a chunk had another grade, the chunks that moved most,
-the comparison under each grader's grades, a perfect reranker, and how certain the answer is.
+One query's values, what if a chunk had another grade, the chunks that moved most, the comparison
+under each grader's grades, and a perfect reranker.
 """
 
 from __future__ import annotations
@@ -54,12 +54,6 @@ COMPARE_STYLE = style(
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { font-size: 1.15rem; font-weight: 600; }
-.change { font-size: 0.95rem; }
-.verdict, .change { line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
-.answer { display: grid; gap: 0.5rem; }
-.compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
-.compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
 .compare.one table { line-height: 1.25; }
 .compare.one th, .compare.one td { padding-block: 0.15rem; }
 .compare.one thead th { min-width: 5.25rem; } /* a word is on one line, a name on few */
@@ -67,22 +61,6 @@ COMPARE_STYLE = style(
     .compare.one th, .compare.one td { padding-inline: 0.3rem; font-size: 0.85rem; }
     .compare.one thead th { min-width: 3.6rem; }
 }
-.compare.whole thead th { overflow-wrap: break-word; }
-.compare.whole tbody th {
-    text-align: left; font-size: 0.95rem; overflow-wrap: anywhere; min-width: 9rem;
-}
-.compare.whole .change > * { font-size: 1.05rem; background:
-    color-mix(in srgb, currentColor 5%, transparent); }
-.compare.whole .change > th { background: color-mix(in srgb, currentColor 5%, var(--ground)); }
-.compare.whole .change small { font-size: 0.78rem; }
-.compare.whole tr:not(.change) > td > small { white-space: normal; }
-.compare.whole .sure > * { font-size: 0.88rem; }
-.compare.whole .sure td { max-width: 14rem; white-space: normal; }
-.compare .letter::before {
-    content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
-    background: var(--side);
-}
-.compare .letter.B::before { border-radius: 50%; }
 .question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere;
     max-height: 12rem; overflow: hidden auto; }
 .question, .chunk-shown { overflow-x: clip; }

@@ -17,13 +17,25 @@ NO_NAMES: Mapping[str, Any] = MappingProxyType({})
 
 STATEMENTS_STYLE = style("""
 .statements { display: grid; gap: 0.4rem; overflow-x: clip; }
-.statements p { margin: 0; line-height: 1.35; overflow-wrap: anywhere; font-size: 0.95rem; }
+.statements p { margin: 0; max-width: 50rem; line-height: 1.35; font-size: 0.95rem;
+    overflow-wrap: anywhere; }
 .statements b { font-weight: 600; }
 .statements .headline { font-size: 1.15rem; font-weight: 600; }
 .statements .aside { font-size: 0.82rem; line-height: 1.4;
     color: color-mix(in srgb, currentColor 72%, transparent); }
 .statements a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
 """)
+RESULT_STYLE = style("""
+@media (max-width: 72rem) {
+    .sheet.result th, .sheet.result td { padding-inline: 0.5rem; }
+}
+@media (max-width: 40rem) {
+    .sheet.result th, .sheet.result td { padding-inline: 0.35rem; font-size: 0.9rem; }
+    .sheet.result thead th { white-space: normal; }
+    .sheet.result th.words { min-width: 6rem; }
+}
+""")
+"""A phone has room for the means of two runs and their difference, a tablet for all columns."""
 
 
 def html_table_of(
@@ -76,7 +88,8 @@ def html_table_of(
         for column in columns
     ]
     rows = (htpy.tr[[cell(column, row) for column in columns]] for row in table.rows)
-    return html_table(TABLE_STYLE, f"sheet {classes}".strip(), heads, rows, label=label)
+    look = (TABLE_STYLE, RESULT_STYLE)
+    return html_table(look, f"sheet result {classes}".rstrip(), heads, rows, label=label)
 
 
 def _cell_node(column: Column, row: Mapping[str, Any], short: Mapping[str, str]) -> htpy.Node:

@@ -29,6 +29,7 @@ from labeler.evaluation import (
 from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
 from labeler.render.markup import style
 from labeler.render.palette import DASHES, MARKS, RUN_COLOURS
+from labeler.render.short_names import RUN_LETTERS
 from labeler.render.tables.bands import NO_SPREAD, MeanSpreads, draw_band, scale_of
 from labeler.render.tables.html_table import (
     CellContent,
@@ -397,9 +398,6 @@ def dashed_gradient(colour: str, dashes: Sequence[int]) -> str:
         for at, (start, end) in enumerate(pairwise(ends))
     ]
     return f"repeating-linear-gradient(to right, {', '.join(parts)})"
-
-
-RUN_LETTERS = ("A", "B")
 
 
 def keyword_means_table(

@@ -86,7 +86,6 @@ PLOT_STYLE = style(
 .pictured td.shaded {
   background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
 }
-.pictured .dot.plain { --dot: color-mix(in srgb, currentColor 62%, var(--ground)); }
 @media (min-width: 75rem) {
   .pictured tbody th.words { width: 1%; min-width: 10rem; }
   .pictured.roomy td.drawn > div {
@@ -98,6 +97,7 @@ PLOT_STYLE = style(
 """
     + f".pictured {{ --shade: {SHADE_COLOUR}; }}"
     + f".pictured .dot {{ --dot: {B_COLOUR}; }} .pictured .dot.worse {{ --dot: {A_COLOUR}; }}"
+    + ".pictured .dot.plain { --dot: color-mix(in srgb, currentColor 62%, var(--ground)); }"
 )
 
 

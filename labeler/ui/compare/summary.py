@@ -55,6 +55,7 @@ NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
     "chunkings share text, and nobody knows how their grades will go together."
 )
+UNJUDGED_UNDER_MEANS = {"a": ["unjudged_a"], "b": ["unjudged_b"]}
 NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
@@ -136,11 +137,14 @@ def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> N
     compared = view.compared
     names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
     shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
-    table = with_further_runs(shown, view, bucket)
+    columns = tuple(each for each in shown.columns if each.name != "bucket")  # the page is of one
+    table = with_further_runs(Table(columns, shown.rows), view, bucket)
     label, every = "A against B by measure", "All numbers of A against B"
     with st.container(gap="xsmall"):
         show_html(
-            tables.html_table_of(table, label=label, row_head="measure", lead="delta"),
+            tables.html_table_of(
+                table, label=label, row_head="measure", lead="delta", under=UNJUDGED_UNDER_MEANS
+            ),
             tables.small_print(
                 [compared.conventions.sentence, f"{capitalize_first(comparison.COVERAGE_NOTE)}."]
             ),
