@@ -20,7 +20,6 @@ from labeler.model import capitalize_first
 from labeler.render import charts, tables
 from labeler.render.report.context import ReportContext
 from labeler.render.short_names import RUN_LETTERS
-from labeler.render.tables.results import html_table_of, statements_html
 
 MOST_MOVERS = 8
 LONGEST_QUERY = 160  # characters of a query's text in a list of all of them
@@ -45,7 +44,7 @@ def judge_runs(shared: ReportContext, view: ComparisonView) -> PairResult:
 
 def verdict_section(found: PairResult) -> htpy.Element:
     """Return which run is better, and what could change that."""
-    return htpy.section(aria_label="Verdict")[statements_html(found.statements)]
+    return htpy.section(aria_label="Verdict")[tables.statements_html(found.statements)]
 
 
 def comparison_section(
@@ -60,8 +59,9 @@ def comparison_section(
     covers = f"{capitalize_first(comparison.COVERAGE_NOTE)}."
     rule = f"{capitalize_first(comparison.SIGNIFICANCE_RULE)}."
     return htpy.fragment[
-        html_table_of(table, label="A against B by measure", details=True, row_head="measure"),
+        tables.means_table(table),
         tables.small_print([compared.conventions.sentence, rule, covers]),
+        htpy.details[htpy.summary["All numbers"], tables.every_number_table(table)],
         _queries(shared, view),
         _movers(shared, view),
     ]

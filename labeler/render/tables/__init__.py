@@ -14,6 +14,8 @@ from labeler.render.tables.bands import (
 )
 from labeler.render.tables.compare import (
     chunk_text,
+    every_number_table,
+    means_table,
     movers_table,
     query_heading,
     query_table,

@@ -1,7 +1,7 @@
-"""Tables of the Compare page beside the means: the evidence for the answer.
+"""Tables of the Compare page: the means of A and B, and the evidence behind them.
 
-One query's values, what if a chunk had another grade, the chunks that moved most, the comparison
-under each grader's grades, and a perfect reranker.
+The evidence: one query's values, what if a chunk had another grade, the chunks that moved most,
+the comparison under each grader's grades, and a perfect reranker.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from labeler.analysis.comparison import (
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.measures import MEASURES
 from labeler.model import GradeEvidence
+from labeler.model.results import Table
 from labeler.render.markup import style
 from labeler.render.tables.html_table import (
     ROW_HEADS,
@@ -37,6 +38,7 @@ from labeler.render.tables.html_table import (
     small_line,
 )
 from labeler.render.tables.query_detail import EVIDENCE_STYLE, lost_note, marked_text
+from labeler.render.tables.results import html_table_of
 
 COMPARE_STYLE = style(
     f"""
@@ -79,6 +81,21 @@ COMPARE_STYLE = style(
 }
 """
 )
+
+
+UNJUDGED_UNDER_MEANS = {"a": ["unjudged_a"], "b": ["unjudged_b"]}
+
+
+def means_table(table: Table) -> htpy.Fragment:
+    """Return the means of A and B by measure, with how much is unjudged under them in small."""
+    label, under = "A against B by measure", UNJUDGED_UNDER_MEANS
+    return html_table_of(table, label=label, row_head="measure", lead="delta", under=under)
+
+
+def every_number_table(table: Table) -> htpy.Fragment:
+    """Return the same with all columns."""
+    label = "All numbers of A against B"
+    return html_table_of(table, label=label, row_head="measure", lead="delta", details=True)
 
 
 def query_table(

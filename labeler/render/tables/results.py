@@ -26,13 +26,14 @@ STATEMENTS_STYLE = style("""
 .statements a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
 """)
 RESULT_STYLE = style("""
+.sheet.result td.words { min-width: 15rem; }
 @media (max-width: 72rem) {
     .sheet.result th, .sheet.result td { padding-inline: 0.5rem; }
 }
 @media (max-width: 40rem) {
     .sheet.result th, .sheet.result td { padding-inline: 0.35rem; font-size: 0.9rem; }
     .sheet.result thead th { white-space: normal; }
-    .sheet.result th.words { min-width: 6rem; }
+    .sheet.result th.words { min-width: 5rem; overflow-wrap: break-word; }
 }
 """)
 """A phone has room for the means of two runs and their difference, a tablet for all columns."""

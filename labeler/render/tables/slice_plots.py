@@ -53,7 +53,7 @@ MOST_SIDE_BY_SIDE = 7  # columns in which a number has room beside its dot; of m
 MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
 PLOT_STYLE = style(
     """
-.pictured th, .pictured td { padding: 0.18rem 0.5rem; vertical-align: middle; }
+.pictured tr > th, .pictured tr > td { padding: 0.18rem 0.5rem; vertical-align: middle; }
 .pictured thead th { white-space: normal; overflow-wrap: break-word; max-width: 12rem; }
 .pictured tbody th, .pictured tbody td { border-bottom-width: 0; }
 .pictured tbody tr:nth-child(even) { background: color-mix(in srgb, currentColor 4%, transparent); }
@@ -71,8 +71,8 @@ PLOT_STYLE = style(
     linear-gradient(currentColor, currentColor) center / 1px 100% no-repeat,
     linear-gradient(color-mix(in srgb, currentColor 25%, transparent) 0 0)
     center / 100% 1px no-repeat; }
-.pictured .dot { position: absolute; left: var(--at); top: 50%; width: 0.72rem; height: 0.72rem;
-  margin: -0.36rem 0 0 -0.36rem; border: 2px solid var(--dot); border-radius: 50%; }
+.pictured .dot { position: absolute; left: var(--at); top: 50%; width: 0.62rem; height: 0.62rem;
+  margin: -0.31rem 0 0 -0.31rem; border: 2px solid var(--dot); border-radius: 50%; }
 .pictured .dot.sure, .pictured .dot.plain { background: var(--dot); }
 .pictured .dot.maybe { background: var(--ground); }
 .pictured .dot.plain { width: 0.5rem; height: 0.5rem; margin: -0.25rem 0 0 -0.25rem; }

@@ -55,7 +55,6 @@ NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
     "chunkings share text, and nobody knows how their grades will go together."
 )
-UNJUDGED_UNDER_MEANS = {"a": ["unjudged_a"], "b": ["unjudged_b"]}
 NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
@@ -139,12 +138,9 @@ def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> N
     shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
     columns = tuple(each for each in shown.columns if each.name != "bucket")  # the page is of one
     table = with_further_runs(Table(columns, shown.rows), view, bucket)
-    label, every = "A against B by measure", "All numbers of A against B"
     with st.container(gap="xsmall"):
         show_html(
-            tables.html_table_of(
-                table, label=label, row_head="measure", lead="delta", under=UNJUDGED_UNDER_MEANS
-            ),
+            tables.means_table(table),
             tables.small_print(
                 [compared.conventions.sentence, f"{capitalize_first(comparison.COVERAGE_NOTE)}."]
             ),
@@ -156,7 +152,7 @@ def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> N
         notes = [*map(capitalize_first, told), *across, *notes_on_runs(view)]
         show_html(tables.folded_sentences("How these numbers were computed", notes))
         with st.expander("All numbers"):
-            show_html(tables.html_table_of(table, label=every, row_head="measure", details=True))
+            show_html(tables.every_number_table(table))
         if found.evidence.sensitivity is not None:
             show_sensitivity(view, found.evidence.sensitivity)
 
