@@ -109,14 +109,14 @@ def output(result: Result) -> str:
 def test_the_answer_comes_first_then_one_table_then_what_is_to_know(run: Labeler) -> None:
     lines = output(run("compare", "a", "b", "--measures", "RR R@1")).splitlines()
     at, end = lines.index(""), lines.index(CONVENTIONS)
-    assert lines[:5] == [
+    assert lines[:at] == [
         "Too few queries to compare a and b: 2.",
         "+0.1157 nDCG@10, from 0.4532 to 0.5689.",
         "2 of 4 queries (1 not graded, 1 with nothing relevant): b is better on 1, worse on 1.",
         "Next step: Grade 8 more queries.",
-        "Unjudged chunks: 4 unjudged chunks could change who is ahead. Grade the 3 most useful.",
+        "Unjudged chunks: 4 unjudged chunks could change who is ahead.",
+        "Next step: Grade the 3 most useful of them.",
     ]
-    assert at == 5, "nothing misleads that the answer does not say"
     assert lines[at + 1 : end] == [
         "measure       a       b  difference  wins  losses  n  unjudged in A  unjudged in B  "
         "confidence interval       p",
@@ -364,7 +364,7 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     kinds = [note["kind"] for note in row.pop("notes")]
     assert kinds == [
         *("too few queries", "number", "queries", "more queries", "unjudged could change it"),
-        *("bucket losses", "parts"),
+        *("useful grades", "bucket losses", "parts"),
         *("ungraded", "what is clear", "how it is computed"),
     ]
     bands = {

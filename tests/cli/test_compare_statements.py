@@ -201,8 +201,8 @@ def test_a_bucket_too_small_to_test_is_named_if_it_falls_altogether(
         [said] = [
             each for each in statements(path, "A", "B", *more) if each["kind"] == "small bucket"
         ]
-        assert said["text"].startswith("topic = legal falls in all 5 queries")
-        assert said["text"].endswith("too few to test.")
+        for words in ("topic = legal falls in all 5 queries", "1.0000", "too few to test."):
+            assert words in said["text"]
         assert said["numbers"] == {"delta": -1.0, "n": 5}
         lines = lines_above(path, "A", "B", *more)
         assert [line for line in lines if line.removeprefix("! ") == line_of(said)]
