@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.analysis.comparison import ComparisonView, bucket_labels, compare
+from labeler.analysis.comparison import ComparisonView, DecisionRules, bucket_labels, compare
 from labeler.analysis.failures import MinimumValue
+from labeler.analysis.run_verdict import judge_pair
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
@@ -88,7 +89,12 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
     golden = filled.collection().golden
     assert golden is not None
     assert f"Golden version {golden.hash}" in text
-    assert "Too few queries" in text or "too few queries" in text
+    board = Scoreboard(filled.collection(), Conventions.of())
+    rules, singles = DecisionRules.of(filled.settings()), filled.single_grades()
+    found = judge_pair(board, "first", "second", rules, singles=singles)
+    assert len(found.statements) > 3
+    for each in found.statements:
+        assert each.line.replace(": ", " ", 1 if each.heading else 0) in text
     for words in ("nDCG@10", "B − A", "By intent", "refund", "By task", "Conventions (graded)"):
         assert words in text
     assert "B: 1 of 2 judged queries fail" in text

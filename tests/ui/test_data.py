@@ -594,6 +594,21 @@ def test_what_graders_read_is_the_teams_choice(filled: Path):
     assert "needs 1 to 20 characters" in words(press(app, "Save settings"))
 
 
+def test_what_is_tested_of_two_runs_is_the_teams_choice(filled: Path):
+    app = open_page("data", section="Settings")
+    field(app, "Decide by").set_value("RR")
+    field(app, "Tested measures").set_value(" RR   AP ")
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert (store.settings().decide_by, store.settings().measures) == ("RR", "RR AP")
+    for label in ("Decide by", "Tested measures"):
+        app = open_page("data", section="Settings")
+        field(app, label).set_value("nDGC@10")
+        assert "no measure is called 'nDGC'" in words(press(app, "Save settings"))
+    with Store(filled) as store:
+        assert (store.settings().decide_by, store.settings().measures) == ("RR", "RR AP")
+
+
 @pytest.mark.parametrize("page", ["data", "review"])
 def test_a_lead_is_warned_while_the_guideline_is_the_default(filled: Path, page: str):
     warning = "Graders read the default guideline"

@@ -148,7 +148,8 @@ def show_answer(
         shown.append(Statement("remedy", describe_remedy(found, settings), DOUBT))
     show_html(tables.statements_html(shown, lambda _: disagreements_url(asked, *asked.graders)))
     if asked.facet is not None and asked.bucket is not None:
-        st.caption(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
+        of_bucket = f"Of the queries of {asked.facet} = {asked.bucket} alone."
+        show_html(tables.small_print([of_bucket]))
     if found.alpha.n:
         table = agreement.overall_table(found)
         show_html(tables.html_table_of(table, label="All graders", details=True))
