@@ -118,8 +118,8 @@ def test_the_answer_comes_first_then_one_table_then_what_is_to_know(run: Labeler
         "Next step: Grade the 3 most useful of them.",
     ]
     assert lines[at + 1 : end] == [
-        "measure       a       b  difference  wins  losses  n  unjudged in A  unjudged in B  "
-        "confidence interval       p",
+        "Measure       a       b  Difference  Wins  Losses  n  Unjudged in A  Unjudged in B  "
+        "Confidence interval       p",
         "RR       0.7500  0.6667     −0.0833     1       1  2              1              2  "
         "                  –  1.0000",
         "R@1      0.2500  0.5000     +0.2500     1       1  2              0              1  "
@@ -177,7 +177,7 @@ def test_by_facet_there_is_a_row_for_each_bucket(run: Labeler) -> None:
     shown = output(run("compare", "a", "b", "--measures", "R@1", "--by", "intent"))
     lines = shown.splitlines()
     at = lines.index("") + 1
-    assert lines[at].startswith("intent    measure       a       b  difference  wins")
+    assert lines[at].startswith("intent    Measure       a       b  Difference  Wins")
     assert [line.split()[0] for line in lines[at + 1 : at + 4]] == ["refund", "shipping", "contact"]
     assert lines[at + 3].split()[2:5] == ["–", "–", "–"]
     assert "! judged queries in no bucket of 'intent', so in no row: 1" in lines
@@ -240,7 +240,7 @@ def test_of_more_than_two_runs_all_pairs_are_corrected_together(run: Labeler) ->
     for one, other in pairs:
         assert f"Too few queries to compare {one} and {other}: 2." in lines
     at = lines.index("") + 1
-    assert lines[at].split()[:6] == ["A", "B", "measure", "of", "A", "of"]
+    assert lines[at].split()[:6] == ["A", "B", "Measure", "of", "A", "of"]
     rows = [tuple(line.split()[:2]) for line in lines[at + 1 : at + 7]]
     assert rows == [p for p in pairs for _ in "12"]
     rows = json.loads(output(run(*asked, "--format", "json")))
@@ -455,7 +455,7 @@ def test_per_query_in_a_terminal_has_no_counts_of_one(run: Labeler) -> None:
     lines = output(run("compare", "a", "b", "--measures", "RR", "--per-query")).splitlines()
     at = lines.index("") + 1
     assert lines[at : at + 4 : 2] == [
-        "query  measure       a       b  difference  unjudged in A  unjudged in B",
+        "Query  Measure       a       b  Difference  Unjudged in A  Unjudged in B",
         "q2     RR       1.0000  0.3333     −0.6667              1              2",
     ]
     assert (

@@ -62,7 +62,7 @@ def _place_columns(facet: str | None, *, several: bool) -> Sequence[Column]:
         Column("run_a", "A" if several else ""),
         Column("run_b", "B" if several else ""),
         *of_bucket,
-        Column("measure", "measure"),
+        Column("measure", "Measure"),
         Column("full_name"),
     ]
 
@@ -70,21 +70,21 @@ def _place_columns(facet: str | None, *, several: bool) -> Sequence[Column]:
 def _value_columns(names: tuple[str, str], *, has_transferred: bool) -> Sequence[Column]:
     a, b = names
     transferred = [
-        Column(f"transferred_{side}", f"transferred in {side.upper()}", COUNT, detail=True)
+        Column(f"transferred_{side}", f"Transferred in {side.upper()}", COUNT, detail=True)
         for side in ("a", "b")
     ]
     return [
         Column("a", a, NUMBER, help="the mean of A"),
         Column("b", b, NUMBER, help="the mean of B"),
-        Column("delta", "difference", SIGNED, help="the mean of B minus that of A"),
+        Column("delta", "Difference", SIGNED, help="the mean of B minus that of A"),
         Column("reason"),
-        Column("wins", "wins", COUNT, "queries", "queries in which B is better"),
-        Column("ties", "ties", COUNT, "queries", "queries in which both are equal", detail=True),
-        Column("losses", "losses", COUNT, "queries", "queries in which B is worse"),
+        Column("wins", "Wins", COUNT, "queries", "queries in which B is better"),
+        Column("ties", "Ties", COUNT, "queries", "queries in which both are equal", detail=True),
+        Column("losses", "Losses", COUNT, "queries", "queries in which B is worse"),
         Column("n", "n", COUNT, "queries", "queries in the means"),
-        Column("undefined", "undefined", COUNT, "queries", "with nothing relevant", detail=True),
-        Column("unjudged_a", "unjudged in A", COUNT, help="chunks that nobody has graded"),
-        Column("unjudged_b", "unjudged in B", COUNT, help="chunks that nobody has graded"),
+        Column("undefined", "Undefined", COUNT, "queries", "with nothing relevant", detail=True),
+        Column("unjudged_a", "Unjudged in A", COUNT, help="chunks that nobody has graded"),
+        Column("unjudged_b", "Unjudged in B", COUNT, help="chunks that nobody has graded"),
         Column("missing_a"),
         Column("missing_b"),
         *(transferred if has_transferred else ()),
@@ -94,7 +94,7 @@ def _value_columns(names: tuple[str, str], *, has_transferred: bool) -> Sequence
 TEST_COLUMNS = (
     Column(
         "interval of the difference",
-        "confidence interval",
+        "Confidence interval",
         SIGNED_RANGE,
         help="of the difference, over the choice of queries: 95% for the measure that decides, "
         "corrected for the number of tests for the others; none where nothing is tested",
@@ -106,22 +106,22 @@ TEST_COLUMNS = (
     Column("p_corrected", "p", P_VALUE, help="of a randomisation test, corrected as the interval"),
     Column("test"),
     Column("tests"),
-    Column("differ", "differ", COUNT, "queries", "in which A and B differ", detail=True),
+    Column("differ", "Differ", COUNT, "queries", "in which A and B differ", detail=True),
     Column(
         "detectable",
-        "finds from",
+        "Finds from",
         NUMBER,
         help="the smallest true difference that so many queries show with 80% power",
         detail=True,
     ),
     Column(
         "more_queries",
-        "more queries",
+        "More queries",
         COUNT,
         help="that would show the difference seen, if it is the true one, with 80% power",
         detail=True,
     ),
-    Column("caution", "not tested because", TEXT, detail=True),
+    Column("caution", "Not tested because", TEXT, detail=True),
     Column("n_both"),
     Column("both_a"),
     Column("both_b"),
@@ -130,7 +130,7 @@ TEST_COLUMNS = (
 RANGE_COLUMNS = (
     Column(
         "possible range",
-        "possible range",
+        "Possible range",
         SIGNED_RANGE,
         help="of the difference, however the unjudged chunks are graded",
         parts=("possible_low", "possible_high"),
@@ -222,16 +222,16 @@ def query_table(compared: Comparison, names: tuple[str, str]) -> Table:
     columns = [
         Column("run_a"),
         Column("run_b"),
-        Column("query_id", "query"),
-        Column("measure", "measure"),
+        Column("query_id", "Query"),
+        Column("measure", "Measure"),
         Column("full_name"),
         Column("a", names[0], NUMBER),
         Column("b", names[1], NUMBER),
-        Column("delta", "difference", SIGNED),
+        Column("delta", "Difference", SIGNED),
         Column("reason"),
         *map(Column, counted),
-        Column("unjudged_a", "unjudged in A", COUNT),
-        Column("unjudged_b", "unjudged in B", COUNT),
+        Column("unjudged_a", "Unjudged in A", COUNT),
+        Column("unjudged_b", "Unjudged in B", COUNT),
         Column("missing_a"),
         Column("missing_b"),
         *(map(Column, ("transferred_a", "transferred_b")) if has_transferred else ()),
