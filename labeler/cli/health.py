@@ -46,8 +46,9 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
 
     Its size and what that is good for, who confirmed its grades and when, buckets with too few
     queries, single-answer queries with several answers, its shares beside those of the logs, how
-    often people gave what was proposed, where queries came from, and near-duplicates. A line with ! asks for something to be done. With
-    --split or --leaked all but the logs is of these queries alone.
+    often people gave what was proposed, where queries came from, and near-duplicates. A line with
+    ! asks for something to be done. With --split or --leaked all but the logs is of these queries
+    alone.
     """
     chosen = selection()
     with Store(db) as store:

@@ -85,8 +85,8 @@ def test_a_90_percent_range_with_the_value_s_sign_makes_a_change_unlikely() -> N
 
 def test_a_value_outside_its_own_range_is_likely_to_move_into_it() -> None:
     assert sentence(-0.0182, (-0.2, 0.2, -0.0131, -0.0051)) == (
-        "More grades are unlikely to change who is ahead (120 unjudged). The difference is likely smaller once "
-        "graded: −0.0131 to −0.0051 (90% range)."
+        "More grades are unlikely to change who is ahead (120 unjudged). The difference is likely "
+        "smaller once graded: −0.0131 to −0.0051 (90% range)."
     )
     assert sentence(0.01, (-0.2, 0.3, 0.05, 0.2)).endswith(
         "likely larger once graded: +0.0500 to +0.2000 (90% range)."

@@ -442,7 +442,7 @@ def printed(*arguments: str) -> str:
 
 def table_of(shown: str) -> list[str]:
     """Return the first column of the table in what `labeler compare` shows."""
-    [table] = [part for part in shown.split("\n\n") if part.startswith("measure")]
+    [table] = [part for part in shown.split("\n\n") if part.startswith("Measure")]
     return [line.split()[0] for line in table.splitlines()[1:]]
 
 

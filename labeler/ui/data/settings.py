@@ -221,9 +221,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> ReadValues:
             for side, run in zip("AB", settings.unjudged_of or (None, None), strict=True)
         ]
         decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
-        measures = st.text_input(
-            "Tested measures", settings.measures, max_chars=200, help=MEASURES
-        )
+        measures = st.text_input("Tested measures", settings.measures, max_chars=200, help=MEASURES)
         matters = st.number_input(
             "A difference that matters", 0.0, 1.0, settings.matters, 0.005, "%.3f", help=MATTERS
         )
