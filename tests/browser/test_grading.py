@@ -236,13 +236,16 @@ def test_waiting_grades_are_never_sent_under_another_name(server, visit):
     ready(page)
     page.keyboard.press("1")
     all_saved(page, 1)
-    with server.store() as store:
-        assert [(event.grader, event.grade) for event in store.events()] == [("Bob", 1)]
+    given = {("Bob", 1), ("Ann", 3)}
+    with server.store() as store:  # a browser that leaves a page can still send what it kept
+        found = {(event.grader, event.grade) for event in store.events()}
+    assert ("Bob", 1) in found
+    assert found <= given
     page.evaluate("document.cookie = 'labeler_grader=Ann; Path=/'")
     page.reload()
     all_saved(page, 1)
     with server.store() as store:
-        assert [(event.grader, event.grade) for event in store.events()][1:] == [("Ann", 3)]
+        assert sorted((event.grader, event.grade) for event in store.events()) == sorted(given)
 
 
 def test_the_name_can_be_changed(server, visit):
