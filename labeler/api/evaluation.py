@@ -20,6 +20,7 @@ from labeler.api.inputs import (
     Measures,
     RunRule,
     build_board,
+    check_named_runs,
     parse_measures,
     preset_grade_rule,
     result_frame,
@@ -47,7 +48,7 @@ from labeler.model import StoredRun
 from labeler.stats import LiveRanges, mean_intervals, with_unjudged_ranges
 
 
-@with_old_names(budget="prompt_k")
+@with_old_names(budget="prompt_k", metrics="measures")
 def evaluate(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -77,6 +78,8 @@ def evaluate(
     with ``score`` in place of ``relevance``, or the path of a run. Files can have any format that
     ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as in
     ``{query: {chunk, ...}}``, have grade 1.
+
+    ``metrics`` is another name of ``measures``.
 
     Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales. ``negative_as_zero`` reads the
     -1 of many TREC qrels as 0. ``negative_as_ungraded`` reads it as trec_eval does (the default
@@ -128,6 +131,7 @@ def evaluate(
     qrels, or ``bands`` with ``per_query``.
     """
     _check_bands(bands, per_query)
+    check_named_runs(runs)
     conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     forced = workers != 1 or progress is not None
@@ -151,7 +155,7 @@ def evaluate(
     return frame
 
 
-@with_old_names(budget="prompt_k")
+@with_old_names(budget="prompt_k", metrics="measures")
 def compare(
     qrels: GivenGrades,
     a: GivenRun | Mapping[str, GivenRun],
@@ -260,7 +264,7 @@ DEFAULT_SYSTEM = "system"
 """The system of runs for which none is given."""
 
 
-@with_old_names(budget="prompt_k")
+@with_old_names(budget="prompt_k", metrics="measures")
 def trend_of(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],

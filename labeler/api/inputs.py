@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
+from inspect import signature
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeGuard, TypeVar, cast, get_args
 
 import numpy as np
-import pandas as pd
 
 from labeler.errors import BadInput
 from labeler.evaluation import (
@@ -47,6 +48,9 @@ from labeler.formats import (
 )
 from labeler.measures import Measure
 from labeler.model import GRADES, RankingsByQuery, check_grade, check_id, is_storable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GivenGrades: TypeAlias = (
     "Mapping[str, Mapping[str, int] | Iterable[str]] | pd.DataFrame | str | PathLike[str]"
@@ -128,13 +132,19 @@ def python_option_names() -> Iterator[None]:
         raise BadInput(text) from error
 
 
+def is_frame(given: object) -> TypeGuard[pd.DataFrame]:
+    """Return whether it is a pandas frame; where nobody has imported pandas, nothing is one."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(given, pandas.DataFrame)
+
+
 def qrels_to_dicts(
     given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS
 ) -> dict[str, dict[str, int]]:
     """Return qrels as ``{query: {chunk: grade}}``; raise `BadInput` if they are malformed."""
     if isinstance(given, str | PathLike):
         return read_grades(_path(given), rule, limits)
-    if isinstance(given, pd.DataFrame):
+    if is_frame(given):
         given = frame_to_dicts(given, "qrels", GRADE_COLUMNS)
     elif not isinstance(given, Mapping):
         raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
@@ -190,9 +200,9 @@ def _lists_of_run(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, Giv
             _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
         )
         return RankingsByQuery(read.records)
-    if isinstance(given, pd.DataFrame) and rule.order == "rank":
+    if is_frame(given) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
-    elif isinstance(given, pd.DataFrame):
+    elif is_frame(given):
         given = frame_to_dicts(given, f"run {name!r}", SCORE_COLUMNS)
     elif not isinstance(given, Mapping):
         raise BadInput(
@@ -279,6 +289,8 @@ def result_frame(
     rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
 ) -> pd.DataFrame:
     """Return rows as a frame with their conventions and notes in ``attrs``."""
+    import pandas as pd  # here: who wants no frame need not wait for it
+
     frame = pd.DataFrame(rows, copy=False)
     frame.attrs["conventions"] = board.conventions.describe()
     notes = [*board.notes(wanted), *tie_notes(find_tie_ranges(board, wanted), board.conventions)]
@@ -312,6 +324,24 @@ def preset_grade_rule(
         return grade_rule(grade_map, negative_as_zero, negative_as_ungraded)
 
 
+def check_named_runs(runs: object) -> None:
+    """Raise `BadInput` for anything but ``{name: run}``, such as one run without a name."""
+    if not isinstance(runs, Mapping) or not runs:
+        raise BadInput(f"runs must be {{name: run}} with at least one run; {_GIVE_A_NAME}")
+    if all(map(_is_ranked_list, runs.values())):
+        raise BadInput(f"this is one run, {{query: list}}; {_GIVE_A_NAME}")
+
+
+_GIVE_A_NAME = 'give {name: run}, such as {"bm25": run}'
+
+
+def _is_ranked_list(given: object) -> bool:
+    """Return whether it is the list of one query and not a run, which holds such lists."""
+    if isinstance(given, Mapping):
+        return any(map(is_number, given.values()))
+    return isinstance(given, list | tuple)
+
+
 def build_board(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -320,8 +350,7 @@ def build_board(
     run_rule: RunRule,
 ) -> Scoreboard:
     """Return a scoreboard of these grades and runs; raise `BadInput` if they share no query."""
-    if not isinstance(runs, Mapping) or not runs:
-        raise BadInput("runs must be {name: run} with at least one run")
+    check_named_runs(runs)
     run_rule.check()
     with python_option_names():
         grades = qrels_to_dicts(qrels, rule, run_rule.limits)
@@ -344,7 +373,9 @@ T = TypeVar("T")
 
 
 def with_old_names(**current: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that takes parameters by earlier names too, given as ``old="new"``.
+    """Return a decorator that takes parameters by other names too, given as ``other="name"``.
+
+    Raises `BadInput` where a parameter is given by both names.
 
     >>> @with_old_names(budget="prompt_k")
     ... def depth(*, prompt_k: int = 5) -> int:
@@ -354,11 +385,16 @@ def with_old_names(**current: str) -> Callable[[Callable[P, T]], Callable[P, T]]
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        places = [*signature(function).parameters]
+
         @wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> T:
-            for old, new in current.items():
-                if old in given and new not in given:
-                    given[new] = given.pop(old)
+            for other, name in current.items():
+                if other not in given:
+                    continue
+                if name in given or name in places[: len(args)]:
+                    raise BadInput(f"{other} is another name of {name}; give one of the two")
+                given[name] = given.pop(other)
             return function(*args, **given)
 
         return call

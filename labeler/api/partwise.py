@@ -65,7 +65,7 @@ from labeler.measures import Measure
 from labeler.model import check_id
 
 
-@with_old_names(budget="prompt_k")
+@with_old_names(budget="prompt_k", metrics="measures")
 def plan(
     runs: Iterable[str],
     measures: Measures = DEFAULT_MEASURES,

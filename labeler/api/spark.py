@@ -54,7 +54,7 @@ VALUES_DDL = (
 )
 
 
-@with_old_names(budget="prompt_k")
+@with_old_names(budget="prompt_k", metrics="measures")
 def evaluate(
     qrels: DataFrame,
     runs: Mapping[str, DataFrame],

@@ -273,6 +273,38 @@ def test_what_cannot_be_used_is_said_in_a_sentence(words: str) -> None:
         labeler.evaluate(**given)
 
 
+def test_metrics_is_another_name_of_measures() -> None:
+    expected = labeler.evaluate(QRELS, {"A": RUN}, "RR nDCG@10")
+    pd.testing.assert_frame_equal(
+        labeler.evaluate(QRELS, {"A": RUN}, metrics="RR nDCG@10"), expected
+    )
+    assert labeler.compare(QRELS, RUN, OTHER, metrics=["RR"])["measure"].tolist() == ["RR"]
+    assert (
+        labeler.plan(["A"], metrics="RR").shape.measures == labeler.plan(["A"], "RR").shape.measures
+    )
+    both = "metrics is another name of measures; give one of the two"
+    for given in ({"measures": "RR"}, {"measures": None}):
+        with pytest.raises(BadInput, match=both):
+            labeler.evaluate(QRELS, {"A": RUN}, metrics="AP", **given)
+    with pytest.raises(BadInput, match=both):
+        labeler.evaluate(QRELS, {"A": RUN}, "RR", metrics="AP")
+    with pytest.raises(BadInput, match=both):
+        labeler.compare(QRELS, RUN, OTHER, "RR", metrics="AP")
+
+
+@pytest.mark.parametrize("run", [RUN, OTHER, frame_of(RUN, "score"), "a.trec", [RUN]])
+def test_one_run_without_a_name_is_refused_with_what_to_give(run) -> None:
+    with pytest.raises(BadInput, match=re.escape('give {name: run}, such as {"bm25": run}')):
+        labeler.evaluate(QRELS, run, "RR")
+
+
+def test_one_run_of_two_queries_is_no_pair_of_runs() -> None:
+    with pytest.raises(BadInput, match=re.escape("this is one run, {query: list}; give {name:")):
+        labeler.compare(QRELS, OTHER)
+    with pytest.raises(BadInput, match="run 'B' must be a dict, a frame or a path, not list"):
+        labeler.compare(QRELS, {"A": RUN, "B": ["c1", "c2"]})
+
+
 def test_without_b_all_pairs_of_named_runs_are_corrected_together() -> None:
     qrels = {f"q{n}": {"c": 1, "x": 0} for n in range(20)}
     up, down = ({query: list(ids) for query in qrels} for ids in ("cx", "xc"))
