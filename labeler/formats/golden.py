@@ -16,6 +16,7 @@ from statistics import median_low
 from typing import TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.chunks import parse_chunk
 from labeler.formats.csv_tables import (
     CSV_COLUMNS,
     CSV_COLUMNS_WITH_CHUNKING,
@@ -61,13 +62,20 @@ from labeler.formats.lines import (
     peek_line,
 )
 from labeler.formats.peers import quepid, ragas
-from labeler.formats.peers.detection import grades_in, read_json
-from labeler.formats.peers.peer_rows import PeerGrade, PeerGrades
+from labeler.formats.peers.detection import (
+    chunks_in,
+    grades_in,
+    identify_peer,
+    queries_in,
+    read_json,
+)
+from labeler.formats.peers.peer_rows import PeerGrade, PeerGrades, QueryTexts
 from labeler.formats.queries import loaded_queries, parse_query
 from labeler.formats.spool import Spool, UniqueIds, estimate_size
 from labeler.formats.trec import QRELS_COLUMNS, GradesByQuery, TrecFile, read_plain_qrels
 from labeler.model import (
     DEFAULT_CHUNKING,
+    Chunk,
     Evidence,
     GoldenGrade,
     Loaded,
@@ -172,7 +180,7 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
         raise pairs.source.fail(None, "there is no grade in it")
     found = read_json(pairs.source, number, first, lines)
     if isinstance(found, JsonDocument):
-        return _read_peer_grades(pairs, grades_in(found))
+        return _read_document(pairs, found)
     if found is not None:
         number, keys, records = peek_record(found)
         if number == 0:
@@ -189,6 +197,24 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
     else:
         _read_qrels(pairs, lines)
     return pairs.golden()
+
+
+def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolden:
+    """Read the grades in a JSON document, and the queries and texts of a dataset."""
+    peer_grades = grades_in(document)
+    if identify_peer(document).shape != "a dataset":
+        return _read_peer_grades(pairs, peer_grades)
+    chunks: dict[str, tuple[int, Chunk]] = {}
+    for line, record in chunks_in(document):
+        with pairs.source.at(line):
+            chunk = parse_chunk(dict(record), pairs.source.limits)
+            if chunks.setdefault(chunk.chunk_id, (line, chunk))[1] != chunk:
+                raise BadInput(f"chunk {chunk.chunk_id!r} is twice in it, with other content")
+    asked = (PeerGrade(line, query, "", ()) for line, query in queries_in(document))
+    lines, texts = [line for line, _ in chunks.values()], [chunk for _, chunk in chunks.values()]
+    facts: dict[str, int | str] = {"chunks with their text": len(texts)} if texts else {}
+    loaded = _read_peer_grades(pairs, chain(asked, peer_grades))
+    return replace(loaded, chunks=Loaded(pairs.source.name, texts, lines, facts))
 
 
 def _is_table(first: bytes) -> bool:
@@ -316,22 +342,22 @@ def _relevance(source: InputFile, records: Records) -> PeerGrades:
 
 
 def _read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedGolden:
-    """Read the grades in another tool's file, and the queries that it names by their text."""
-    queries: dict[str, tuple[int, Query]] = {}
+    """Read the grades in another tool's file, and the queries that it names by their text.
+
+    An entry without a chunk is a query alone.
+    """
+    texts = QueryTexts()
     for each in peer_grades:
         with pairs.source.at(each.line):
-            query_id, text = each.asked
-            if text is not None and query_id not in queries:
-                queries[query_id] = each.line, Query(query_id, text)
-            _add_peer_grade(pairs, each)
+            texts.add(each.line, *each.asked)
+            if each.chunk_id:
+                _add_peer_grade(pairs, each)
     if pairs.disputed:
         pairs.warnings.append(
             f"{pairs.disputed} pairs have different ratings by different judges; the lower median "
             "of each counts"
         )
-    lines, found = [line for line, _ in queries.values()], [query for _, query in queries.values()]
-    facts: dict[str, int | str] = {"queries named by their text": len(found)} if found else {}
-    return replace(pairs.golden(), asked=Loaded(pairs.source.name, found, lines, facts))
+    return replace(pairs.golden(), asked=texts.loaded(pairs.source))
 
 
 def _add_peer_grade(pairs: GradeCollector, peer: PeerGrade) -> None:

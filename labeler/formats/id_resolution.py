@@ -6,6 +6,7 @@ then replaces it by the id of the query or chunk that already has this text, if 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -54,7 +55,8 @@ class IdResolver:
     def golden(self, loaded: LoadedGolden) -> LoadedGolden:
         """Return grades under the golden set's ids of their queries and chunks.
 
-        Queries that the file names by their text and the golden set lacks are included.
+        Queries whose text the file has and the golden set lacks are included. Raises `BadInput`
+        where the golden set has another text for the id of one.
         """
         ids = {grade.query_id for grade in loaded.grades.records}
         ids |= {each.query_id for each in loaded.ungraded.records}
@@ -69,9 +71,20 @@ class IdResolver:
                 ungraded=replace(loaded.ungraded, records=ungraded),
             )
         if loaded.asked.records:
+            self._check_texts(loaded.asked)
             new = _without(loaded.asked, known.keys() | self.queries.keys())
             loaded = replace(loaded, queries=new)
         return loaded
+
+    def _check_texts(self, asked: Loaded[Query]) -> None:
+        """Raise `BadInput` for a query whose text here is another one than in the golden set."""
+        for at, query in enumerate(asked.records):
+            known = self.queries.get(query.query_id)
+            if known is not None and _folded(known) != _folded(query.text):
+                raise BadInput(
+                    f"{asked.where(at)}: query {query.query_id!r} is {_short(query.text)} here and "
+                    f"{_short(known)} in the golden set; an id names one query"
+                )
 
     def run(self, loaded: Loaded[Ranking]) -> Loaded[Ranking]:
         """Return ranked lists under the golden set's ids of their queries and chunks."""
@@ -119,6 +132,11 @@ def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
                 f"{_short(other)} and {_short(name)} are the same query {query_id!r}; name it one "
                 "way in the file"
             )
+
+
+def _folded(text: str) -> str:
+    """Return a text in one Unicode form, and with single blanks, to see whether two look alike."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
 def _short(text: str) -> str:

@@ -61,8 +61,9 @@ from labeler.formats.lines import (
     stat_path,
 )
 from labeler.formats.peers import quepid
+from labeler.formats.peers.datasets import QUESTIONS
 from labeler.formats.peers.detection import is_peer_document
-from labeler.formats.peers.opensearch import RATINGS
+from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
 from labeler.formats.peers.quepid import PAIRS
 from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
@@ -74,11 +75,17 @@ Kind: TypeAlias = Literal[
     "queries", "chunks", "golden", "run", "beir", "version", "complete", "answers", "signals"
 ]
 
-_DOCUMENTS = {
-    RATINGS: "judgments of OpenSearch",
-    PAIRS: "a book of Quepid",
-    "ratings": "a case of Quepid",
+_DATASET = "queries, texts of chunks and what is relevant, in one"
+_DOCUMENTS: dict[str, tuple[Kind, str]] = {
+    RATINGS: ("golden", "judgments of OpenSearch"),
+    QUERY_SET: ("queries", "a query set of OpenSearch"),
+    PAIRS: ("golden", "a book of Quepid"),
+    "ratings": ("golden", "a case of Quepid"),
+    "relevant_documents": ("golden", "ratings of the Rated Ranking Evaluator"),
+    **dict.fromkeys(("relevant_docs", *QUESTIONS), ("golden", _DATASET)),
 }
+# A large one is cut off before what is relevant.
+_BEGINS_DATASET = re.compile(r'\s*\{\s*"(queries|corpus)"\s*:\s*\{\s*"[^"\\]*"\s*:\s*["{]')
 _ZIP = b"PK\x03\x04"
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)\b", re.IGNORECASE)
 _MOST_RECORDS = 100
@@ -171,9 +178,11 @@ def _guess_document(source: InputFile, text: str) -> Guess:
         if not records:
             raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
         return _guess_records(source, records, "entry")
-    for key, what in _DOCUMENTS.items():
+    for key, (kind, what) in _DOCUMENTS.items():
         if f'"{key}"' in text:
-            return Guess("golden", what)
+            return Guess(kind, what)
+    if _BEGINS_DATASET.match(text):
+        return Guess("golden", _DATASET)
     found = dict(parts)
     if not is_by_query(found):
         raise source.fail(None, f"one JSON object of no known kind; {_NEEDED}")

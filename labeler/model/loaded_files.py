@@ -141,7 +141,8 @@ class LoadedGolden:
 
     Only JSONL has ``queries``; only the log has ``events`` (judgments, and remarks on whole
     queries), and all other formats have ``grades``. ``ungraded`` are pairs that are in the pool
-    unjudged, as the file says; ``asked`` are queries of which the file has only the text.
+    unjudged, as the file says; ``asked`` are queries of which the file has only the text, and
+    ``chunks`` the texts that some formats have beside their grades.
     """
 
     queries: Loaded[Query]
@@ -149,6 +150,7 @@ class LoadedGolden:
     events: Loaded[Judgment | Remark]
     ungraded: Loaded[UnjudgedPair] = field(default_factory=lambda: Loaded("", (), ()))
     asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
+    chunks: Loaded[Chunk] = field(default_factory=lambda: Loaded("", (), ()))
 
     def of_chunking(self, chunking: str) -> LoadedGolden:
         """Return the content with the full ids that its chunks have in a chunking.

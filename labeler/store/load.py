@@ -285,11 +285,14 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             if chunking != DEFAULT_CHUNKING:
                 self._check_there(chunking, loaded.grades.source)
                 loaded = loaded.of_chunking(chunking)
+            texts = self._put_chunking(loaded.chunks, chunking, update=update)
             counts = self._put_golden(loaded, update=update)
+            counts += Counter({f"chunks {what}": count for what, count in texts.items()})
             retired = self._retired_among(loaded)
             self._note_load("golden grades", loaded.grades.source, counts)
         self.seal_if_possible()
-        parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events, loaded.ungraded]
+        parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
+        parts += [loaded.events, loaded.ungraded]
         facts: dict[str, int | str] = {}
         for part in parts:
             facts |= part.facts

@@ -23,10 +23,18 @@ from labeler.formats.json_records import (
     starts_json,
 )
 from labeler.formats.lines import InputFile, Lines, decode
-from labeler.formats.peers import opensearch, quepid, ranx
+from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
 
-Shape: TypeAlias = Literal["OpenSearch judgments", "a Quepid book", "a Quepid case", "by query"]
+Shape: TypeAlias = Literal[
+    "OpenSearch judgments",
+    "an OpenSearch query set",
+    "a Quepid book",
+    "a Quepid case",
+    "ratings of the Rated Ranking Evaluator",
+    "a dataset",
+    "by query",
+]
 
 
 class Peer(NamedTuple):
@@ -38,14 +46,24 @@ class Peer(NamedTuple):
 
 def find_peer(document: JsonDocument) -> Peer | None:
     """Return which tool a document that is an object comes from, or None."""
-    for place in opensearch.RATING_PATHS:
-        if (start := document.under(*place)) is not None:
-            opensearch.check_one_list(document)
-            return Peer("OpenSearch judgments", start)
-    for key, shape in ((quepid.PAIRS, "a Quepid book"), (quepid.QUERIES, "a Quepid case")):
+    lists: dict[Shape, tuple[tuple[str | int, ...], ...]] = {
+        "OpenSearch judgments": opensearch.RATING_PATHS,
+        "an OpenSearch query set": opensearch.QUERY_SET_PATHS,
+    }
+    for shape, places in lists.items():
+        for place in places:
+            if (start := document.under(*place)) is not None:
+                opensearch.check_one_list(document)
+                return Peer(shape, start)
+    if rre.is_rre(document.value):
+        return Peer("ratings of the Rated Ranking Evaluator", 0)
+    if datasets.is_dataset(document.value):
+        return Peer("a dataset", 0)
+    quepids: dict[str, Shape] = {quepid.PAIRS: "a Quepid book", quepid.QUERIES: "a Quepid case"}
+    for key, shape in quepids.items():
         value = document.value.get(key)
         if isinstance(value, list) and all(isinstance(each, dict) for each in value):
-            return Peer(shape, document.under(key) or 0)  # type: ignore[arg-type] # two of them
+            return Peer(shape, document.under(key) or 0)
     return Peer("by query", 0) if ranx.is_by_query(document.value) else None
 
 
@@ -66,10 +84,14 @@ def identify_peer(document: JsonDocument) -> Peer:
 def grades_in(document: JsonDocument) -> PeerGrades:
     """Yield the grades in a document."""
     peer = identify_peer(document)
+    if peer.shape == "an OpenSearch query set":
+        raise document.source.fail(None, f"it is {peer.shape}, without grades; load it as queries")
     readers: dict[Shape, Callable[[], PeerGrades]] = {
         "OpenSearch judgments": lambda: opensearch.grades_in(document, peer.start),
         "a Quepid book": lambda: quepid.grades_in_book(document, peer.start),
         "a Quepid case": lambda: quepid.grades_in_case(document, peer.start),
+        "ratings of the Rated Ranking Evaluator": lambda: rre.grades_in(document),
+        "a dataset": lambda: datasets.grades_in(document),
         "by query": lambda: ranx.grades_in(document),
     }
     return readers[peer.shape]()
@@ -80,15 +102,25 @@ def queries_in(document: JsonDocument) -> Iterator[tuple[int, PeerQuery]]:
     peer = identify_peer(document)
     if peer.shape == "by query":
         raise document.source.fail(None, "holds ids of queries and no text of any")
-    if peer.shape == "OpenSearch judgments":
-        found = opensearch.queries_in(document, peer.start)
-    else:
-        found = quepid.queries_in(document, peer.start)
+    readers: dict[Shape, Callable[[], Iterator[tuple[int, PeerQuery]]]] = {
+        "OpenSearch judgments": lambda: opensearch.queries_in(document, peer.start),
+        "an OpenSearch query set": lambda: opensearch.queries_in_set(document, peer.start),
+        "ratings of the Rated Ranking Evaluator": lambda: rre.queries_in(document),
+        "a dataset": lambda: datasets.queries_in(document),
+    }
+    found = readers.get(peer.shape, lambda: quepid.queries_in(document, peer.start))()
     seen: set[str] = set()
     for line, asked in found:
         if asked.query_id not in seen:
             seen.add(asked.query_id)
             yield line, asked
+
+
+def chunks_in(document: JsonDocument) -> Records:
+    """Yield the chunks whose texts a document of grades has, as records."""
+    return (
+        datasets.chunks_in(document) if identify_peer(document).shape == "a dataset" else iter(())
+    )
 
 
 def read_json(
@@ -117,9 +149,10 @@ def read_json(
 
 def is_peer_document(value: Record) -> bool:
     """Return whether a JSON object on one line is a whole file of another tool, not a record."""
-    keys = {opensearch.RATINGS, quepid.PAIRS, "hits", "_source"}
+    keys = {opensearch.RATINGS, opensearch.QUERY_SET, quepid.PAIRS, "hits", "_source"}
     case = isinstance(value.get(quepid.QUERIES), list)
-    return case or not keys.isdisjoint(value) or ranx.is_by_query(value)
+    known = case or not keys.isdisjoint(value) or ranx.is_by_query(value)
+    return known or rre.is_rre(value) or datasets.is_dataset(value)
 
 
 def not_a_run(document: JsonDocument) -> BadInput:

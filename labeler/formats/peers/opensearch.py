@@ -1,4 +1,7 @@
-"""OpenSearch judgment lists as JSON. Queries are named by text; ratings are numbers in quotes."""
+"""OpenSearch judgment lists and query sets as JSON.
+
+Queries are named by text; ratings are numbers in quotes.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,14 @@ RATING_PATHS: tuple[tuple[str | int, ...], ...] = (
     ("_source", RATINGS),
     ("hits", "hits", 0, "_source", RATINGS),
 )
+QUERY_SET = "querySetQueries"
+# In a query set itself, in a document of the index, and in the response to a search for it.
+QUERY_SET_PATHS: tuple[tuple[str | int, ...], ...] = (
+    (QUERY_SET,),
+    ("_source", QUERY_SET),
+    ("hits", "hits", 0, "_source", QUERY_SET),
+)
+_QUERY_OF_SET = ("queryText", "query")
 _QUERY, _DOCUMENT, _RATING = ("query",), ("docId",), ("rating",)
 
 
@@ -34,7 +45,7 @@ def check_one_list(document: JsonDocument) -> None:
     found = hits.get("hits") if isinstance(hits, dict) else None
     if isinstance(found, list) and len(found) > 1:
         raise BadInput(
-            f"{document.source.name}: holds {len(found)} lists of judgments; keep one, such as "
+            f"{document.source.name}: holds {len(found)} lists; keep one, such as "
             "what GET _plugins/_search_relevance/judgments/ID answers"
         )
 
@@ -60,6 +71,17 @@ def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQu
             judged = dict(check_mapping(entry.value, f"each of {RATINGS}"))
             query = take_required(judged, _QUERY, "query")
             yield entry.line, query_by_text(query, document.source.limits)
+
+
+def queries_in_set(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQuery]]:
+    """Yield the queries of the query set that begins at ``start``, objects or plain texts."""
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            text = entry.value
+            if not isinstance(text, str):
+                asked = dict(check_mapping(text, f"each of {QUERY_SET}"))
+                text = take_required(asked, _QUERY_OF_SET, "query")
+            yield entry.line, query_by_text(text, document.source.limits)
 
 
 def judgments_json(

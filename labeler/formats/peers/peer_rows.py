@@ -12,6 +12,8 @@ from labeler.errors import BadInput
 from labeler.formats.id_resolution import query_id_from_text
 from labeler.formats.json_records import Record, as_id, or_list, short, take
 from labeler.formats.limits import Limits
+from labeler.formats.lines import InputFile
+from labeler.model import Loaded, Query
 
 RELEVANT = 1
 """The grade of a chunk that a file only calls relevant; a grade map may change it."""
@@ -36,6 +38,36 @@ class PeerGrade(NamedTuple):
 
 
 PeerGrades: TypeAlias = Iterator[PeerGrade]
+
+
+class QueryTexts:
+    """The queries whose texts a file of grades has, each once."""
+
+    def __init__(self) -> None:
+        self._queries: dict[str, tuple[int, str]] = {}
+
+    def add(self, line: int, query_id: str, text: str | None) -> None:
+        """Add a query; raises `BadInput` where its id has another text already."""
+        if text is None:
+            return
+        first, known = self._queries.setdefault(query_id, (line, text))
+        if known != text:
+            raise BadInput(
+                f"query {query_id!r} has the text {short(text)} here and {short(known)} on line "
+                f"{first}; an id names one query"
+            )
+
+    def loaded(self, source: InputFile) -> Loaded[Query]:
+        """Return the queries with their lines, and a fact that counts them."""
+        lines = [line for line, _ in self._queries.values()]
+        queries = [Query(query_id, text) for query_id, (_, text) in self._queries.items()]
+        by_text = sum(each.query_id == query_id_from_text(each.text) for each in queries)
+        facts: dict[str, int | str] = {
+            "queries named by their text": by_text,
+            "queries with their text": len(queries) - by_text,
+        }
+        found = {what: count for what, count in facts.items() if count}
+        return Loaded(source.name, queries, lines, found)
 
 
 def query_by_text(text: object, limits: Limits) -> PeerQuery:
