@@ -1,42 +1,72 @@
 """The command line: one module per command or group of close commands.
 
+A command is imported when it is called: most need a few modules, and all need half a second.
 Streamlit is never imported here: ``serve`` and ``demo`` replace the process by the server's.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from labeler import __version__
-from labeler.cli.agreement import agreement, disagreements
-from labeler.cli.answers import answers
-from labeler.cli.audit import audit, history
-from labeler.cli.backup import backup, check, copy
-from labeler.cli.candidates import candidates, take
-from labeler.cli.compare import compare
-from labeler.cli.export import export
-from labeler.cli.gate import gate
-from labeler.cli.groups import GOLDEN_SET, LabelerGroup, change, current_word, rename, restore
-from labeler.cli.health import health
-from labeler.cli.leaks import leakage
-from labeler.cli.load import load
-from labeler.cli.next_grades import next_grades
-from labeler.cli.people import invite, people, revoke
-from labeler.cli.recall import recall
-from labeler.cli.report import report
-from labeler.cli.runs_queries import drop, queries, retire, runs, split
-from labeler.cli.score import explain_measures, score
-from labeler.cli.server import demo, serve
-from labeler.cli.settings import settings
-from labeler.cli.transfer import transfer_grades
-from labeler.cli.trend import trends
-from labeler.cli.versions import diff, freeze, versions
-from labeler.store.addresses import StoreLocation
+from labeler.cli.groups import GOLDEN_SET, LabelerGroup, LazyCommands, current_word
+
+if TYPE_CHECKING:
+    from labeler.store.addresses import StoreLocation
+
+# The module and the name in it of each command, in the order a newcomer needs them.
+COMMANDS = {
+    "demo": "server.demo",
+    "serve": "server.serve",
+    "load": "load.load",
+    "score": "score.score",
+    "trend": "trend.trends",
+    "recall": "recall.recall",
+    "answers": "answers.answers",
+    "compare": "compare.compare",
+    "gate": "gate.gate",
+    "next": "next_grades.next_grades",
+    "agreement": "agreement.agreement",
+    "disagreements": "agreement.disagreements",
+    "health": "health.health",
+    "freeze": "versions.freeze",
+    "versions": "versions.versions",
+    "diff": "versions.diff",
+    "split": "runs_queries.split",
+    "leakage": "leaks.leakage",
+    "transfer": "transfer.transfer_grades",
+    "report": "report.report",
+    "export": "export.export",
+    "backup": "backup.backup",
+    "restore": "groups.restore",
+    "check": "backup.check",
+    "copy": "backup.copy",
+    "invite": "people.invite",
+    "revoke": "people.revoke",
+    "people": "people.people",
+    "runs": "runs_queries.runs",
+    "queries": "runs_queries.queries",
+    "candidates": "candidates.candidates",
+    "history": "audit.history",
+    "settings": "settings.settings",
+    "audit": "audit.audit",
+    "take": "candidates.take",
+    "change": "groups.change",
+    "rename": "groups.rename",
+    "drop": "runs_queries.drop",
+    "retire": "runs_queries.retire",
+    "measures": "score.explain_measures",
+}
 
 
-@click.group(cls=LabelerGroup, context_settings={"token_normalize_func": current_word})
+@click.group(
+    cls=LabelerGroup,
+    commands=LazyCommands(COMMANDS),
+    context_settings={"token_normalize_func": current_word},
+)
 @click.option(
     "--db",
     type=GOLDEN_SET,
@@ -60,26 +90,3 @@ def main(context: click.Context, db: StoreLocation) -> None:
     for stream in (sys.stdout, sys.stderr):
         # An id or a file name may hold what the terminal's encoding cannot show.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
-
-
-COMMANDS = [
-    demo,
-    serve,
-    load,
-    score,
-    trends,
-    recall,
-    answers,
-    compare,
-    gate,
-    next_grades,
-    agreement,
-    disagreements,
-]
-COMMANDS += [health]
-COMMANDS += [freeze, versions, diff, split, leakage, transfer_grades, report, export]
-COMMANDS += [backup, restore, check, copy]
-COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
-COMMANDS += [take, change, rename, drop, retire, explain_measures]
-for command in COMMANDS:
-    main.add_command(command)

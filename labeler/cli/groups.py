@@ -9,16 +9,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from labeler.errors import BadInput, LabelerError
 from labeler.model import chunking_from_label, escape_controls
-from labeler.store.addresses import Address, StoreLocation, parse_location
+
+if TYPE_CHECKING:
+    from labeler.store.addresses import StoreLocation
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -26,7 +29,7 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path, readable=False)
 
 
-class GoldenSetParam(click.ParamType[StoreLocation]):
+class GoldenSetParam(click.ParamType["StoreLocation"]):
     """A golden set's file, or the address of its database."""
 
     name = "path"
@@ -35,6 +38,10 @@ class GoldenSetParam(click.ParamType[StoreLocation]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> StoreLocation:
         """Return where it is; on a command line every user of the machine could read a password."""
+        if isinstance(value, Path) or "://" not in str(value):
+            return Path(value)
+        from labeler.store.addresses import Address, parse_location  # here: it imports the store
+
         place = parse_location(value)
         source = ctx.get_parameter_source(param.name) if ctx and param and param.name else None
         by_hand = source == click.core.ParameterSource.COMMANDLINE
@@ -78,6 +85,51 @@ OLD_WORDS = {
 def current_word(word: str) -> str:
     """Return what a command, an option or a setting is called today."""
     return OLD_WORDS.get(word, word)
+
+
+class LazyCommands(MutableMapping[str, click.Command]):
+    """Commands by name, each imported from its module when it is first read."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        """Remember where each is, as ``module.name`` in `labeler.cli`."""
+        self._places = places
+        self._found: dict[str, click.Command | None] = dict.fromkeys(places)
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Return a command; a group has what all modules add to it."""
+        found = self._import(name)
+        if isinstance(found, click.Group):
+            self._import_all()
+        return found
+
+    def _import(self, name: str) -> click.Command:
+        found = self._found[name]
+        if found is None:
+            module, _, attribute = self._places[name].partition(".")
+            self._found[name] = found = getattr(import_module(f"labeler.cli.{module}"), attribute)
+        return found
+
+    def _import_all(self) -> None:
+        """Import all in one order, in which modules add commands to the groups of others."""
+        for name in sorted(self._places, key=self._places.__getitem__):
+            self._import(name)
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        """Add a command."""
+        self._found[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        """Remove a command."""
+        del self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names to one who lists the commands."""
+        self._import_all()
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._found)
 
 
 class LabelerGroup(click.Group):
