@@ -212,6 +212,11 @@ def run(
 @load.command()
 @path_argument
 @grade_options
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Where several graders grade one pair: nobody saw the others' grades, or the lists.",
+)
 @chunking_option
 @update_option
 @limit_option
@@ -223,6 +228,7 @@ def golden(
     negative_as_zero: bool,
     negative_as_ungraded: bool,
     grade_map: dict[float, int] | None,
+    blind: bool,
     chunking: str | None,
     update: bool,
     limits: Limits,
@@ -231,12 +237,15 @@ def golden(
 
     The content says which it is. A golden set in JSONL brings its queries along, and so do
     Quepid's and OpenSearch's JSON and RAGAS' samples; for the others load the queries first. A
-    table needs the columns query, docid and rating; a query may stand in it by its text.
+    table needs the columns query, docid and rating; a query may stand in it by its text, or with
+    id and text. A pair that several graders grade has each one's own grade; other files have one
+    grade for a pair, and another one later needs --update.
     """
     options = LoadOptions(
         negative_as_zero=negative_as_zero,
         negative_as_ungraded=negative_as_ungraded,
         grade_map=grade_map,
+        blind=blind,
         chunking=chunking,
         update=update,
         limits=limits,

@@ -89,7 +89,8 @@ from labeler.model import (
     full_chunk_id,
 )
 
-_GRADERS = ("graders", "grader")
+_GRADERS = ("graders", "grader", "judge", "annotator", "rater", "assessor")
+_TEXT_OF_PAIR = ("query_text", "query", "question", "user_input")
 _WORDING = re.compile("[0-9a-f]{32}")
 _NOTE = ("note", "notes")
 _JUDGMENT = {
@@ -125,9 +126,10 @@ def read_golden(
     read as well, under an id made of the text.
 
     Grades are 0, 1, 2 or 3; ``grade_map`` maps other numbers, and must name all of them where one
-    is a fraction. Several judges' ratings become their lower median. A repeated pair counts once;
-    with two different grades it is refused. Raises `BadInput` with file and line, `NotFound` for a
-    missing file.
+    is a fraction. Several judges' ratings in one row become their lower median; a pair in several
+    rows, each by another grader, has each grader's own grade. Otherwise a repeated pair counts
+    once, and with two different grades it is refused. Raises `BadInput` with file and line,
+    `NotFound` for a missing file.
     """
     rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     return golden_from(file_source(path, name, limits), rule, progress)
@@ -147,7 +149,8 @@ def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grad
     found: GradesByQuery = {}
     for each in chain[GoldenGrade | UnjudgedPair](read.grades.records, read.ungraded.records):
         found.setdefault(each.query_id, {})[each.chunk_id] = each.grade
-    for (query_id, chunk_id), grade in golden_grades_of(read.events.records).items():
+    events = chain(read.events.records, read.by_graders.records)
+    for (query_id, chunk_id), grade in golden_grades_of(events).items():
         found.setdefault(query_id, {})[chunk_id] = grade
     return found
 
@@ -192,11 +195,7 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
         who = ", ".join(map(short, judges))
         pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {who}")
         return _read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
-    if _is_table(first):
-        _read_table(pairs, first, lines)
-    else:
-        _read_qrels(pairs, lines)
-    return pairs.golden()
+    return _read_table(pairs, first, lines) if _is_table(first) else _read_qrels(pairs, lines)
 
 
 def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolden:
@@ -230,7 +229,7 @@ def _judges(first: bytes) -> tuple[str, ...]:
     return quepid.judges_in(header)
 
 
-def _read_qrels(pairs: GradeCollector, lines: Lines) -> None:
+def _read_qrels(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
     file = TrecFile(pairs.source, QRELS_COLUMNS)
     known: dict[bytes, int | None] = {}
     for number, (query, _, chunk, grade) in file.rows(lines):
@@ -244,28 +243,33 @@ def _read_qrels(pairs: GradeCollector, lines: Lines) -> None:
             raise pairs.source.fail(number, str(error)) from error
     if file.comments:
         pairs.skipped["comment lines"] = file.comments
+    return pairs.golden()
 
 
-def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> None:
+def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> LoadedGolden:
     columns = tuple(first.decode(errors="replace").split(","))
     has_chunkings = columns == CSV_COLUMNS_WITH_CHUNKING
-    known = (*_GRADERS, *_NOTE, *([CHUNKING] if has_chunkings else []))
+    known = (*_GRADERS, *_NOTE, *_TEXT_OF_PAIR, *([CHUNKING] if has_chunkings else []))
     records = read_table(pairs.source, lines, _WANTED, known)
     if has_chunkings or columns == CSV_COLUMNS:
         records = ((number, restore_formulas(record)) for number, record in records)
-    _read_flat(pairs, records, with_chunkings=has_chunkings)
+    return _read_flat(pairs, records, with_chunkings=has_chunkings)
 
 
-def _read_flat(pairs: GradeCollector, records: Records, *, with_chunkings: bool = False) -> None:
+def _read_flat(
+    pairs: GradeCollector, records: Records, *, with_chunkings: bool = False
+) -> LoadedGolden:
     """Read one grade per record; without a chunk or a grade it means "not graded".
 
-    A field named chunking is read only with ``of_chunkings``: in the files of others it may mean
-    something else.
+    A query's text beside its id is kept. A field named chunking is read only with
+    ``with_chunkings``: in the files of others it may mean something else.
     """
+    texts = QueryTexts()
     for number, record in records:
         with pairs.source.at(number):
             limits = pairs.source.limits
             query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+            texts.add(number, query_id, _text_beside(record, query_id, limits))
             chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, GRADE)
             if _blank(chunk_id) or _blank(grade):
                 pairs.skipped["not graded, skipped"] += 1
@@ -275,6 +279,16 @@ def _read_flat(pairs: GradeCollector, records: Records, *, with_chunkings: bool 
             chunking = _chunking_of(record) if with_chunkings else DEFAULT_CHUNKING
             rest = (people, note, None, chunking)
             _add_pair(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
+    return replace(pairs.golden(), asked=texts.loaded(pairs.source))
+
+
+def _text_beside(record: Record, query_id: str, limits: Limits) -> str | None:
+    """Return the text of a query that a record names by its id, None where it has none."""
+    text = next((record[name] for name in _TEXT_OF_PAIR if not _blank(record.get(name))), None)
+    if not isinstance(text, str) or text == query_id:
+        return None
+    limits.check_text(text)
+    return text.strip()
 
 
 def _add_pair(
@@ -316,7 +330,7 @@ def _reader_of(keys: Record) -> _Reader:
     if is_log(keys):
         return _read_log
     if set(keys) & set(GRADE):
-        return _read_pairs
+        return _read_flat
     if ragas.is_relevance(keys):
         return _read_relevance
     raise BadInput(
@@ -324,11 +338,6 @@ def _reader_of(keys: Record) -> _Reader:
         "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
         f"reference_contexts); the keys found are {format_keys(keys)}"
     )
-
-
-def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
-    _read_flat(pairs, records)
-    return pairs.golden()
 
 
 def _read_relevance(pairs: GradeCollector, records: Records) -> LoadedGolden:

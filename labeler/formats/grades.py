@@ -8,10 +8,11 @@ Numbers off the scale are reported together at the end, because only the whole s
 from __future__ import annotations
 
 import math
+import uuid
 from array import array
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from labeler.errors import BadInput
@@ -21,11 +22,13 @@ from labeler.formats.spool import FirstSeen, Spool, compact_lines
 from labeler.model import (
     GRADES,
     GoldenGrade,
+    Judgment,
     Loaded,
     LoadedGolden,
     Query,
     UnjudgedPair,
     check_grade,
+    format_list,
 )
 
 UNGRADED = -1
@@ -202,7 +205,10 @@ def empty_golden(source: str) -> LoadedGolden:
 
 
 class GradeCollector:
-    """The grades of a file so far, each pair once, including pairs in the pool but ungraded."""
+    """The grades of a file so far, each pair once, including pairs in the pool but ungraded.
+
+    A pair may come again with a grade by another grader: then each grade is its grader's own.
+    """
 
     def __init__(self, source: InputFile, rule: GradeRule) -> None:
         self.source = source
@@ -214,6 +220,7 @@ class GradeCollector:
         self._values = bytearray()
         self._lines = array("q")
         self._firsts = FirstSeen()
+        self._others: dict[tuple[str, str, str], tuple[int, GoldenGrade]] = {}
         self._ungraded = 0
         self._numbers: set[float] = set()
         self._off_scale: tuple[int, OffScale] | None = None
@@ -255,31 +262,42 @@ class GradeCollector:
             self._grades.add(grade, weight)
             self._values.append(grade.grade & 255)
             self._lines.append(line)
+            return
+        first = self._grades[place]
+        if isinstance(grade, GoldenGrade) and _are_of_two_graders(first, grade):
+            self._add_other(line, grade)
         elif self._values[place] == grade.grade & 255:
             self.skipped["duplicates"] += 1
         else:
-            raise BadInput(self._other_grade(grade, place))
+            raise BadInput(_other_grade(grade, first.grade, self._lines[place]))
 
-    def _other_grade(self, grade: GoldenGrade | UnjudgedPair, place: int) -> str:
-        first = self._values[place]
-        return (
-            f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
-            f"but {first - 256 if first > 3 else first} on line {self._lines[place]}; "
-            "keep one of them"
-        )
+    def _add_other(self, line: int, grade: GoldenGrade) -> None:
+        """Add the grade that another grader gives a pair; raises `BadInput` for two by one."""
+        key = grade.query_id, grade.chunk_id, grade.graders[0]
+        first, known = self._others.setdefault(key, (line, grade))
+        if known.grade != grade.grade:
+            raise BadInput(_other_grade(grade, known.grade, first))
+        self.skipped["duplicates"] += int(first != line)
 
     def _drop_repeats(self) -> None:
         """Keep each pair once, including repeats that were too many to detect while reading."""
         repeats: set[int] = set()
+        others: set[int] = set()
         for place, later in self._firsts.suspected_repeats():
             grade, first = self._grades[later], self._grades[place]
             if (first.query_id, first.chunk_id) != (grade.query_id, grade.chunk_id):
                 continue
-            if first.grade != grade.grade:
-                raise self.source.fail(self._lines[later], self._other_grade(grade, place))
+            line = self._lines[later]
+            if isinstance(grade, GoldenGrade) and _are_of_two_graders(first, grade):
+                with self.source.at(line):
+                    self._add_other(line, grade)
+                others.add(later)
+            elif first.grade != grade.grade:
+                message = _other_grade(grade, first.grade, self._lines[place])
+                raise self.source.fail(line, message)
             repeats.add(later)
         if repeats:
-            self.skipped["duplicates"] += len(repeats)
+            self.skipped["duplicates"] += len(repeats) - len(others)
             kept: Spool[GoldenGrade | UnjudgedPair] = Spool()
             for place, grade in enumerate(self._grades):
                 if place not in repeats:
@@ -294,9 +312,41 @@ class GradeCollector:
         """
         self.check_scale()
         self._drop_repeats()
+        by_graders = self._split_graders()
         graded, ungraded = self._apart()
         empty = empty_golden(self.source.name)
-        return LoadedGolden(queries or empty.queries, self._loaded(*graded), empty.events, ungraded)
+        grades = self._loaded(*graded)
+        if by_graders.records and not grades.records:
+            grades = empty.grades
+        return replace(
+            empty,
+            queries=queries or empty.queries,
+            grades=grades,
+            ungraded=ungraded,
+            by_graders=by_graders,
+        )
+
+    def _split_graders(self) -> Loaded[Judgment]:
+        """Take out the grades by one grader each, where several grade the same pair."""
+        if not self._others:
+            return Loaded(self.source.name, (), ())
+        found, kept, lines = [], Spool[GoldenGrade | UnjudgedPair](), array("q")
+        for line, each in zip(self._lines, self._grades, strict=True):
+            if isinstance(each, GoldenGrade) and _has_one_grader(each):
+                found.append((line, each))
+            else:
+                kept.add(each, _note_size(each))
+                lines.append(line)
+        self._grades, self._lines = kept, lines
+        found = sorted([*found, *self._others.values()], key=lambda each: each[0])
+        people = dict.fromkeys(each.graders[0] for _, each in found)
+        facts: dict[str, int | str] = {
+            "judgments": len(found),
+            "graders": format_list([*people], _MOST_NAMED),
+        }
+        facts |= {} if kept else +self.skipped
+        records = [_judgment(each, self.source.name) for _, each in found]
+        return Loaded(self.source.name, records, [line for line, _ in found], facts)
 
     def _apart(self) -> tuple[tuple[Sequence[GoldenGrade], array[int]], Loaded[UnjudgedPair]]:
         """Return the grades with their lines, and separately the ungraded pairs."""
@@ -339,6 +389,39 @@ class GradeCollector:
         if not grades:
             warnings = ("there is no grade in it", *warnings)
         return Loaded(self.source.name, grades, compact_lines(lines), facts, warnings)
+
+
+def _has_one_grader(grade: GoldenGrade) -> bool:
+    return len(grade.graders) == 1 and not (grade.chunking or grade.evidence or grade.carried_from)
+
+
+def _are_of_two_graders(
+    first: GoldenGrade | UnjudgedPair, grade: GoldenGrade | UnjudgedPair
+) -> bool:
+    if isinstance(first, UnjudgedPair) or isinstance(grade, UnjudgedPair):
+        return False
+    return _has_one_grader(first) and _has_one_grader(grade) and first.graders != grade.graders
+
+
+def _other_grade(grade: GoldenGrade | UnjudgedPair, first: int, line: int) -> str:
+    return (
+        f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
+        f"but {first} on line {line}; keep one of them"
+    )
+
+
+def _judgment(grade: GoldenGrade, source: str) -> Judgment:
+    """Return the event of a grade by one grader; a file does not say whether it was given blind."""
+    return Judgment(
+        str(uuid.uuid4()),
+        grade.query_id,
+        grade.chunk_id,
+        grade.graders[0],
+        grade=grade.grade,
+        note=grade.note,
+        blind=False,
+        source=source,
+    )
 
 
 def _note_size(grade: GoldenGrade | UnjudgedPair) -> int:

@@ -6,21 +6,31 @@ then replaces it by the id of the query or chunk that already has this text, if 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Generic, TypeVar, overload
 
 from labeler.errors import BadInput
-from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking, UnjudgedPair
+from labeler.model import (
+    GoldenGrade,
+    Judgment,
+    Loaded,
+    LoadedGolden,
+    Query,
+    Ranking,
+    UnjudgedPair,
+    fold_text,
+    format_count,
+    format_list,
+)
 
 HASH_DIGITS = 12  # hexadecimal digits of a text's hash in an id
 CHUNK_PREFIX = "c-"
 _QUERY_PREFIX = "q-"
 _MOST_NAMED = 3
 
-RecordT = TypeVar("RecordT", GoldenGrade, Ranking, UnjudgedPair)
+RecordT = TypeVar("RecordT", GoldenGrade, Judgment, Ranking, UnjudgedPair)
 
 
 def query_id_from_text(text: str) -> str:
@@ -58,68 +68,96 @@ class IdResolver:
         Queries whose text the file has and the golden set lacks are included. Raises `BadInput`
         where the golden set has another text for the id of one.
         """
-        ids = {grade.query_id for grade in loaded.grades.records}
-        ids |= {each.query_id for each in loaded.ungraded.records}
-        known = self._known(ids | {query.query_id for query in loaded.asked.records})
-        chunks = self._chunks(grade.chunk_id for grade in loaded.grades.records)
+        parts = (loaded.grades, loaded.by_graders, loaded.ungraded)
+        ids = {each.query_id for part in parts for each in part.records}
+        asked = {query.query_id: query.text for query in loaded.asked.records}
+        known, alike = self._known({*ids, *asked}, asked)
+        graded = (each.chunk_id for part in parts[:2] for each in part.records)
+        chunks = self._chunks(graded)
         if known or chunks:
-            grades = _Renamed(loaded.grades.records, known, chunks)
-            ungraded = _Renamed(loaded.ungraded.records, known, chunks)
             loaded = replace(
                 loaded,
-                grades=replace(loaded.grades, records=grades),
-                ungraded=replace(loaded.ungraded, records=ungraded),
+                grades=_renamed(loaded.grades, known, chunks),
+                by_graders=_renamed(loaded.by_graders, known, chunks),
+                ungraded=_renamed(loaded.ungraded, known, chunks),
             )
         if loaded.asked.records:
             self._check_texts(loaded.asked)
             new = _without(loaded.asked, known.keys() | self.queries.keys())
             loaded = replace(loaded, queries=new)
+        if alike:
+            warnings = (*loaded.queries.warnings, *alike)
+            loaded = replace(loaded, queries=replace(loaded.queries, warnings=warnings))
         return loaded
 
     def _check_texts(self, asked: Loaded[Query]) -> None:
         """Raise `BadInput` for a query whose text here is another one than in the golden set."""
         for at, query in enumerate(asked.records):
             known = self.queries.get(query.query_id)
-            if known is not None and _folded(known) != _folded(query.text):
+            if known is not None and fold_text(known) != fold_text(query.text):
                 raise BadInput(
                     f"{asked.where(at)}: query {query.query_id!r} is {_short(query.text)} here and "
-                    f"{_short(known)} in the golden set; an id names one query"
+                    f"{_short(known)} in the golden set; if it is the same query, leave its text "
+                    "out of this file"
                 )
 
     def run(self, loaded: Loaded[Ranking]) -> Loaded[Ranking]:
         """Return ranked lists under the golden set's ids of their queries and chunks."""
-        known = self._known({ranking.query_id for ranking in loaded.records})
+        known, alike = self._known({ranking.query_id for ranking in loaded.records}, {})
         chunks = self._chunks(each for ranking in loaded.records for each in ranking.chunk_ids)
         if not known and not chunks:
             return loaded
         records = _Renamed(loaded.records, known, chunks)
-        return Loaded(loaded.source, records, loaded.lines, loaded.facts, loaded.warnings)
+        warnings = (*loaded.warnings, *alike)
+        return Loaded(loaded.source, records, loaded.lines, loaded.facts, warnings)
 
-    def _known(self, given: set[str]) -> dict[str, str]:
-        """Return the golden set's ids of the queries that are named by their text."""
+    def _known(
+        self, given: set[str], asked: Mapping[str, str]
+    ) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Return the golden set's ids of the queries that are named by their text.
+
+        ``asked`` are the texts that the file has of its queries. Also return a sentence on those
+        whose text is written in another way there.
+        """
         unknown = given - self.queries.keys()
         if not unknown:
-            return {}
+            return {}, ()
         by_text: dict[str, list[str]] = {}
+        looks: dict[str, list[str]] = {}
         for query_id, text in self.queries.items():
             by_text.setdefault(query_id_from_text(text), []).append(query_id)
+            looks.setdefault(fold_text(text), []).append(query_id)
         found: dict[str, str] = {}
+        alike: list[str] = []
         for name in sorted(unknown):
+            text = asked.get(name, name)
             ids = by_text.get(name) or by_text.get(query_id_from_text(name), [])
+            if not ids and name in (text, query_id_from_text(text)):
+                ids = looks.get(fold_text(text), [])
+                alike += ids[:1]
             if len(ids) > 1:
                 named = ", ".join(map(repr, ids[:_MOST_NAMED]))
-                text = self.queries[ids[0]]
                 raise BadInput(
-                    f"{len(ids)} queries have the text {_short(text)} ({named}), so that a text "
-                    "does not say which is meant; name queries by their id"
+                    f"{len(ids)} queries have the text {_short(self.queries[ids[0]])} ({named}), "
+                    "so that a text does not say which is meant; name queries by their id"
                 )
             found |= dict.fromkeys([name] if ids else [], ids[0] if ids else "")
         _check_one_name(found, given)
-        return found
+        return found, _describe_alike(alike)
 
     def _chunks(self, given: Iterable[str]) -> Mapping[str, str]:
         made = {chunk_id for chunk_id in given if chunk_id.startswith(CHUNK_PREFIX)}
         return self.chunks(made) if made else {}
+
+
+def _describe_alike(ids: Sequence[str]) -> tuple[str, ...]:
+    if not ids:
+        return ()
+    named = format_list([*map(repr, sorted(ids))], _MOST_NAMED)
+    return (
+        f"its text of {format_count(len(ids), 'query', 'queries')} has other blanks or another "
+        f"Unicode form than that in the golden set, and is taken for the same ({named})",
+    )
 
 
 def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
@@ -134,11 +172,6 @@ def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
             )
 
 
-def _folded(text: str) -> str:
-    """Return a text in one Unicode form, and with single blanks, to see whether two look alike."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
 def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:59]}…")
 
@@ -147,6 +180,12 @@ def _without(loaded: Loaded[Query], ids: Set[str]) -> Loaded[Query]:
     kept = [at for at, query in enumerate(loaded.records) if query.query_id not in ids]
     lines = [loaded.lines[at] for at in kept]
     return replace(loaded, records=[loaded.records[at] for at in kept], lines=lines)
+
+
+def _renamed(
+    loaded: Loaded[RecordT], queries: Mapping[str, str], chunks: Mapping[str, str]
+) -> Loaded[RecordT]:
+    return replace(loaded, records=_Renamed(loaded.records, queries, chunks))
 
 
 class _Renamed(Sequence[RecordT], Generic[RecordT]):

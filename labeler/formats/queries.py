@@ -14,7 +14,7 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.formats.csv_tables import is_header, read_table
-from labeler.formats.field_aliases import CHUNK_OF_PAIR, ONE_QUERY
+from labeler.formats.field_aliases import CHUNK_OF_PAIR, GRADE, ONE_QUERY, RANK
 from labeler.formats.json_records import (
     JsonDocument,
     Record,
@@ -39,7 +39,7 @@ from labeler.formats.lines import (
 )
 from labeler.formats.peers import ragas
 from labeler.formats.peers.detection import queries_in, read_json
-from labeler.formats.peers.peer_rows import query_by_text
+from labeler.formats.peers.peer_rows import QueryTexts, query_by_text
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import (
     SPLITS,
@@ -121,11 +121,36 @@ def _records(source: InputFile, raw: Lines) -> Records:
             yield line, {"query_id": asked.query_id, "query": asked.text}
         return
     if found is not None:
-        for line, record in found:
-            with source.at(line):
-                yield line, _with_id(record, source.limits)
+        records = ((line, _read_with_id(source, line, record)) for line, record in found)
+        yield from _each_once(source, records)
         return
     yield from _rows(source, lines)
+
+
+def _each_once(source: InputFile, records: Records) -> Records:
+    """Yield each query of a file that has a record for every pair of query and graded chunk.
+
+    Records of other files are unchanged.
+    """
+    texts = QueryTexts()
+    known: set[str] = set()
+    graded = (*GRADE, *RANK)
+    for line, record in records:
+        if not all({*names} & record.keys() for names in (ONE_QUERY, CHUNK_OF_PAIR, graded)):
+            yield line, record
+            continue
+        with source.at(line):
+            query_id = take_id(record, QUERY_ID, "query", source.limits, ONE_QUERY)
+            text = (take_text(record, QUERY_TEXT) or "").strip()
+            texts.add(line, query_id, text or None)
+        if query_id not in known:
+            known.add(query_id)
+            yield line, {"query_id": query_id, "query": text}
+
+
+def _read_with_id(source: InputFile, line: int, record: Record) -> Record:
+    with source.at(line):
+        return _with_id(record, source.limits)
 
 
 def _with_id(record: Record, limits: Limits) -> Record:
@@ -138,7 +163,8 @@ def _rows(source: InputFile, lines: Lines) -> Records:
     """Yield the rows of a table; if it names queries by their text, each text once."""
     _, first, lines = peek_line(source, lines)
     if is_header(first, QUERY_ID):
-        yield from read_table(source, lines, _WANTED, _OTHERS)
+        pairs = (*CHUNK_OF_PAIR, *GRADE, *RANK) if is_header(first, CHUNK_OF_PAIR) else ()
+        yield from _each_once(source, read_table(source, lines, _WANTED, (*_OTHERS, *pairs)))
         return
     seen: set[str] = set()
     if not is_header(first, _NAMED_BY_TEXT):

@@ -143,6 +143,7 @@ from labeler.model.text import (
     capitalize_first,
     escape_controls,
     find_control_character,
+    fold_text,
     format_count,
     format_list,
     format_minute,

@@ -142,7 +142,8 @@ class LoadedGolden:
     Only JSONL has ``queries``; only the log has ``events`` (judgments, and remarks on whole
     queries), and all other formats have ``grades``. ``ungraded`` are pairs that are in the pool
     unjudged, as the file says; ``asked`` are queries of which the file has only the text, and
-    ``chunks`` the texts that some formats have beside their grades.
+    ``chunks`` the texts that some formats have beside their grades. ``by_graders`` are the grades
+    of a file in which several graders grade one pair.
     """
 
     queries: Loaded[Query]
@@ -151,6 +152,7 @@ class LoadedGolden:
     ungraded: Loaded[UnjudgedPair] = field(default_factory=lambda: Loaded("", (), ()))
     asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
     chunks: Loaded[Chunk] = field(default_factory=lambda: Loaded("", (), ()))
+    by_graders: Loaded[Judgment] = field(default_factory=lambda: Loaded("", (), ()))
 
     def of_chunking(self, chunking: str) -> LoadedGolden:
         """Return the content with the full ids that its chunks have in a chunking.
@@ -163,6 +165,7 @@ class LoadedGolden:
             grades=_with_full_ids(self.grades, chunking),
             events=_with_full_ids(self.events, chunking),
             ungraded=_with_full_ids(self.ungraded, chunking),
+            by_graders=_with_full_ids(self.by_graders, chunking),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 # Control characters, the two line separators of Unicode, and characters that reverse the writing
@@ -31,6 +32,15 @@ def escape_controls(text: str, *, keep: str = "") -> str:
     return CONTROL_CHARACTERS.sub(
         lambda found: found[0] if found[0] in keep else _escape(found[0]), text
     )
+
+
+def fold_text(text: str) -> str:
+    r"""Return a text in one Unicode form and with single blanks, to see whether two look alike.
+
+    >>> fold_text("cafe\u0301\u00a0menu ") == "caf\u00e9 menu"
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def format_count(number: int, one: str, many: str) -> str:

@@ -29,6 +29,9 @@ from labeler.model import (
     Ranking,
     Remark,
     UnjudgedPair,
+    fold_text,
+    format_count,
+    format_list,
 )
 from labeler.store.chunkings import QualifiedRankings
 from labeler.store.chunks import Chunks, chunking_suffix, load_report
@@ -108,6 +111,44 @@ class Exchange(ContentsReader):
         return [_ranking_from_row(row, chunk_ids) for row in rows]
 
 
+KEPT = "kept as its grader gave it here"
+_GRADES_OF_PEOPLE = """
+SELECT q.query_id, c.chunk_id, g.name, j.grade FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query JOIN chunks AS c ON c.id = j.chunk
+JOIN graders AS g ON g.id = j.grader WHERE j.kind IN ('grade', 'cannot_tell')
+"""
+
+
+def _changed_grades(
+    loaded: Loaded[GoldenGrade], there: Mapping[tuple[str, str], GoldenGrade]
+) -> list[tuple[int, GoldenGrade]]:
+    """Return the numbers of the records with another grade than the stored one, and that one."""
+    found = []
+    for at, grade in enumerate(loaded.records):
+        known = there.get((grade.query_id, grade.chunk_id))
+        if known is not None and known.grade != grade.grade and not grade.carried_from:
+            found.append((at, known))
+    return found
+
+
+def _bare(grade: GoldenGrade) -> GoldenGrade:
+    """Return a grade without its graders, note and evidence, as most files have it."""
+    return replace(grade, graders=(), note=None, evidence=None)
+
+
+def _describe_by_graders(loaded: Loaded[Judgment], counts: Mapping[str, int]) -> list[str]:
+    """Return sentences on grades that several graders gave the same pairs."""
+    if not loaded.records:
+        return []
+    said = ["several graders grade the same pair: each has grades of their own"]
+    if not any(each.blind for each in loaded.records):
+        said[0] += ", not counted as blind without --blind"
+    if counts.get(KEPT):
+        one, many = "grade differs from what its", "grades differ from what their"
+        said.append(f"{format_count(counts[KEPT], one, many)} grader said here, which stays")
+    return said
+
+
 def _ranking_from_row(
     row: tuple[str, bytes, bytes | None], chunk_ids: Mapping[int, str]
 ) -> Ranking:
@@ -119,6 +160,7 @@ def _ranking_from_row(
     return Ranking(query_id, ids, tuple(float(str(each)) for each in np.frombuffer(scores, "<f4")))
 
 
+_MOST_NAMED = 3
 RESULTS_AT_ONCE = 500_000
 LIST_COLUMNS = ("run", "query_id", "chunks", "scores")
 
@@ -134,7 +176,25 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         with self._writing():
             counts = self._put_queries(loaded, update=update)
             self._note_load("queries", loaded.source, counts)
-        return load_report("queries", loaded, counts)
+            alike = self._look_alikes(loaded)
+        return load_report("queries", replace(loaded, warnings=(*loaded.warnings, *alike)), counts)
+
+    def _look_alikes(self, loaded: Loaded[Query]) -> list[str]:
+        """Return a sentence on queries that differ from another only in blanks or Unicode form."""
+        first: dict[str, tuple[str, str]] = {}
+        for query_id, text in self.texts_of_queries().items():
+            first.setdefault(fold_text(text), (query_id, text))
+        found = []
+        for query in loaded.records:
+            other, text = first[fold_text(query.text)]
+            if text != query.text and text.strip():
+                found.append(f"{query.query_id!r} and {other!r}")
+        if not found:
+            return []
+        return [
+            f"{format_count(len(found), 'query looks', 'queries look')} like another: only "
+            "blanks or the Unicode form differ (" + format_list(found, _MOST_NAMED) + ")"
+        ]
 
     def add_run(
         self,
@@ -277,9 +337,11 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         """Add golden grades: one import per pair, or the events of a log as they are.
 
         A pair whose current import is the same stays as it is, so loading a file twice changes
-        nothing. Unknown queries are refused (JSONL brings its own), unknown chunks are accepted
-        by id and counted. Grades of retired queries are kept, and warned of. Ids are those of a
-        ``chunking``, and in the default one what chunks are called in a golden set.
+        nothing; another grade for one is refused, or replaces it with ``update``. Grades by
+        graders are added where their grader has not graded the pair. Unknown queries are refused
+        (JSONL brings its own), unknown chunks are accepted by id and counted. Grades of retired
+        queries are kept, and warned of. Ids are those of a ``chunking``, and in the default one
+        what chunks are called in a golden set.
         """
         with self._writing():
             if chunking != DEFAULT_CHUNKING:
@@ -288,23 +350,25 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             texts = self._put_chunking(loaded.chunks, chunking, update=update)
             counts = self._put_golden(loaded, update=update)
             counts += Counter({f"chunks {what}": count for what, count in texts.items()})
-            retired = self._retired_among(loaded)
+            said = self._retired_among(loaded)
             self._note_load("golden grades", loaded.grades.source, counts)
         self.seal_if_possible()
+        said += _describe_by_graders(loaded.by_graders, counts)
         parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
-        parts += [loaded.events, loaded.ungraded]
+        parts += [loaded.by_graders, loaded.events, loaded.ungraded]
         facts: dict[str, int | str] = {}
         for part in parts:
             facts |= part.facts
         warnings = [sentence for part in parts for sentence in part.warnings]
-        said = tuple(dict.fromkeys([*warnings, *retired]))
-        whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, said)
+        said = [*dict.fromkeys([*warnings, *said])]
+        whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, tuple(said))
         return load_report("golden grades", whole, counts)
 
     def _retired_among(self, loaded: LoadedGolden) -> list[str]:
         """Return a sentence on the retired queries that the file has grades for, if any."""
         given = {grade.query_id for grade in loaded.grades.records}
         given |= {event.query_id for event in loaded.events.records}
+        given |= {event.query_id for event in loaded.by_graders.records}
         retired = [query_id for (query_id,) in self._rows(RETIRED_QUERIES) if query_id in given]
         if not retired:
             return []
@@ -320,19 +384,21 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         if loaded.queries.records:
             for what, count in self._put_queries(loaded.queries, update=update).items():
                 counts[f"queries {what}"] = count
-        for part in (loaded.grades, loaded.events, loaded.ungraded):
+        for part in (loaded.grades, loaded.by_graders, loaded.events, loaded.ungraded):
             self._check_queries_are_known(part, own)
         graded = (grade.chunk_id for grade in loaded.grades.records)
         judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
+        by_graders = (each.chunk_id for each in loaded.by_graders.records)
         pooled = (each.chunk_id for each in loaded.ungraded.records)
         for name in dict.fromkeys(grade.chunking for grade in loaded.grades.records):
             if name != DEFAULT_CHUNKING:
                 self._make_chunking(name, loaded.grades.source)
-        bare = self._put_chunk_ids(chain(graded, judged, pooled))
+        bare = self._put_chunk_ids(chain(graded, by_graders, judged, pooled))
         counts["new chunks, known by id only"] = bare
         if fresh := self._put_ungraded(loaded.ungraded):
             counts["newly in the pool, but ungraded"] = fresh
-        counts.update(self._put_imports(loaded.grades))
+        counts.update(self._put_imports(loaded.grades, update=update))
+        counts.update(self._put_by_graders(loaded.by_graders))
         counts.update(self._put_events(loaded.events))
         return counts
 
@@ -352,13 +418,46 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
                     "FILE"
                 )
 
-    def _put_imports(self, loaded: Loaded[GoldenGrade]) -> Counter[str]:
+    def _put_by_graders(self, loaded: Loaded[Judgment]) -> Counter[str]:
+        """Add grades as their graders' own; one who has graded a pair already keeps that grade."""
+        counts: Counter[str] = Counter()
+        if not loaded.records:
+            return counts
+        said = {
+            (query_id, chunk_id, grader): grade
+            for query_id, chunk_id, grader, grade in self._rows(_GRADES_OF_PEOPLE)
+        }
+        wordings = dict(self._rows("SELECT chunk_id, text_hash FROM chunks"))
+        new: list[tuple[int, Judgment | Remark]] = []
+        for at, each in enumerate(loaded.records):
+            key = each.query_id, each.chunk_id, str(each.grader)
+            if key not in said:
+                new.append((at, replace(each, text_hash=wordings[each.chunk_id])))
+            else:
+                counts["already there" if said[key] == each.grade else KEPT] += 1
+        lines = [loaded.lines[at] for at, _ in new]
+        self._put_events(Loaded(loaded.source, [each for _, each in new], lines))
+        counts["grades by graders"] = len(new)
+        return counts
+
+    def _put_imports(self, loaded: Loaded[GoldenGrade], *, update: bool) -> Counter[str]:
         counts: Counter[str] = Counter()
         there = {kind: self._current_imports(kind) for kind in ("import", "carry")}
+        changed = _changed_grades(loaded, there["import"])
+        if changed and not update:
+            index, known = changed[0]
+            grade = loaded.records[index]
+            raise BadInput(
+                f"{loaded.where(index)}: {len(changed):,} of {len(loaded.records):,} grades differ "
+                f"from those loaded before (chunk {grade.chunk_id!r} of query "
+                f"{grade.query_id!r} has {known.grade}, and {grade.grade} here); nothing is loaded "
+                "without --update"
+            )
         for index, grade in enumerate(loaded.records):
             kind = "carry" if grade.carried_from else "import"
             done = "transferred" if grade.carried_from else "imported"
-            if there[kind].get((grade.query_id, grade.chunk_id)) == grade:
+            stored = there[kind].get((grade.query_id, grade.chunk_id))
+            if stored is not None and grade in (stored, _bare(stored)):
                 counts[f"already {done}"] += 1
                 continue
             event = Judgment(
@@ -378,7 +477,8 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             )
             with self._translated(loaded.where(index)):
                 self._append(event)
-            counts[done] += 1
+            differs = kind == "import" and stored is not None and stored.grade != grade.grade
+            counts["changed" if differs else done] += 1
         return counts
 
     def _put_events(self, loaded: Loaded[Judgment | Remark]) -> Counter[str]:

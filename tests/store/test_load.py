@@ -266,8 +266,12 @@ def test_importing_twice_adds_nothing_and_a_change_adds_one_event(filled: Store,
     grades = filled.golden_set()[1]
     filled.add_golden(golden(grades))
     assert filled.revision() == revision
-    report = filled.add_golden(golden([replace(grades[0], grade=1), *grades[1:]]))
-    assert (report.facts["imported"], report.facts["already imported"]) == (1, 2)
+    changed = golden([replace(grades[0], grade=1), *grades[1:]])
+    with pytest.raises(BadInput, match="1 of 3 grades differ from those loaded before"):
+        filled.add_golden(changed)
+    assert filled.revision() == revision
+    report = filled.add_golden(changed, update=True)
+    assert (report.facts["changed"], report.facts["already imported"]) == (1, 2)
     assert len(filled.events()) == 4
     assert grades_of(filled)["q1", "c1"] == 1
 

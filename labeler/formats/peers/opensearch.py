@@ -45,7 +45,7 @@ def check_one_list(document: JsonDocument) -> None:
     found = hits.get("hits") if isinstance(hits, dict) else None
     if isinstance(found, list) and len(found) > 1:
         raise BadInput(
-            f"{document.source.name}: holds {len(found)} lists; keep one, such as "
+            f"{document.source.name}: holds {len(found)} lists of judgments; keep one, such as "
             "what GET _plugins/_search_relevance/judgments/ID answers"
         )
 

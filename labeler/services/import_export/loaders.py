@@ -7,7 +7,7 @@ grader waiting for the write lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -52,6 +52,7 @@ class LoadOptions:
     negative_as_zero: bool = False
     negative_as_ungraded: bool = False
     grade_map: Mapping[float, int] | None = None
+    blind: bool = False
     split: str = "test"
     chunking: str | None = None
     limits: Limits = LIMITS
@@ -150,6 +151,9 @@ def _golden(
         progress=progress,
         limits=options.limits,
     )
+    if options.blind:
+        records = [replace(each, blind=True) for each in loaded.by_graders.records]
+        loaded = replace(loaded, by_graders=replace(loaded.by_graders, records=records))
     chunking = options.chunking or DEFAULT_CHUNKING
     return lambda store: [
         store.add_golden(
