@@ -63,6 +63,10 @@ GivenRun: TypeAlias = (
 QUERY_COLUMNS, CHUNK_COLUMNS = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE_COLUMNS, SCORE_COLUMNS = ("relevance", "label", "grade"), ("score",)
 RANK_COLUMNS = ("rank",)
+Warnings: TypeAlias = dict[str, Sequence[str]]
+"""What the reader of each run's file warned of, by the run's name."""
+
+PARQUET_ENDINGS = (".parquet", ".pq")
 _PARALLEL_READS = 2  # more at once take more memory and save no time
 _PARALLEL_FROM = 1 << 22  # bytes; smaller files are read in Python, where threads do not help
 # Patterns of command-line options in messages, and how they are written in Python.
@@ -143,7 +147,9 @@ def qrels_to_dicts(
 ) -> dict[str, dict[str, int]]:
     """Return qrels as ``{query: {chunk: grade}}``; raise `BadInput` if they are malformed."""
     if isinstance(given, str | PathLike):
-        return read_grades(_path(given), rule, limits)
+        if not _is_parquet(path := _path(given)):
+            return read_grades(path, rule, limits)
+        given = _read_parquet(path, GRADE_COLUMNS)
     if is_frame(given):
         given = frame_to_dicts(given, "qrels", GRADE_COLUMNS)
     elif not isinstance(given, Mapping):
@@ -178,11 +184,14 @@ def _are_plain(qrels: Mapping[Any, Any]) -> bool:
 
 
 def runs_to_lists(
-    runs: Mapping[str, GivenRun], rule: RunRule
+    runs: Mapping[str, GivenRun], rule: RunRule, warnings: Warnings | None = None
 ) -> dict[str, Mapping[str, GivenList]]:
-    """Return the lists of each run by query; large files are read in parallel."""
+    """Return the lists of each run by query; large files are read in parallel.
+
+    What the readers of files warn of is put into ``warnings``.
+    """
     names = [check_id(name, "run") for name in runs]
-    read = partial(_lists_of_run, rule=rule)
+    read = partial(_lists_of_run, rule=rule, warnings={} if warnings is None else warnings)
     files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
     if sum(path.stat().st_size for path in files if path.is_file()) < _PARALLEL_FROM:
         return dict(zip(names, map(read, names, runs.values()), strict=True))
@@ -190,15 +199,20 @@ def runs_to_lists(
         return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
 
 
-def _lists_of_run(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, GivenList]:
+def _lists_of_run(
+    name: str, given: GivenRun, rule: RunRule, warnings: Warnings
+) -> Mapping[str, GivenList]:
     """Return the lists of the run ``name`` by query; those of a dict are not checked here.
 
     Raises `BadInput` for a malformed file, and for anything that is not a run.
     """
+    if isinstance(given, str | PathLike) and _is_parquet(path := _path(given)):
+        given = _read_parquet(path, RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS)
     if isinstance(given, str | PathLike):
         read = read_run(
             _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
         )
+        warnings[name] = read.warnings
         return RankingsByQuery(read.records)
     if is_frame(given) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
@@ -213,6 +227,20 @@ def _lists_of_run(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, Giv
 
 def _path(given: str | PathLike[str]) -> Path:
     return Path(os.fsdecode(given))
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix in PARQUET_ENDINGS or path.is_dir()
+
+
+def _read_parquet(path: Path, value: tuple[str, ...]) -> pd.DataFrame:
+    """Return the rows of Parquet files; raises `BadInput` that names them."""
+    from labeler.api.partwise import TableSource, parquet_files  # here: it imports pyarrow
+
+    if not parquet_files(path):
+        why = "a folder without *.parquet files" if path.is_dir() else "there is no such file"
+        raise BadInput(f"{path}: {why}")
+    return TableSource(path, str(path), value).frame()
 
 
 def _grades_of_query(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
@@ -353,17 +381,29 @@ def build_board(
     check_named_runs(runs)
     run_rule.check()
     with python_option_names():
-        grades = qrels_to_dicts(qrels, rule, run_rule.limits)
-        if not grades:
-            raise BadInput("there is no query in the qrels")
-        lists = runs_to_lists(runs, run_rule)
+        return read_board(qrels, runs, conventions, rule, run_rule)
+
+
+def read_board(
+    qrels: GivenGrades,
+    runs: Mapping[str, GivenRun],
+    conventions: Conventions,
+    rule: GradeRule,
+    run_rule: RunRule,
+    warnings: Warnings | None = None,
+) -> Scoreboard:
+    """Return the scoreboard of `build_board`; its messages name options of the command line."""
+    grades = qrels_to_dicts(qrels, rule, run_rule.limits)
+    if not grades:
+        raise BadInput("there is no query in the qrels")
+    lists = runs_to_lists(runs, run_rule, warnings)
     board = plain_board(grades, lists, conventions)
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))
         first = f"the run with {next(iter(found))!r}" if found else "the run has none"
         raise BadInput(
             f"run {name!r} and the qrels share no query (the qrels begin with "
-            f"{next(iter(grades))!r}, {first})"
+            f"{next(iter(grades))!r}, {first}); are the query ids the same in both?"
         )
     return board
 

@@ -31,6 +31,7 @@ from labeler.api.columns import value_columns_of_parts
 from labeler.api.inputs import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
+    PARQUET_ENDINGS,
     QUERY_COLUMNS,
     RANK_COLUMNS,
     SCORE_COLUMNS,
@@ -199,7 +200,7 @@ def parquet_files(given: object) -> list[Path]:
     path = Path(os.fsdecode(given))
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
-    return [path] if path.suffix in (".parquet", ".pq") and path.is_file() else []
+    return [path] if path.suffix in PARQUET_ENDINGS and path.is_file() else []
 
 
 def read_partition(path: Path) -> pd.DataFrame:
@@ -256,6 +257,12 @@ class TableSource:
                 for at, writer in enumerate(writers):
                     writer.write_table(table.slice(bounds[at], bounds[at + 1] - bounds[at]))
         return seen
+
+    def frame(self) -> pd.DataFrame:
+        """Return all rows; raises `BadInput` as `partition` does."""
+        with self._readable():
+            found: pd.DataFrame = pa.concat_tables(self._tables()).to_pandas()
+        return found
 
     def _tables(self) -> Iterator[Any]:
         """Yield the rows in batches, at least one, with ids as text."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": "server.demo",
     "serve": "server.serve",
     "load": "load.load",
+    "evaluate": "evaluate.evaluate",
     "score": "score.score",
     "trend": "trend.trends",
     "recall": "recall.recall",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import click
 
@@ -37,7 +38,9 @@ from labeler.model import (
     escape_controls,
     traffic_of_facet,
 )
-from labeler.store import Store
+
+if TYPE_CHECKING:
+    from labeler.store import Store
 
 GOLDEN_HELP = (
     "Count by the golden set as it was frozen under this name, or with this hash.  "
@@ -196,14 +199,15 @@ def parse_duration(_: click.Context, option: click.Parameter, text: str | None) 
 
 FORMATS = ("table", "csv", "json", "md")
 OptionDecorator = Callable[[CommandT], CommandT]
+preset_option = click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    default="graded",
+    show_default=True,
+    help="The conventions: our own for graded relevance, or those of trec_eval.",
+)
 CONVENTION_OPTIONS = (
-    click.option(
-        "--preset",
-        type=click.Choice(PRESETS),
-        default="graded",
-        show_default=True,
-        help="The conventions: our own for graded relevance, or those of trec_eval.",
-    ),
+    preset_option,
     click.option(
         "--rel",
         type=click.IntRange(1, 3),

@@ -1,0 +1,318 @@
+"""``labeler evaluate``: measures of runs in files, by qrels in a file, without a golden set.
+
+Other tools' users type this first, so it starts fast: what only some of its forms need is imported
+where it is needed, and pandas and pyarrow only for Parquet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
+from labeler.api.inputs import RunRule, Warnings, grade_rule, read_board
+from labeler.cli.file_options import grade_options, limit_option, list_options
+from labeler.cli.groups import FILE, check_raw
+from labeler.cli.options import (
+    FORM_OPTIONS,
+    OptionDecorator,
+    measures_option,
+    parse_measures,
+    preset_option,
+    requested_undefined,
+    undefined_option,
+    with_options,
+)
+from labeler.cli.output import FOR_PROGRAMS, Table, annotated, format_page, format_records
+from labeler.errors import BadInput
+from labeler.evaluation import (
+    DEFAULT_MEASURES,
+    Conventions,
+    Note,
+    Record,
+    Scoreboard,
+    find_tie_ranges,
+    format_number,
+    query_records,
+    residual_notes,
+    residuals_by_place,
+    score_records,
+    tie_notes,
+)
+from labeler.formats import Limits, OnDuplicate, Order, guess
+from labeler.measures import Measure
+from labeler.model import Settings, escape_controls
+from labeler.stats import ConfidenceInterval, mean_intervals, with_intervals
+
+RUN_ENDINGS = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".pq")
+USUAL = Settings()
+OPTIONS: tuple[OptionDecorator[Callable[..., Any]], ...] = (
+    measures_option(DEFAULT_MEASURES, "MRR, MAP, Recall@10 and other names are understood. "),
+    preset_option,
+    click.option(
+        "--rel",
+        type=click.IntRange(1, 3),
+        default=USUAL.rel,
+        show_default=True,
+        help="The lowest grade that counts as relevant.",
+    ),
+    click.option(
+        "--prompt-k",
+        type=click.IntRange(min=1),
+        default=USUAL.prompt_k,
+        show_default=True,
+        help="What @prompt stands for.",
+    ),
+    undefined_option,
+    click.option("--per-query", is_flag=True, help="One value for each query."),
+    click.option(
+        "--compare",
+        "pair",
+        nargs=2,
+        metavar="A B",
+        help="Say which of these two runs is better, and how surely; name them as the table does.",
+    ),
+    *FORM_OPTIONS,
+    grade_options,
+    list_options,
+    limit_option,
+)
+
+
+def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options: those of ``score`` on values, and those of ``load`` on files."""
+    return with_options(command, OPTIONS)
+
+
+@click.command()
+@click.argument("qrels", type=FILE)
+@click.argument("paths", type=FILE, nargs=-1, required=True, metavar="RUN...")
+@evaluation_options
+def evaluate(
+    qrels: Path,
+    paths: tuple[Path, ...],
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int,
+    prompt_k: int,
+    per_query: bool,
+    pair: tuple[str, str] | None,
+    kind: str,
+    raw: bool,
+    limits: Limits,
+    **reading: Any,
+) -> None:
+    """Measure run files by a qrels file; no golden set is needed.
+
+    QRELS and each RUN can have any format that 'labeler load' takes, or be Parquet. A run has the
+    name of its file. Nothing is stored.
+    """
+    check_raw(kind, raw=raw)
+    conventions = Conventions.of(
+        preset, rel=rel, prompt_k=prompt_k, undefined=requested_undefined()
+    )
+    measures = parse_measures(conventions, texts)
+    runs = name_runs(paths)
+    chosen = choose_pair(runs, pair)
+    board, notes = read_files(qrels, runs, conventions, FileRules(limits=limits, **reading))
+    if chosen is not None:
+        told = compare_text(board, chosen, measures, notes, kind, per_query=per_query, raw=raw)
+    elif per_query:
+        told = query_text(board, measures, notes, kind, raw=raw)
+    else:
+        told = mean_text(board, measures, notes, kind, raw=raw)
+    click.echo(told, nl=False)
+
+
+def name_runs(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by name: without their endings, or as given where two are alike.
+
+    >>> [*name_runs([Path("runs/bm25.trec.gz"), Path("dense.jsonl")])]
+    ['bm25', 'dense']
+    >>> [*name_runs([Path("new/bm25.trec"), Path("old/bm25.trec")])]
+    ['new/bm25.trec', 'old/bm25.trec']
+    """
+    names = [_name_of(path) for path in paths]
+    shared = {name for name, count in Counter(names).items() if count > 1}
+    found: dict[str, Path] = {}
+    for name, path in zip(names, paths, strict=True):
+        called = str(path) if name in shared else name
+        if called in found:
+            raise BadInput(f"{path}: is given twice; give each run once")
+        found[called] = path
+    return found
+
+
+def _name_of(path: Path) -> str:
+    name = path.name
+    while name.lower().endswith(RUN_ENDINGS) and name.rpartition(".")[0]:
+        name = name.rpartition(".")[0]
+    return name or str(path)
+
+
+def choose_pair(runs: Mapping[str, Path], pair: tuple[str, str] | None) -> tuple[str, str] | None:
+    """Return the names of the runs to compare, which may be given by their files."""
+    if pair is None:
+        return None
+    names = {str(path): name for name, path in runs.items()}
+    for given in pair:
+        if given not in runs and given not in names:
+            there = ", ".join(map(escape_controls, runs))
+            raise BadInput(f"no run is called {given!r}; there are: {there}")
+    a, b = (given if given in runs else names[given] for given in pair)
+    if a == b:
+        raise BadInput(f"--compare takes two runs, and was given {a!r} twice")
+    return a, b
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """How the files are read, as the options say."""
+
+    limits: Limits
+    order: Order
+    on_duplicate: OnDuplicate
+    grade_map: Mapping[float, int] | None
+    negative_as_zero: bool
+    negative_as_ungraded: bool
+
+
+def read_files(
+    qrels: Path, runs: Mapping[str, Path], conventions: Conventions, rules: FileRules
+) -> tuple[Scoreboard, list[Note]]:
+    """Return the scoreboard of the files, and what their readers warn of."""
+    ungraded = rules.negative_as_ungraded
+    if conventions.like_trec_eval and not rules.negative_as_zero:
+        ungraded = True
+    grades = grade_rule(rules.grade_map, rules.negative_as_zero, ungraded)
+    warnings: Warnings = {}
+    run_rule = RunRule(rules.on_duplicate, rules.order, rules.limits)
+    try:
+        board = read_board(qrels, runs, conventions, grades, run_rule, warnings)
+    except BadInput as error:
+        if qrels.is_file() and guess(qrels).kind == "run":
+            raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
+        raise
+    return board, [
+        Note("file", f"{runs[name]}: {warning}", (name,))
+        for name in runs
+        for warning in warnings.get(name, ())
+    ]
+
+
+def mean_text(
+    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], kind: str, *, raw: bool
+) -> str:
+    """Return the means of all runs, with 95% intervals."""
+    ranges = find_tie_ranges(board, measures)
+    notes += board.notes(measures)
+    notes += tie_notes(ranges, board.conventions) + residual_notes(board, measures)
+    most = None if kind in FOR_PROGRAMS else MOST_CAUTIONS
+    notes += caution_notes(find_cautions(board, measures, most=most))
+    intervals = mean_intervals(board, measures)
+    scores = board.table(measures)
+    if kind in FOR_PROGRAMS:
+        records = with_ranges(board, measures, score_records(scores, _residuals(board, measures)))
+        told = annotated(kind, with_intervals(records, intervals), board.conventions, notes, ranges)
+        return format_records(kind, told, raw=raw)
+    body = [
+        [
+            escape_controls(score.run),
+            board.conventions.heading(score.measure),
+            format_number(score.value),
+            format_interval(intervals[score.run, str(score.measure), None]),
+            str(score.n),
+            str(score.unjudged),
+        ]
+        for score in scores
+    ]
+    table = Table(["run", "measure"], ["value", "95% interval", "n", "unjudged"], body)
+    return format_page(kind, [table], board.conventions, notes)
+
+
+def with_ranges(
+    board: Scoreboard, measures: Sequence[Measure], records: list[Record]
+) -> list[Record]:
+    """Return rows with what unjudged chunks could make of each mean."""
+    from labeler.stats import LiveRanges, with_unjudged_ranges
+
+    return with_unjudged_ranges(records, LiveRanges(board).means(board, measures))
+
+
+def format_interval(interval: ConfidenceInterval) -> str:
+    """Return both ends of a mean's interval, a dash where there is none."""
+    if math.isnan(interval.lo):
+        return "–"
+    return f"{format_number(interval.lo)} to {format_number(interval.hi)}"
+
+
+def query_text(
+    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], kind: str, *, raw: bool
+) -> str:
+    """Return the value of each query, one run after the other."""
+    notes += board.notes(measures)
+    scores = [score for run in board.run_names for score in board.per_query(run, measures)]
+    if kind in FOR_PROGRAMS:
+        records = query_records(scores, _residuals(board, measures, per_query=True))
+        told = annotated(kind, records, board.conventions, notes)
+        return format_records(kind, told, raw=raw)
+    body = [
+        [
+            escape_controls(score.run),
+            escape_controls(score.query_id),
+            board.conventions.heading(score.measure),
+            format_number(score.value),
+            str(score.unjudged),
+        ]
+        for score in scores
+    ]
+    table = Table(["run", "query", "measure"], ["value", "unjudged"], body)
+    return format_page(kind, [table], board.conventions, notes)
+
+
+def _residuals(board: Scoreboard, measures: Sequence[Measure], *, per_query: bool = False) -> Any:
+    return residuals_by_place(board, measures, per_query=per_query)
+
+
+def compare_text(
+    board: Scoreboard,
+    pair: tuple[str, str],
+    measures: Sequence[Measure],
+    notes: list[Note],
+    kind: str,
+    *,
+    per_query: bool,
+    raw: bool,
+) -> str:
+    """Return what `labeler compare` says of two runs; all runs inform the ranges."""
+    from labeler.analysis.comparison import DecisionRules
+    from labeler.analysis.run_verdict import judge_pair
+    from labeler.cli import compare as comparisons
+    from labeler.cli.output import format_result
+
+    found, _ = comparisons.compare_each(board, pair, measures, None)
+    said = {pair: judge_pair(board, *pair, DecisionRules.of(USUAL))}
+    shown = [comparisons.show_pair(found[0], said[pair])]
+    ranges = comparisons.tie_ranges(board, measures, None, per_query=per_query)
+    notes += board.notes(measures)
+    notes += [] if ranges is None else tie_notes(ranges, board.conventions)
+    notes = [note for note in notes if note.is_about(*pair)]
+    tests = said[pair].tests
+    deciding = [] if tests.deciding is None else [tests.deciding]
+    cautions = find_cautions(board, [*deciding, *measures], runs=pair)
+    notes += [] if per_query else [comparisons.RULE]
+    if kind in FOR_PROGRAMS:
+        notes += [] if per_query else [comparisons.METHODS]
+        records = comparisons.program_records(board, shown, per_query=per_query)
+        about = (board.conventions, notes, ranges)
+        told = comparisons.with_statements(kind, records, said, cautions, about)
+        return format_records(kind, told, raw=raw)
+    table = comparisons.people_table(shown, per_query=per_query)
+    statements = [*comparisons.people_statements(said), *cautions]
+    return format_result(kind, statements, table, board.conventions, notes)
