@@ -221,7 +221,12 @@ class PackedNames:
     def places_in(self, ids: Sequence[str]) -> Numbers:
         """Return the index of each in ``ids``, which are distinct, and -1 where it is not there."""
         found = pc.index_in(self._names, value_set=_to_arrow(ids))
-        return np.asarray(np.from_dlpack(pc.fill_null(found, -1)))
+        return np.asarray(np.from_dlpack(pc.fill_null(found, _nowhere())))
+
+
+def _nowhere() -> Any:
+    """Return -1 as Arrow has it; a plain -1 would load pandas first."""
+    return pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32([-1]))])[0]
 
 
 def _release_memory(done: int) -> None:

@@ -367,3 +367,11 @@ def test_nothing_heavy_is_imported_for_files_of_text(evaluate: Evaluate, options
     command = [sys.executable, "-c", SCRIPT, "evaluate", "qrels.txt", "a.trec", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == ""
+
+
+def test_pandas_is_not_imported_for_large_runs(evaluate: Evaluate):
+    lines = [f"q{n} Q0 c{k} {k} {1 - k / 100} a\n" for n in range(1000) for k in range(100)]
+    Path("large.trec").write_text("".join(lines))
+    command = [sys.executable, "-c", SCRIPT, "evaluate", "qrels.txt", "large.trec"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "pyarrow"
