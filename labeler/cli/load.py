@@ -173,6 +173,11 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
     help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
 )
 @click.option(
+    "--leave-out-self",
+    is_flag=True,
+    help="Leave out the chunk with the query's own id, where queries are from the corpus.",
+)
+@click.option(
     "--chunking",
     type=CHUNKING,
     metavar="NAME",
@@ -190,6 +195,7 @@ def run(
     date: str | None,
     order: Literal["score", "rank"],
     on_duplicate: Literal["refuse", "first"],
+    leave_out_self: bool,
     chunking: str | None,
     limits: Limits,
 ) -> None:
@@ -203,6 +209,7 @@ def run(
         created_at=date,
         order=order,
         on_duplicate=on_duplicate,
+        leave_out_self=leave_out_self,
         chunking=chunking,
         limits=limits,
     )

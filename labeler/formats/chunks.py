@@ -6,6 +6,7 @@ fields are kept in the metadata.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,7 @@ from labeler.formats.peers.detection import read_json
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import Chunk, Document, Loaded
 
+_BLANKS = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
 _CHUNK_REQUIRED = {"chunk id": CHUNK_ID}
 _CHUNK_OPTIONAL = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
 
@@ -122,7 +124,7 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
     start, end = (None, None) if document_id is None else _take_span(record)
     return Chunk(
         chunk_id=chunk_id,
-        text=take_text(record, CHUNK_TEXT) or None,
+        text=_visible(take_text(record, CHUNK_TEXT)),
         title=take_text(record, TITLE) or None,
         document_id=document_id,
         position=take_count(record, POSITION),
@@ -130,6 +132,11 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
         start=start,
         end=end,
     )
+
+
+def _visible(text: str | None) -> str | None:
+    """Return a text that has something to read; blanks alone, zero-width ones too, are none."""
+    return text if text and _BLANKS.sub("", text) else None
 
 
 def _take_span(record: Record) -> tuple[int | None, int | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -69,7 +69,7 @@ from labeler.formats.peers.detection import (
     queries_in,
     read_json,
 )
-from labeler.formats.peers.peer_rows import PeerGrade, PeerGrades, QueryTexts
+from labeler.formats.peers.peer_rows import RELEVANT, PeerGrade, PeerGrades, QueryTexts
 from labeler.formats.queries import loaded_queries, parse_query
 from labeler.formats.spool import Spool, UniqueIds, estimate_size
 from labeler.formats.trec import QRELS_COLUMNS, GradesByQuery, TrecFile, read_plain_qrels
@@ -86,6 +86,7 @@ from labeler.model import (
     check_chunking,
     check_evidence,
     check_transfer_sources,
+    format_count,
     full_chunk_id,
 )
 
@@ -253,6 +254,8 @@ def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> LoadedGold
     records = read_table(pairs.source, lines, _WANTED, known)
     if has_chunkings or columns == CSV_COLUMNS:
         records = ((number, restore_formulas(record)) for number, record in records)
+    if columns == quepid.RATINGS_COLUMNS:
+        records = ((number, quepid.restore_ids(record)) for number, record in records)
     return _read_flat(pairs, records, with_chunkings=has_chunkings)
 
 
@@ -366,7 +369,19 @@ def _read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedG
             f"{pairs.disputed} pairs have different ratings by different judges; the lower median "
             "of each counts"
         )
+    if pairs.contradicted:
+        pairs.warnings.append(_describe_contradicted(pairs.contradicted))
     return replace(pairs.golden(), asked=texts.loaded(pairs.source))
+
+
+def _describe_contradicted(found: Sequence[tuple[PeerGrade, int]]) -> str:
+    peer, grade = found[0]
+    of = format_count(len(found), "pair", "pairs")
+    listed = "is" if peer.relevant else "is not"
+    return (
+        f"the list of relevant chunks and relevance_map differ on {of}, and the map counts: line "
+        f"{peer.line} gives chunk {peer.chunk_id!r} the grade {grade}, and it {listed} in the list"
+    )
 
 
 def _add_peer_grade(pairs: GradeCollector, peer: PeerGrade) -> None:
@@ -378,6 +393,8 @@ def _add_peer_grade(pairs: GradeCollector, peer: PeerGrade) -> None:
         pairs.add_ungraded(peer.line, peer.asked.query_id, peer.chunk_id)
     elif given:
         pairs.disputed += len(set(given)) > 1
+        if peer.relevant not in (None, median_low(given) >= RELEVANT):
+            pairs.contradicted.append((peer, median_low(given)))
         pair = peer.asked.query_id, peer.chunk_id
         _add_pair(pairs, peer.line, *pair, median_low(given), peer.graders, peer.note)
 

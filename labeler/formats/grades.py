@@ -18,6 +18,7 @@ from typing import cast
 from labeler.errors import BadInput
 from labeler.formats.json_records import RoundedFloat, is_rounded, short, space_warnings
 from labeler.formats.lines import InputFile
+from labeler.formats.peers.peer_rows import PeerGrade
 from labeler.formats.spool import FirstSeen, Spool, compact_lines
 from labeler.model import (
     GRADES,
@@ -216,6 +217,7 @@ class GradeCollector:
         self.skipped: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.disputed = 0  # pairs that several judges rate differently
+        self.contradicted: list[tuple[PeerGrade, int]] = []  # and listed as relevant, or not
         self._grades: Spool[GoldenGrade | UnjudgedPair] = Spool()
         self._values = bytearray()
         self._lines = array("q")

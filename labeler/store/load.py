@@ -161,6 +161,7 @@ def _ranking_from_row(
 
 
 _MOST_NAMED = 3
+_SELDOM = 10  # where queries and chunks are numbered, fewer than one list in ten has it by chance
 RESULTS_AT_ONCE = 500_000
 LIST_COLUMNS = ("run", "query_id", "chunks", "scores")
 
@@ -303,6 +304,12 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         if given and not stored.depth:
             warnings.append(
                 "all lists of this run are empty: nothing compares with it; is this the whole file?"
+            )
+        lists = len(stored.query_ids)
+        if stored.own * _SELDOM >= lists > 0:
+            warnings.append(
+                f"in {stored.own:,} of {lists:,} lists a chunk has the query's own id; if it is "
+                "the query itself, 'labeler load run --leave-out-self' leaves it out"
             )
         if bare and not stored.readable:
             warnings.append(self._unreadable(stored))

@@ -24,6 +24,7 @@ class StoredLists:
         self.query_ids: set[str] = set()
         self.depth = 0
         self.readable = False
+        self.own = 0  # lists in which a chunk has the query's own id
         self._bare = bytearray()  # by number; a set would take thirty times as much
         self._there = bytearray()
 
@@ -34,6 +35,7 @@ class StoredLists:
         for ranking in rankings:
             self.query_ids.add(ranking.query_id)
             self.depth = max(self.depth, len(ranking.chunk_ids))
+            self.own += ranking.query_id in ranking.chunk_ids
         _set_marks(self._bare, bare)
         _set_marks(self._there, there)
         self.readable |= len(bare) < len(there)

@@ -10,7 +10,7 @@ import pytest
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import guess, read_chunks, read_golden, read_queries, read_run
 from labeler.formats.id_resolution import chunk_id_from_text, query_id_from_text
-from labeler.model import Chunk, GoldenGrade, Loaded, Query, Ranking
+from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store
@@ -123,6 +123,47 @@ def test_a_table_of_ratings_names_queries_by_text_or_by_id_and_is_a_file_of_them
     by_id = put(tmp_path, "ids.csv", "query,docid,rating\nq3,c,2\n")
     load(given, "golden", by_id)
     assert ("q3", "c", 2) in pairs(given)
+
+
+@pytest.mark.parametrize("kind", ["csv", *PEERS])
+def test_ids_that_begin_like_formulas_come_back_as_they_were(kind, tmp_path):
+    ids = ["-xYz1", "=A1", "+7", "@me", " -x", "=HYPERLINK(1)", " =SUM(1)", "  @a b", "-2+3|x"]
+    grades = [GoldenGrade("q1", each, 2) for each in ids]
+    with (
+        Store(tmp_path / "given.db", create=True) as store,
+        Store(tmp_path / "other.db", create=True) as other,
+    ):
+        for each in (store, other):
+            each.add_queries(loaded(QUERIES))
+        nothing = loaded([])
+        store.add_golden(LoadedGolden(nothing, loaded(grades), nothing))
+        path = put(tmp_path, import_export.EXPORTS[kind], import_export.export(store, kind))
+        load(other, "golden", path)
+        assert sorted(pairs(other)) == sorted(("q1", each, 2) for each in ids)
+    if kind == "quepid":
+        written = path.read_text()
+        assert ",-xYz1," in written, "Quepid knows it by this id"
+        assert ", =HYPERLINK(1)," in written, "no spreadsheet runs it"
+
+
+MAPS = {
+    "graded, not listed": ({"a": 3, "b": 1}, "gives chunk 'b' the grade 1, and it is not in the"),
+    "listed, graded 0": ({"a": 0}, "gives chunk 'a' the grade 0, and it is in the list"),
+}
+
+
+@pytest.mark.parametrize(("given_map", "said"), MAPS.values(), ids=MAPS.keys())
+def test_a_list_and_a_map_that_differ_are_said(given_map, said, tmp_path):
+    record = {"query": "why?", "relevant_ids": ["a"], "relevance_map": given_map}
+    for content in (record, {"test_queries": [record], "corpus": {}}):
+        found = read_golden(put(tmp_path, "t.json", json.dumps(content)))
+        assert {each.chunk_id: each.grade for each in found.grades.records} == given_map
+        assert any("differ on 1 pair" in each and said in each for each in found.grades.warnings)
+
+
+def test_a_list_and_a_map_that_agree_say_nothing(tmp_path):
+    record = {"query": "why?", "relevant_ids": ["a"], "relevance_map": {"a": 3, "b": 0}}
+    assert not read_golden(put(tmp_path, "t.json", json.dumps(record))).grades.warnings
 
 
 def test_a_text_that_two_queries_have_names_neither(given, tmp_path):

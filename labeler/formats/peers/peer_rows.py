@@ -35,6 +35,8 @@ class PeerGrade(NamedTuple):
     values: tuple[Any, ...]
     graders: tuple[str, ...] = ()
     note: str | None = None
+    relevant: bool | None = None
+    """Whether the file also lists the chunk as relevant; None where it has no such list."""
 
 
 PeerGrades: TypeAlias = Iterator[PeerGrade]

@@ -6,13 +6,14 @@ Quepid's other tables (case details, snapshots) are read like any table with a h
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from labeler.errors import BadInput
 from labeler.formats.csv_tables import as_csv, read_table
 from labeler.formats.field_aliases import CHUNK_TEXT, GRADE, RANK, TITLE
-from labeler.formats.json_records import JsonDocument, JsonEntry, as_id, short
+from labeler.formats.json_records import JsonDocument, JsonEntry, Record, as_id, short
 from labeler.formats.limits import Limits
 from labeler.formats.lines import InputFile, Lines
 from labeler.formats.peers.peer_rows import (
@@ -31,7 +32,10 @@ QUERIES = "queries"
 _TEXT = ("query_text", "query")
 _DOCUMENT = ("doc_id",)
 _TABLE = ("query", "docid")
+RATINGS_COLUMNS = (*_TABLE, "rating")
 _OF_OTHERS = (*GRADE, *RANK, *TITLE, *CHUNK_TEXT, "grader", "graders", "note", "notes", "iteration")
+# Search engines make ids such as -xYz1, and as a formula one can do nothing.
+_HARMLESS = re.compile(r"[=+@-][A-Za-z0-9_.-]*", re.ASCII)
 _BOOK = {"show_rank": False, "support_implicit_judgements": False}
 
 
@@ -151,18 +155,39 @@ def queries_in(document: JsonDocument, start: int) -> Iterator[tuple[int, PeerQu
 def ratings_csv(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str:
     """Return ratings as Quepid imports them; a query without any has a row, too.
 
-    A text that a spreadsheet would run starts with a blank, as in Quepid's exports.
+    A text that a spreadsheet would run starts with a blank, as in Quepid's exports, and so does an
+    id that could do something there; `restore_id` takes it away again.
     """
     by_query = _by_query(queries, grades)
     rows: list[dict[str, object]] = []
     for query in queries:
         text, given = _with_blank(query.text), by_query[query.query_id]
         rows += [
-            {"query": text, "docid": _with_blank(each.chunk_id), "rating": each.grade}
+            {"query": text, "docid": _guarded_id(each.chunk_id), "rating": each.grade}
             for each in given
         ]
         rows += [] if given else [{"query": text, "docid": None, "rating": None}]
-    return as_csv(rows or [dict.fromkeys(("query", "docid", "rating"))], raw=True)
+    return as_csv(rows or [dict.fromkeys(RATINGS_COLUMNS)], raw=True)
+
+
+def _guarded_id(chunk_id: str) -> str:
+    guarded = chunk_id.lstrip(" ").startswith(("=", "+", "-", "@"))
+    return f" {chunk_id}" if guarded and not _HARMLESS.fullmatch(chunk_id) else chunk_id
+
+
+def restore_id(cell: str) -> str:
+    """Return the id in a cell of ratings that we wrote; an id in Quepid's own is unchanged.
+
+    >>> restore_id(" =HYPERLINK(1)"), restore_id("-xYz1"), restore_id(" -xYz1")
+    ('=HYPERLINK(1)', '-xYz1', ' -xYz1')
+    """
+    chunk_id = cell.removeprefix(" ")
+    return chunk_id if _guarded_id(chunk_id) == cell else cell
+
+
+def restore_ids(record: Record) -> Record:
+    """Return a row of ratings with the id that it had before it was written."""
+    return {key: restore_id(cell) if key == "docid" else cell for key, cell in record.items()}
 
 
 def _with_blank(text: str) -> str:

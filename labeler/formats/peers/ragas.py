@@ -85,15 +85,21 @@ def query_record(record: Record, limits: Limits) -> Record:
 
 
 def grades_in(line: int, record: Record, limits: Limits) -> PeerGrades:
-    """Yield the grades of a record: those in its map, and `RELEVANT` for other contexts."""
+    """Yield the grades of a record: those in its map, and `RELEVANT` for other contexts.
+
+    Where it has both a map and a list, each grade says whether its chunk is in the list.
+    """
     given = dict(record)
     asked = take_query(given, limits)
     values = dict(check_mapping(take(given, GRADES) or {}, GRADES[0]))
     right = take_contexts(given, RIGHT, RIGHT_IDS, limits)
+    listed = {context.chunk_id for context in right} if values and right else None
     for context in right:
         values.setdefault(context.chunk_id, RELEVANT)
     for chunk_id, value in values.items():
-        yield PeerGrade(line, asked, as_id(chunk_id, "chunk", limits), (value,))
+        relevant = None if listed is None else chunk_id in listed
+        chunk_id = as_id(chunk_id, "chunk", limits)
+        yield PeerGrade(line, asked, chunk_id, (value,), relevant=relevant)
 
 
 def retrieved_in(record: Record, limits: Limits) -> tuple[PeerQuery, list[str]]:

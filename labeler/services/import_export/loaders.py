@@ -21,7 +21,15 @@ from labeler.formats import (
     Limits,
     SuggestionRule,
 )
-from labeler.model import DEFAULT_CHUNKING, Candidate, LoadReport, Query, check_chunking
+from labeler.model import (
+    DEFAULT_CHUNKING,
+    Candidate,
+    Loaded,
+    LoadReport,
+    Query,
+    Ranking,
+    check_chunking,
+)
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
 from labeler.store import Store
@@ -46,6 +54,7 @@ class LoadOptions:
     facets: Sequence[str] | None = None
     order: Literal["score", "rank"] = "score"
     on_duplicate: Literal["refuse", "first"] = "refuse"
+    leave_out_self: bool = False
     run_name: str | None = None
     system: str | None = None
     created_at: str | None = None
@@ -130,13 +139,19 @@ def _run(
     run_name = run_name_of(name or path) if options.run_name is None else options.run_name
     return lambda store: [
         store.add_run(
-            id_resolver(store, options.chunking).run(loaded),
+            _resolved_run(store, loaded, options),
             name=run_name,
             system=options.system,
             created_at=options.created_at,
             chunking=options.chunking,
         )
     ]
+
+
+def _resolved_run(store: Store, loaded: Loaded[Ranking], options: LoadOptions) -> Loaded[Ranking]:
+    """Return a run under the golden set's ids, if asked without those of its queries."""
+    run = id_resolver(store, options.chunking).run(loaded)
+    return formats.without_self(run) if options.leave_out_self else run
 
 
 def _golden(

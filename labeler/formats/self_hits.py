@@ -1,0 +1,54 @@
+"""Queries that are chunks themselves: their own id in their list, left out if asked.
+
+BEIR leaves such chunks out of ArguAna and Quora, where each query is also in the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import overload
+
+from labeler.model import Loaded, Ranking
+
+
+def without_self(loaded: Loaded[Ranking]) -> Loaded[Ranking]:
+    """Return a run without the chunks that have the id of their query; the facts count them."""
+    own = sum(ranking.query_id in ranking.chunk_ids for ranking in loaded.records)
+    facts = {**loaded.facts, "chunks with the query's own id, left out": own}
+    records = _WithoutSelf(loaded.records)
+    return Loaded(loaded.source, records, loaded.lines, facts, loaded.warnings)
+
+
+class _WithoutSelf(Sequence[Ranking]):
+    """Ranked lists without their query's own id, made on access: a run may be large."""
+
+    def __init__(self, records: Sequence[Ranking]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return map(_without_own_id, self._records)
+
+    @overload
+    def __getitem__(self, at: int) -> Ranking: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
+    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
+        if isinstance(at, slice):
+            return [*map(_without_own_id, self._records[at])]
+        return _without_own_id(self._records[at])
+
+
+def _without_own_id(ranking: Ranking) -> Ranking:
+    if ranking.query_id not in ranking.chunk_ids:
+        return ranking
+    at = ranking.chunk_ids.index(ranking.query_id)
+    scores = ranking.scores
+    return replace(
+        ranking,
+        chunk_ids=ranking.chunk_ids[:at] + ranking.chunk_ids[at + 1 :],
+        scores=None if scores is None else scores[:at] + scores[at + 1 :],
+    )
