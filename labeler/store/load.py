@@ -356,7 +356,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
                 loaded = loaded.of_chunking(chunking)
             texts = self._put_chunking(loaded.chunks, chunking, update=update)
             counts = self._put_golden(loaded, update=update)
-            counts += Counter({f"chunks {what}": count for what, count in texts.items()})
+            counts.update({f"chunks {what}": count for what, count in texts.items()})
             said = self._retired_among(loaded)
             self._note_load("golden grades", loaded.grades.source, counts)
         self.seal_if_possible()
