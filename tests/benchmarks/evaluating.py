@@ -1,4 +1,7 @@
-"""What long logs take to evaluate: ``python -m tests.benchmarks.evaluating [QUERIES] [WAY ...]``.
+"""What evaluating takes: ``python -m tests.benchmarks.evaluating [QUERIES] [WAY ...] [commands]``.
+
+Long logs, and with ``commands``, or without a way, ``labeler evaluate`` as a whole process beside
+trec_eval: see `commands`.
 
 Two runs of QUERIES (200,000) queries x depth 50 and ten grades a query, as Parquet. The ways are
 ``frames``, ``parquet``, ``workers``, ``sail``, and ``spark``, which needs Java and an interpreter
@@ -12,6 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +30,7 @@ import numpy as np
 import pandas as pd
 
 import labeler
+from tests.benchmarks.processes import Took, print_middles, took
 from tests.conftest import ROOT
 
 QUERIES, DEPTH, GRADES, AT_ONCE = 200_000, 50, 10, 10_000
@@ -178,10 +184,86 @@ def main(queries: int, ways: list[str]) -> None:
         print("the means are the same to the bit" if len(means) == 1 else f"MEANS DIFFER: {means}")
 
 
+ROUNDS = 5
+TREC_EVAL = os.environ.get("LABELER_TREC_EVAL") or shutil.which("trec_eval")
+THEIR_MEASURES = ("ndcg_cut.10", "recall.10", "P.5", "success.3", "recip_rank", "map")
+OUR_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP"
+BY_PYTREC_EVAL = """
+import sys, pytrec_eval
+qrels, measures, *runs = sys.argv[1:]
+with open(qrels) as file:
+    judge = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), set(measures.split()))
+for run in runs:
+    with open(run) as file:
+        judge.evaluate(pytrec_eval.parse_run(file))
+"""
+
+
+def commands() -> None:
+    """Time ``labeler evaluate`` as a whole process beside trec_eval, in turns.
+
+    That is the C program, called once for each run, where it is on the path or named in
+    LABELER_TREC_EVAL; and pytrec_eval, which holds it, in one process for all runs.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # installed modules are compiled
+    for queries, depth, count in ((1000, 100, 10), (60, 50, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            qrels, *runs = write_trec(Path(folder), queries, depth, count)
+            ways = commands_of(qrels, runs)
+            told: dict[str, list[Took]] = {name: [] for name in ways}
+            for at in range(ROUNDS + 1):
+                for name, calls in ways.items():
+                    each = [took(call) for call in calls]
+                    if at:  # the first round fills caches
+                        wall, processor, memory = zip(*each, strict=True)
+                        told[name].append(Took(sum(wall), sum(processor), max(memory)))
+        print(f"{count} TREC runs of {queries:,} queries x depth {depth}, each a whole process")
+        for name, figures in told.items():
+            print_middles(name, figures)
+
+
+def commands_of(qrels: str, runs: list[str]) -> dict[str, list[list[str]]]:
+    """Return the commands that each way needs to evaluate all runs."""
+    python = sys.executable
+    ours = [python, "-m", "labeler", "evaluate", qrels, *runs, "--measures", OUR_MEASURES]
+    theirs = [python, "-c", BY_PYTREC_EVAL, qrels, " ".join(THEIR_MEASURES), *runs]
+    ways = {"labeler evaluate": [ours], "pytrec_eval": [theirs]}
+    if TREC_EVAL is not None:
+        options = [word for measure in THEIR_MEASURES for word in ("-m", measure)]
+        ways["trec_eval"] = [[TREC_EVAL, "-c", *options, qrels, run] for run in runs]
+    return ways
+
+
+def write_trec(folder: Path, queries: int, depth: int, count: int) -> list[str]:
+    """Write qrels of 20 grades a query and some runs; return their paths, the qrels first."""
+    draw = random.Random(7)
+    pool = range(2 * depth)
+    lines = [
+        f"q{q} 0 q{q}-{c} {draw.choice((0, 0, 1, 2, 3))}\n"
+        for q in range(queries)
+        for c in draw.sample(pool, 20)
+    ]
+    paths = [folder / "qrels"]
+    paths[0].write_text("".join(lines), encoding="utf-8")
+    for run in range(count):
+        paths.append(folder / f"run{run}.trec")
+        lines = [
+            f"q{q} Q0 q{q}-{c} {rank} {depth - rank + draw.random():.6f} run{run}\n"
+            for q in range(queries)
+            for rank, c in enumerate(draw.sample(pool, depth), start=1)
+        ]
+        paths[-1].write_text("".join(lines), encoding="utf-8")
+    return [str(path) for path in paths]
+
+
 if __name__ == "__main__":
     asked = sys.argv[1:]
     if asked and asked[0] in WAYS and len(asked) == 2 and asked[1] not in WAYS:
         print(json.dumps(evaluated(asked[0], Path(asked[1]))))
     else:
         count = [int(each) for each in asked if each.isdigit()]
-        main(*(count or [QUERIES]), [each for each in asked if each in WAYS] or list(WAYS))
+        ways = [each for each in asked if each in WAYS]
+        if ways or "commands" not in asked:
+            main(*(count or [QUERIES]), ways or list(WAYS))
+        if not ways or "commands" in asked:
+            commands()
