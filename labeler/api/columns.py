@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from labeler.evaluation import (
     MergedPartitions,
+    Record,
     Scoreboard,
     residuals_by_place,
     residuals_by_query,
@@ -17,6 +18,14 @@ from labeler.evaluation import (
     why_no_value,
 )
 from labeler.measures import Bools, Floats, Ints, Measure
+
+LEADING_COLUMNS = ("run", "measure", "value")
+"""What a printed frame of means begins with."""
+
+
+def mean_rows(records: Iterable[Record]) -> list[Record]:
+    """Return the rows of `score_records` with the columns of `mean_columns`, in their order."""
+    return [{**dict.fromkeys(LEADING_COLUMNS), **record} for record in records]
 
 
 def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
@@ -28,8 +37,8 @@ def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]
     columns: dict[str, Any] = {
         "run": np.repeat(np.array(runs, object), len(at)),
         "measure": [name for measure in means.measures for name in measure.names] * len(runs),
-        "full_name": [str(means.measures[place]) for place in at] * len(runs),
         "value": value,
+        "full_name": [str(means.measures[place]) for place in at] * len(runs),
         "reason": np.full(len(value), None),
         "n": n,
         "undefined": undefined,
@@ -104,8 +113,8 @@ def _value_columns(
         "run": np.repeat(np.array(runs, object), len(queries) * len(at)),
         "query_id": np.tile(np.repeat(np.array(queries, object), len(at)), len(runs)),
         "measure": repeated(name for measure in measures for name in measure.names),
-        "full_name": repeated(str(measures[place]) for place in at),
         "value": flat,
+        "full_name": repeated(str(measures[place]) for place in at),
         "reason": _reasons(measures)[measure_at, np.isnan(flat) * (1 + n)],
         "n": n.astype(np.int64),
         "undefined": (~n).astype(np.int64),

@@ -13,7 +13,7 @@ import pandas as pd
 from labeler.analysis import comparison, trend
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.run_verdict import judge_pair
-from labeler.api.columns import mean_columns, value_columns_by_query
+from labeler.api.columns import mean_columns, mean_rows, value_columns_by_query
 from labeler.api.inputs import (
     GivenGrades,
     GivenRun,
@@ -91,7 +91,7 @@ def evaluate(
     better rank. ``limits`` says how much of a file may be read, such as
     ``labeler.Limits(unpacked=4_000_000_000)``.
 
-    Columns are ``run, measure, full_name, value, reason, n, undefined, unjudged, missing`` (and
+    Columns are ``run, measure, value, full_name, reason, n, undefined, unjudged, missing`` (and
     ``query_id``): ``measure`` is the name as given, ``full_name`` has all parameters. ``n``
     queries are in the mean, ``undefined`` ones were left out, ``unjudged`` chunks of the top k have
     no grade, and ``missing`` queries have no list in the run. ``value`` is NaN if there is none, as
@@ -147,7 +147,7 @@ def evaluate(
     if not bands:
         frame = result_frame(mean_columns(board, wanted), board, wanted)
     else:
-        rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
+        rows = mean_rows(score_records(board.table(wanted), residuals_by_place(board, wanted)))
         ranges = LiveRanges(board).means(board, wanted)
         frame = result_frame(with_unjudged_ranges(rows, ranges), board, wanted)
     cautions = find_cautions(board, wanted, most=None)

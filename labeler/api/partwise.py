@@ -27,7 +27,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it has no type annotatio
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # no type annotations either
 import pyarrow.dataset as ds  # type: ignore[import-untyped]  # no type annotations either
 
-from labeler.api.columns import value_columns_of_parts
+from labeler.api.columns import mean_rows, value_columns_of_parts
 from labeler.api.inputs import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
@@ -172,7 +172,9 @@ class EvaluationPlan:
             )
         residuals = whole.residual_means() or None
         rows = (
-            value_columns_of_parts(whole) if per_query else score_records(whole.scores, residuals)
+            value_columns_of_parts(whole)
+            if per_query
+            else mean_rows(score_records(whole.scores, residuals))
         )
         frame = pd.DataFrame(rows)
         frame.attrs["conventions"] = self.conventions.describe()

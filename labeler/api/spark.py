@@ -49,7 +49,7 @@ PART_ROWS = pa.schema(
 PART_ROWS_DDL = "query_id string, numbers array<double>, ties array<double>, problem string"
 COLUMN_NAMES = {"query": "query_id", "chunk": "doc_id", "value": "relevance"}
 VALUES_DDL = (
-    "run string, query_id string, measure string, full_name string, value double, reason string, "
+    "run string, query_id string, measure string, value double, full_name string, reason string, "
     "n bigint, undefined bigint, unjudged bigint, missing bigint"
 )
 

@@ -226,7 +226,7 @@ class PackedNames:
 
 def _nowhere() -> Any:
     """Return -1 as Arrow has it; a plain -1 would load pandas first."""
-    return pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32([-1]))])[0]
+    return pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.array([-1], np.int32))])[0]
 
 
 def _release_memory(done: int) -> None:

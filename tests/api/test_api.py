@@ -48,7 +48,7 @@ def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
     for grades, ranked in given.values():
         pd.testing.assert_frame_equal(labeler.evaluate(grades, {"A": ranked}, MEASURES), wanted)
     assert list(wanted) == [
-        *("run", "measure", "full_name", "value", "reason", "n", "undefined", "unjudged", "missing")
+        *("run", "measure", "value", "full_name", "reason", "n", "undefined", "unjudged", "missing")
     ]
     assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
 
@@ -104,8 +104,8 @@ def test_rows_by_query_are_those_of_the_board(preset: str) -> None:
             "run": row.run,
             "query_id": row.query_id,
             "measure": name,
-            "full_name": str(row.measure),
             "value": row.value,
+            "full_name": str(row.measure),
             "reason": row.reason,
             "n": int(not np.isnan(row.value)),
             "undefined": int(np.isnan(row.value)),
