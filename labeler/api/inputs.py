@@ -46,6 +46,15 @@ from labeler.formats import (
     read_grades,
     read_run,
 )
+from labeler.formats.field_aliases import (
+    CHUNK_OF_RESULT,
+    GRADE,
+    QUERY_OF_PAIR,
+    RANK,
+    SCORE,
+    Aliases,
+    respell,
+)
 from labeler.measures import Measure
 from labeler.model import GRADES, RankingsByQuery, check_grade, check_id, is_storable
 
@@ -59,10 +68,8 @@ GivenRun: TypeAlias = (
     "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
 )
 
-# ir_measures' names, then PyTerrier's.
-QUERY_COLUMNS, CHUNK_COLUMNS = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
-GRADE_COLUMNS, SCORE_COLUMNS = ("relevance", "label", "grade"), ("score",)
-RANK_COLUMNS = ("rank",)
+QUERY_COLUMNS, CHUNK_COLUMNS = QUERY_OF_PAIR, CHUNK_OF_RESULT
+GRADE_COLUMNS, SCORE_COLUMNS, RANK_COLUMNS = GRADE, SCORE, RANK
 Warnings: TypeAlias = dict[str, Sequence[str]]
 """What the reader of each run's file warned of, by the run's name."""
 
@@ -76,6 +83,7 @@ PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
     "--negative-as-zero": "negative_as_zero=True",
     "--negative-as-ungraded": "negative_as_ungraded=True",
+    "--order (file|rank|score)": r"order='\1'",
     "--on-duplicate first": "on_duplicate='first'",
 }
 
@@ -101,7 +109,7 @@ class RunRule:
         if self.on_duplicate not in get_args(OnDuplicate):
             raise BadInput(f"on_duplicate is 'refuse' or 'first', not {self.on_duplicate!r}")
         if self.order not in get_args(Order):
-            raise BadInput(f"order is 'score' or 'rank', not {self.order!r}")
+            raise BadInput(f"order is 'score', 'rank' or 'file', not {self.order!r}")
 
 
 def grade_rule(
@@ -207,6 +215,8 @@ def _lists_of_run(
     Raises `BadInput` for a malformed file, and for anything that is not a run.
     """
     if isinstance(given, str | PathLike) and _is_parquet(path := _path(given)):
+        if rule.order == "file":
+            raise BadInput(f"{path}: order='file' needs a file of text; order by score or rank")
         given = _read_parquet(path, RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS)
     if isinstance(given, str | PathLike):
         read = read_run(
@@ -216,6 +226,9 @@ def _lists_of_run(
         return RankingsByQuery(read.records)
     if is_frame(given) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
+    elif is_frame(given) and rule.order == "file":
+        rows = frame_to_dicts(given, f"run {name!r}", CHUNK_COLUMNS)
+        given = {query_id: [*chunks] for query_id, chunks in rows.items()}
     elif is_frame(given):
         given = frame_to_dicts(given, f"run {name!r}", SCORE_COLUMNS)
     elif not isinstance(given, Mapping):
@@ -289,15 +302,25 @@ def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
 
 
 def find_column(columns: Sequence[str], what: str, names: tuple[str, ...]) -> str:
-    """Return the first of ``names`` that is a column; `BadInput` if none is, or it is repeated."""
-    for name in names:
-        found = columns.count(name)
-        if found > 1:
-            raise BadInput(f"{what}: there are {found} columns {name!r}; leave one")
-        if found:
-            return name
-    listed = ", ".join(map(repr, columns)) or "none"
-    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {listed}")
+    """Return the first of ``names`` that is a column, in whatever form it is written.
+
+    Raises `BadInput` if none is, if it is repeated, or if two columns could be the score.
+    """
+    texts = [name for name in columns if isinstance(name, str)]
+    known = respell(texts, names)
+    by_name = {known.get(name, name): name for name in texts}
+    found = [by_name[name] for name in names if name in by_name]
+    if not found:
+        listed = ", ".join(map(repr, columns)) or "none"
+        shown = names.shown if isinstance(names, Aliases) else names
+        raise BadInput(f"{what}: there is no column {' or '.join(shown)}; the columns are {listed}")
+    if (times := texts.count(found[0])) > 1:
+        raise BadInput(f"{what}: there are {times} columns {found[0]!r}; leave one")
+    if names is SCORE_COLUMNS and len(found) > 1:
+        raise BadInput(
+            f"{what}: columns {found[0]!r} and {found[1]!r} could both be the score; leave one"
+        )
+    return found[0]
 
 
 def _rows_to_dicts(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:

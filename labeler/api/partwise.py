@@ -101,6 +101,8 @@ def plan(
     if len(set(names)) < len(names):
         raise BadInput("runs have names that differ")
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
+    if order == "file":
+        raise BadInput("order is 'score' or 'rank' where runs are read in parts, not 'file'")
     run_rule = RunRule(on_duplicate, order, limits)
     return EvaluationPlan.of(
         names, parse_measures(conventions, measures), conventions, rule, run_rule

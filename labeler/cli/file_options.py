@@ -42,10 +42,10 @@ def list_options(command: CommandT) -> CommandT:
     """Add the options for the order of a list and for chunks that occur twice in it."""
     order = click.option(
         "--order",
-        type=click.Choice(["score", "rank"]),
+        type=click.Choice(["score", "rank", "file"]),
         default="score",
         show_default=True,
-        help="What decides the order inside a list, where a file has both.",
+        help="What decides the order inside a list: scores, ranks, or the order of the file.",
     )
     repeated = click.option(
         "--on-duplicate",

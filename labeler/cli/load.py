@@ -160,10 +160,10 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
 @click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
 @click.option(
     "--order",
-    type=click.Choice(["score", "rank"]),
+    type=click.Choice(["score", "rank", "file"]),
     default="score",
     show_default=True,
-    help="What decides the order inside a list, where a file has both.",
+    help="What decides the order inside a list: scores, ranks, or the order of the file.",
 )
 @click.option(
     "--on-duplicate",
@@ -193,7 +193,7 @@ def run(
     name: str | None,
     system: str | None,
     date: str | None,
-    order: Literal["score", "rank"],
+    order: Literal["score", "rank", "file"],
     on_duplicate: Literal["refuse", "first"],
     leave_out_self: bool,
     chunking: str | None,

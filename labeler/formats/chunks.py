@@ -15,6 +15,7 @@ from labeler.errors import BadInput
 from labeler.formats.csv_tables import read_table
 from labeler.formats.field_aliases import (
     CHUNK_ID,
+    CHUNK_ID_OR_DOCUMENT,
     CHUNK_TEXT,
     DOCUMENT_ID,
     END,
@@ -27,12 +28,15 @@ from labeler.formats.json_records import (
     Record,
     Records,
     as_id,
+    format_keys,
     merge_metadata,
+    or_list,
     take,
     take_count,
     take_id,
     take_mapping,
     take_text,
+    with_known_names,
 )
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
@@ -51,7 +55,8 @@ from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import Chunk, Document, Loaded
 
 _BLANKS = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
-_CHUNK_REQUIRED = {"chunk id": CHUNK_ID}
+_CHUNK_IDS = CHUNK_ID.then(CHUNK_ID_OR_DOCUMENT)
+_CHUNK_REQUIRED = {"chunk id": _CHUNK_IDS}
 _CHUNK_OPTIONAL = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
 
 
@@ -101,7 +106,7 @@ def _chunk_records(source: InputFile, raw: Lines) -> Records:
         yield from read_table(source, lines, _CHUNK_REQUIRED, _CHUNK_OPTIONAL)
         return
     texts: dict[str, str] = {}
-    for line, record in found:
+    for line, record in with_known_names(found, (*_CHUNK_IDS, *_CHUNK_OPTIONAL)):
         if not (ragas.is_sample(record) or ragas.is_result(record)):
             yield line, record
             continue
@@ -117,7 +122,8 @@ def _chunk_records(source: InputFile, raw: Lines) -> Records:
 
 def parse_chunk(record: Record, limits: Limits) -> Chunk:
     """Return the chunk in a record, emptying the record."""
-    chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
+    named = any(record.get(name) is not None for name in CHUNK_ID)
+    chunk_id = take_id(record, CHUNK_ID if named else _CHUNK_IDS, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)
     document_id = None if document in (None, "") else as_id(document, "document", limits)
@@ -157,6 +163,7 @@ class _ChunkCounts:
     def __init__(self) -> None:
         self.chunks = self.without_text = self.longest = 0
         self.nowhere: list[int] = []  # lines of chunks with a span and no document
+        self.fields: dict[str, None] = {}  # what chunks without text have instead
         self.documents: set[int] = set()  # their hashes: ids would take as much memory as texts
 
     def add(self, chunk: Chunk, line: int) -> None:
@@ -164,6 +171,8 @@ class _ChunkCounts:
         text = chunk.text or ""
         self.chunks += 1
         self.without_text += not text.strip()
+        if self.without_text == self.chunks:
+            self.fields |= dict.fromkeys(chunk.metadata)
         self.longest = max(self.longest, len(text))
         if chunk.document_id is not None:
             self.documents.add(hash(chunk.document_id))
@@ -181,7 +190,17 @@ class _ChunkCounts:
         }
 
     def warnings(self) -> tuple[str, ...]:
-        """Warn of spans without a document, which stay metadata."""
+        """Warn of spans without a document, which stay metadata, and of fields but no text."""
+        textless = self.without_text == self.chunks and bool(self.fields)
+        return (*self._of_texts(), *self._of_spans()) if textless else self._of_spans()
+
+    def _of_texts(self) -> tuple[str, ...]:
+        return (
+            f"no chunk has a text; kept as metadata are {format_keys(self.fields)}; if one of them "
+            f"is the text, name it {or_list(CHUNK_TEXT)}",
+        )
+
+    def _of_spans(self) -> tuple[str, ...]:
         if not self.nowhere:
             return ()
         have = "1 chunk has" if len(self.nowhere) == 1 else f"{len(self.nowhere):,} chunks have"

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.field_aliases import fold_name
 from labeler.formats.json_records import Record, Records, format_keys, or_list
 from labeler.formats.lines import InputFile, Lines, decode, peek_line
 from labeler.model import format_count
@@ -21,6 +22,8 @@ from labeler.model import format_count
 WantedColumns: TypeAlias = Mapping[str, Sequence[str]]
 
 _LONGEST_CELL = 2**31 - 1
+_MOST_SHOWN = 12  # columns of a header that is proposed
+_A_NUMBER = re.compile(rb"(^|[\s,;])[-+.]?\d")
 _CSV_ERRORS = {
     "unexpected end": "a quote that opens in this record is never closed",
     "expected after": 'a quote inside a quoted cell must be doubled ("")',
@@ -37,7 +40,7 @@ def read_table(
     rows = numbered_rows(source, lines, separator)
     number, cells = next(rows, (number, []))
     with source.at(number):
-        header = _header(cells, wanted, others)
+        header = _header(cells, wanted, others, separator)
     return _row_records(source, header, rows)
 
 
@@ -102,12 +105,8 @@ def _csv_error(text: str) -> str:
 
 def header_names(cells: Sequence[str], known: Sequence[str]) -> list[str]:
     """Return a header's names, ``known`` ones in their known spelling, ignoring case."""
-    spelling = {_normal_name(name): name for name in reversed(known)}
-    return [spelling.get(_normal_name(cell), cell.strip()) for cell in cells]
-
-
-def _normal_name(name: str) -> str:
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
+    spelling = {fold_name(name): name for name in reversed(known)}
+    return [spelling.get(fold_name(cell), cell.strip()) for cell in cells]
 
 
 def is_header(first: bytes, *wanted: Sequence[str]) -> bool:
@@ -118,13 +117,24 @@ def is_header(first: bytes, *wanted: Sequence[str]) -> bool:
     return any(all(row & set(names) for names in wanted) for row in rows)
 
 
-def _header(cells: Sequence[str], wanted: WantedColumns, others: Sequence[str]) -> list[str]:
+def begins_table(first: bytes, *wanted: Sequence[str]) -> bool:
+    """Return whether a line is a header; where it lacks a column, the reader of tables says so."""
+    one = any(is_header(first, names) for names in wanted)
+    return is_header(first, *wanted) or (one and not _A_NUMBER.search(first))
+
+
+def _header(
+    cells: Sequence[str], wanted: WantedColumns, others: Sequence[str], separator: str
+) -> list[str]:
     known = [*(name for names in wanted.values() for name in names), *others]
     header = header_names(cells, known)
     for what, names in wanted.items():
         if not set(names) & set(header):
             found = format_keys(name for name in header if name)
-            missing = "" if {*known} & {*header} else _missing_header_hint(header, wanted)
+            wants = [names[0] for names in wanted.values()]
+            wants += ["text"] if "text" in others and "text" not in wants else []
+            such = _header_hint(len(cells), wants, separator)
+            missing = "" if {*known} & {*header} else such
             raise BadInput(
                 f"no column for the {what}; name it {or_list(names)} (found: {found}){missing}"
             )
@@ -134,9 +144,10 @@ def _header(cells: Sequence[str], wanted: WantedColumns, others: Sequence[str]) 
     return header
 
 
-def _missing_header_hint(header: Sequence[str], wanted: WantedColumns) -> str:
-    names = [names[0] for names in wanted.values()]
-    such = "<TAB>".join(names)
+def _header_hint(count: int, names: Sequence[str], separator: str) -> str:
+    """Return the advice to add a header, with as many names as the table has columns."""
+    rest = [f"column_{number}" for number in range(len(names) + 1, min(count, _MOST_SHOWN) + 1)]
+    such = ("<TAB>" if separator == "\t" else separator).join([*names, *rest])
     return f"; if this line is data, a header is missing: put a first line such as {such} above it"
 
 

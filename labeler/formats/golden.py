@@ -20,7 +20,7 @@ from labeler.formats.chunks import parse_chunk
 from labeler.formats.csv_tables import (
     CSV_COLUMNS,
     CSV_COLUMNS_WITH_CHUNKING,
-    is_header,
+    begins_table,
     read_table,
     restore_formulas,
 )
@@ -218,7 +218,7 @@ def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolde
 
 
 def _is_table(first: bytes) -> bool:
-    return is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR)
+    return begins_table(first, QUERY_OF_PAIR, CHUNK_OF_PAIR)
 
 
 def _judges(first: bytes) -> tuple[str, ...]:

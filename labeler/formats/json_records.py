@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.field_aliases import Aliases, respell
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import InputFile, Lines, decode
 from labeler.model import check_id, check_name, format_count
@@ -27,6 +28,7 @@ Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = Iterator[tuple[int, Record]]
 
 _MOST_NAMED = 12
+_MOST_SHAPES = 10_000  # kept sets of keys
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 2**63 - 1
 TOO_LARGE = 2.0**128 - 2.0**103  # from here on a 32-bit float is infinite
@@ -159,6 +161,19 @@ def _check_strings(value: object, limits: Limits) -> None:
             waiting += item
 
 
+def with_known_names(records: Records, known: Collection[str]) -> Records:
+    """Yield records with ``known`` keys in their known spelling, as columns of tables have it."""
+    shapes: dict[tuple[str, ...], dict[str, str]] = {}
+    for number, record in records:
+        keys = tuple(record)
+        names = shapes.get(keys)
+        if names is None:
+            names = respell(keys, known)
+            if len(shapes) < _MOST_SHAPES:
+                shapes[keys] = names
+        yield number, {names.get(key, key): record[key] for key in keys} if names else record
+
+
 def take(record: Record, names: Sequence[str]) -> Any:
     """Remove and return the value of the first of ``names`` that has one, else None.
 
@@ -281,7 +296,8 @@ def format_keys(keys: Iterable[str]) -> str:
 
 
 def or_list(names: Sequence[str]) -> str:
-    """Join names as alternatives: ``a, b or c``."""
+    """Join names as alternatives: ``a, b or c``; of `Aliases` those that are shown."""
+    names = names.shown if isinstance(names, Aliases) else names
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 

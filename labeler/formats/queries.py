@@ -14,7 +14,14 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.formats.csv_tables import is_header, read_table
-from labeler.formats.field_aliases import CHUNK_OF_PAIR, GRADE, ONE_QUERY, RANK
+from labeler.formats.field_aliases import (
+    CHUNK_OF_PAIR,
+    GRADE,
+    ONE_QUERY,
+    QUERY_ID,
+    QUERY_TEXT,
+    RANK,
+)
 from labeler.formats.json_records import (
     JsonDocument,
     Record,
@@ -26,6 +33,7 @@ from labeler.formats.json_records import (
     take_mapping,
     take_text,
     take_texts,
+    with_known_names,
 )
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
@@ -51,8 +59,6 @@ from labeler.model import (
     format_count,
 )
 
-QUERY_ID = ("query_id", "_id", "id", "qid")
-QUERY_TEXT = ("query", "text", "question", "query_text")
 _TASK = ("task",)
 _SPLIT = "split"
 REFERENCE = ("reference", "referenceAnswer")
@@ -60,7 +66,7 @@ GUIDELINE = ("guideline", "guidelines", "narrative")
 KEYWORDS = ("keywords",)
 HELD_OUT = ("held-out", "held out", "held_out", "heldout")
 _WANTED = {"query id": QUERY_ID, "query's text": QUERY_TEXT}
-_NAMED_BY_TEXT = ("query", "question", "query_text")
+_NAMED_BY_TEXT = tuple(name for name in QUERY_TEXT if name != "text")
 _OTHERS = (*_TASK, *REFERENCE, *GUIDELINE, *KEYWORDS, "buckets", "metadata", _SPLIT)
 _NO_FACETS = {*_TASK, *REFERENCE, *GUIDELINE}
 _MOST_BUCKETS = 50
@@ -120,11 +126,24 @@ def _records(source: InputFile, raw: Lines) -> Records:
         for line, asked in queries_in(found):
             yield line, {"query_id": asked.query_id, "query": asked.text}
         return
-    if found is not None:
-        records = ((line, _read_with_id(source, line, record)) for line, record in found)
-        yield from _each_once(source, records)
+    if found is None:
+        yield from _rows(source, lines)
         return
-    yield from _rows(source, lines)
+    known = with_known_names(found, (*QUERY_ID, *QUERY_TEXT, *_OTHERS))
+    yield from _each_once(source, _with_ids(source, known))
+
+
+def _with_ids(source: InputFile, records: Records) -> Records:
+    """Yield records with the ids that are made of their texts where they have none, each once."""
+    seen: dict[str, str] = {}
+    for line, record in records:
+        with source.at(line):
+            named = _named_by_text(record, source.limits)
+        if named is None:
+            yield line, record
+        elif seen.get(named["query_id"]) != named["query"]:
+            seen[named["query_id"]] = named["query"]
+            yield line, named
 
 
 def _each_once(source: InputFile, records: Records) -> Records:
@@ -134,9 +153,9 @@ def _each_once(source: InputFile, records: Records) -> Records:
     """
     texts = QueryTexts()
     known: set[str] = set()
-    graded = (*GRADE, *RANK)
+    of_pair = [frozenset(names) for names in (ONE_QUERY, CHUNK_OF_PAIR, (*GRADE, *RANK))]
     for line, record in records:
-        if not all({*names} & record.keys() for names in (ONE_QUERY, CHUNK_OF_PAIR, graded)):
+        if any(map(record.keys().isdisjoint, of_pair)):
             yield line, record
             continue
         with source.at(line):
@@ -148,15 +167,18 @@ def _each_once(source: InputFile, records: Records) -> Records:
             yield line, {"query_id": query_id, "query": text}
 
 
-def _read_with_id(source: InputFile, line: int, record: Record) -> Record:
-    with source.at(line):
-        return _with_id(record, source.limits)
-
-
-def _with_id(record: Record, limits: Limits) -> Record:
+def _named_by_text(record: Record, limits: Limits) -> Record | None:
+    """Return a record with the id that is made of its query's text; None where it has an id."""
     if ragas.is_sample(record) or (ragas.is_relevance(record) and "query_id" not in record):
         return ragas.query_record(record, limits)
-    return record
+    if any(record.get(name) is not None for name in QUERY_ID):
+        return None
+    rest = dict(record)
+    text = take(rest, _NAMED_BY_TEXT)
+    if text is None:
+        return None
+    asked = query_by_text(text, limits)
+    return {"query_id": asked.query_id, "query": asked.text, **rest}
 
 
 def _rows(source: InputFile, lines: Lines) -> Records:

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.errors import BadInput
-from labeler.formats.json_records import space_warnings
+from labeler.formats.json_records import format_keys, space_warnings
 from labeler.formats.lines import InputFile
+from labeler.formats.result_fields import Order, ResultReader
 from labeler.model import ChunkNames, LoadedRun, Rankings, format_count
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class ResultColumns:
 class RankedLists:
     """All results of a file in file order, and the properties they have in common."""
 
-    def __init__(self, source: InputFile) -> None:
-        self.source = source
+    def __init__(self, source: InputFile, reader: ResultReader | None = None) -> None:
+        self.source, self.reader = source, reader
         self.first: list[int] = []
         self.scored: bool | None = None
         self.unranked = 0
@@ -233,12 +234,12 @@ def _line_numbers(lines: Int64s | range) -> Int64s:
     return np.arange(lines.start, lines.stop) if isinstance(lines, range) else lines
 
 
-Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first"]
 
 ListsT = TypeVar("ListsT")
 
 _MOST_LINES = 10
+_FEWEST_STEPS = 3  # fewer rise by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,7 @@ class RunTally:
     tied: int
     dropped: int
     odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first one
+    steps: tuple[int, int]  # from a result to the next in the file: scores that rise, that fall
     spaced_queries: tuple[str, ...]
     spaced_chunks: frozenset[str]
 
@@ -264,6 +266,7 @@ class RunTally:
             self.tied + other.tied,
             self.dropped + other.dropped,
             (self.odd[0] + other.odd[0], self.odd[1] or other.odd[1]),
+            (self.steps[0] + other.steps[0], self.steps[1] + other.steps[1]),
             self.spaced_queries + other.spaced_queries,
             self.spaced_chunks | other.spaced_chunks,
         )
@@ -271,8 +274,8 @@ class RunTally:
 
 def order_lists(
     lists: RankedLists, order: Order, on_duplicate: OnDuplicate
-) -> tuple[Rankings, RunTally, bool]:
-    """Return the lists sorted, best result first, their counts, and whether ranks decided.
+) -> tuple[Rankings, RunTally, Order]:
+    """Return the lists sorted, best result first, their counts, and what decided.
 
     Raises `BadInput` where a chunk occurs twice in a list, unless the first one counts, and where
     ranks decide but are missing or equal.
@@ -281,28 +284,31 @@ def order_lists(
     doubled = _lists_with_repeats(found)
     if doubled and on_duplicate == "refuse":
         raise _refused_duplicates(lists.source, found, doubled)
-    by_rank = order == "rank" or (not lists.scored and lists.ranked > 0)
-    ranked = found.at(_by_rank(lists, found)) if by_rank else None
-    found = found.at(_by_score(found))
-    placed = found if ranked is None else ranked
+    decides: Order = "rank" if order == "score" and not lists.scored and lists.ranked else order
+    as_given = found if decides == "file" else None
+    ranked = found.at(_by_rank(lists, found)) if decides == "rank" else None
+    steps = _steps(found)
+    found = found.at(_by_score(found) if steps[0] else None)
+    placed = as_given or ranked or found
     if doubled:
         placed = placed.at(_first_places(placed))
-    return _rankings(placed), _tally(lists, found, placed), by_rank
+    return _rankings(placed), _tally(lists, found, placed, steps), decides
 
 
 def loaded_run(
-    lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: RunTally, by_rank: bool
+    lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: RunTally, decides: Order
 ) -> LoadedRun:
     """Return rankings with facts and warnings; ``first`` are the first lines of the lists."""
-    return LoadedRun(*loaded_run_fields(lists, rankings, first, tally, by_rank))
+    return LoadedRun(*loaded_run_fields(lists, rankings, first, tally, decides))
 
 
 def loaded_run_fields(
-    lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: RunTally, by_rank: bool
+    lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: RunTally, decides: Order
 ) -> tuple[str, ListsT, Sequence[int], dict[str, int | str], tuple[str, ...]]:
     """Return the values of a loaded run, in the order of its fields."""
     warnings = (
-        *_disagreement(tally, by_rank),
+        *_disagreement(tally, decides),
+        *_order_warnings(lists, tally, decides),
         *_tag_warning(lists),
         *space_warnings(tally.spaced_queries, "query"),
         *space_warnings(sorted(tally.spaced_chunks), "chunk"),
@@ -361,10 +367,19 @@ def _also(lines: Sequence[int]) -> str:
     return f"; also line{'s' if len(lines) > 1 else ''} {named}{f' and {more} more' * (more > 0)}"
 
 
+def _steps(found: ResultColumns) -> tuple[int, int]:
+    """Return how often the score rises from a result of a list to the next, and how often falls."""
+    if found.scores is None:
+        return 0, 0
+    follows, scores = found.follows(), found.scores
+    rising = int((follows & (scores[1:] > scores[:-1])).sum())
+    return rising, int((follows & (scores[1:] < scores[:-1])).sum()) if rising else 0
+
+
 def _by_score(found: ResultColumns) -> Indices | None:
-    """Return the order of the results by score, or None where they have that order."""
+    """Return the order of the results by score, None where there are none."""
     scores = found.scores
-    if scores is None or not (found.follows() & (scores[1:] > scores[:-1])).any():
+    if scores is None:
         return None
     return np.lexsort((-scores, found.queries))  # keeps ties in their order
 
@@ -405,7 +420,9 @@ def _rankings(placed: ResultColumns) -> Rankings:
     return Rankings(placed.query_ids, bounds, placed.chunks, placed.scores, placed.names)
 
 
-def _tally(lists: RankedLists, by_score: ResultColumns, placed: ResultColumns) -> RunTally:
+def _tally(
+    lists: RankedLists, by_score: ResultColumns, placed: ResultColumns, steps: tuple[int, int]
+) -> RunTally:
     depths = np.diff(placed.bounds())
     spaced = [] if placed.spaceless else filter(_is_spaced, placed.names.texts().tolist())
     return RunTally(
@@ -416,6 +433,7 @@ def _tally(lists: RankedLists, by_score: ResultColumns, placed: ResultColumns) -
         tied=0 if placed.scores is None else _tied_lists(placed),
         dropped=len(by_score.lines) - len(placed.lines),
         odd=_inconsistent_lists(lists, by_score),
+        steps=steps,
         spaced_queries=tuple(filter(_is_spaced, () if placed.spaceless else placed.query_ids)),
         spaced_chunks=frozenset(spaced),
     )
@@ -440,12 +458,14 @@ def _facts(lists: RankedLists, tally: RunTally) -> dict[str, int | str]:
         facts["comment lines"] = lists.comments
     if lists.tags:
         facts["tag"] = ", ".join(list(lists.tags)[:_MOST_LINES])
+    if lists.reader is not None and lists.reader.left:
+        facts["left"] = format_keys(lists.reader.left)
     return facts
 
 
 def _tied_lists(placed: ResultColumns) -> int:
     """Count lists in which two results have the same 32-bit score, as trec_eval compares them."""
-    placed = placed.at(_by_score(placed))
+    placed = placed.at(_by_score(placed) if _steps(placed)[0] else None)
     with np.errstate(over="ignore"):
         scores = np.asarray(placed.scores, dtype=np.float32)
     tied = placed.follows() & (scores[1:] == scores[:-1])
@@ -461,17 +481,36 @@ def _inconsistent_lists(lists: RankedLists, by_score: ResultColumns) -> tuple[in
     return len(numbers), by_score.query_ids[numbers[0]] if len(numbers) else None
 
 
-def _disagreement(tally: RunTally, by_rank: bool) -> tuple[str, ...]:
+def _disagreement(tally: RunTally, decides: Order) -> tuple[str, ...]:
     """Return a warning where rank column and scores order a list differently."""
     count, first = tally.odd
-    if not count:
+    if not count or decides == "file":
         return ()
-    decides, other = ("rank", "score") if by_rank else ("score", "rank")
+    other = "score" if decides == "rank" else "rank"
     return (
         f"the rank column and the scores disagree in {format_count(count, 'query', 'queries')}, "
         f"such as {first!r}; "
         f"the {decides} decides here (--order {other} takes the other)",
     )
+
+
+def _order_warnings(lists: RankedLists, tally: RunTally, decides: Order) -> Iterator[str]:
+    """Yield warnings where the order of the lists is a guess."""
+    reader, (rising, falling) = lists.reader, tally.steps
+    if decides != "score" or reader is None:
+        return
+    if reader.unordered and not lists.scored:
+        yield (
+            "neither a score nor a rank is named, so the order of the file counts, best first; "
+            "name a column score or rank, or say --order file"
+        )
+    if reader.by_distance is not None:
+        yield f"the smallest {reader.by_distance} is best; scores are minus the distances"
+    elif rising >= _FEWEST_STEPS and not falling and not lists.ranked:
+        yield (
+            f"the scores never fall from line to line in any list ({rising} times they rise): "
+            "are they distances? The highest counts as best; --order file takes the file's order"
+        )
 
 
 def _tag_warning(lists: RankedLists) -> tuple[str, ...]:

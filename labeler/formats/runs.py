@@ -7,21 +7,12 @@ one portion.
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from labeler.errors import BadInput
-from labeler.formats.csv_tables import is_header, read_table
-from labeler.formats.field_aliases import (
-    CHUNK_OF_PAIR,
-    GRADE,
-    LISTS,
-    ONE_QUERY,
-    QUERY_OF_PAIR,
-    RANK,
-)
+from labeler.formats.csv_tables import begins_table, read_table
+from labeler.formats.field_aliases import CHUNK_OF_RESULT, LISTS, QUERY_OF_PAIR
 from labeler.formats.json_records import (
     TOO_LARGE,
     JsonDocument,
@@ -29,9 +20,8 @@ from labeler.formats.json_records import (
     Records,
     as_id,
     as_whole_number,
-    short,
     take,
-    take_id,
+    with_known_names,
 )
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
@@ -52,13 +42,13 @@ from labeler.formats.peers.detection import identify_peer, not_a_run, read_json
 from labeler.formats.peers.ranx import lists_in
 from labeler.formats.ranked_lists import (
     OnDuplicate,
-    Order,
     RankedLists,
     RunTally,
     loaded_run,
     loaded_run_fields,
     order_lists,
 )
+from labeler.formats.result_fields import KNOWN, Order, ResultReader, of_one_system, read_score
 from labeler.formats.spool import Spool
 from labeler.formats.trec import RUN_COLUMNS, TrecFile
 from labeler.model import Loaded, LoadedRun, Ranking, Rankings
@@ -67,9 +57,7 @@ if TYPE_CHECKING:
     from labeler.formats.trec_arrow import RunColumns
 
 
-_ENTRY_ID = (*CHUNK_OF_PAIR, "_id", "id")
-_GRADED = tuple(name for name in GRADE if name != "score")
-_REQUIRED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR}
+_REQUIRED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_RESULT}
 
 
 def read_run(
@@ -84,7 +72,8 @@ def read_run(
     """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
 
     With ``order="score"`` results are sorted by the 64-bit score, descending, with ties in file
-    order; without scores by rank, else in file order. ``order="rank"`` sorts by the rank column.
+    order; without scores by rank, else in file order. ``order="rank"`` sorts by the rank column,
+    ``order="file"`` leaves the file's order.
     A chunk that occurs twice in a query's list is refused, with all its lines, or with
     ``on_duplicate="first"`` counts once, at its better rank. ``lines`` holds the first line of
     each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
@@ -116,7 +105,7 @@ def _checked_source(
     path: StrPath, order: Order, on_duplicate: OnDuplicate, name: str | None, limits: Limits
 ) -> InputFile:
     if order not in get_args(Order):
-        raise BadInput(f"a run is read by score or rank, not {order!r}")
+        raise BadInput(f"a run is read by score, rank or file, not {order!r}")
     if on_duplicate not in get_args(OnDuplicate):
         raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
     return file_source(path, name, limits)
@@ -150,8 +139,8 @@ def _loaded(
     """Read the blocks of a file as `read_run` does; see `_columns` for ``bulk``."""
     portions = RunPortions(source, order, on_duplicate, None)
     lists = _gathered(source, blocks, portions, bulk).lists
-    rankings, tally, by_rank = order_lists(lists, order, on_duplicate)
-    return loaded_run(lists, rankings, lists.first, tally, by_rank)
+    rankings, tally, decides = order_lists(lists, order, on_duplicate)
+    return loaded_run(lists, rankings, lists.first, tally, decides)
 
 
 def _gathered(
@@ -177,7 +166,7 @@ def _read_lists(
             _read_records(source, portions, _lists_in(found))
         else:
             _read_records(source, portions, found)
-    elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
+    elif begins_table(first, QUERY_OF_PAIR, CHUNK_OF_RESULT):
         _read_table(source, portions, split_lines(blocks))
     else:
         _read_trec(source, portions, blocks, bulk)
@@ -228,37 +217,15 @@ def _read_lines(portions: RunPortions, file: TrecFile, lines: Lines) -> None:
 
 def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
     """Return rank and score where the fast conversion fails, or raise `BadInput`."""
-    scored = _score(score.decode(errors="replace"))
+    scored = read_score(score.decode(errors="replace"))
     return as_whole_number(rank.decode(errors="replace"), "rank"), 0.0 if scored is None else scored
 
 
-def _score(value: object) -> float | None:
-    if value is None:
-        return None
-    try:
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise ValueError
-        if isinstance(value, str) and not value.isascii():
-            raise ValueError  # other scripts' digits
-        score = float(value)
-        if not math.isfinite(score) or "_" in str(value):
-            raise ValueError
-    except (ValueError, OverflowError) as error:
-        raise BadInput(f"score must be a finite number, not {short(value)}") from error
-    if not abs(score) < TOO_LARGE:
-        raise BadInput(f"score {short(value)} is larger than a 32-bit number can be (3.4e38)")
-    return score
-
-
-def _rank(record: Record) -> int | None:
-    rank = take(record, RANK)
-    return None if rank is None else as_whole_number(rank, "rank")
-
-
 def _read_table(source: InputFile, portions: RunPortions, lines: Lines) -> None:
-    for number, record in read_table(source, lines, _REQUIRED, ("score", *RANK, *GRADE)):
+    rows = read_table(source, lines, _REQUIRED, KNOWN)
+    for number, record, system in of_one_system(source, rows):
         with source.at(number):
-            _add_flat(portions, number, record, source.limits)
+            _add_flat(portions, number, record, system)
 
 
 def _lists_in(document: JsonDocument) -> Records:
@@ -269,57 +236,50 @@ def _lists_in(document: JsonDocument) -> Records:
 
 
 def _read_records(source: InputFile, portions: RunPortions, records: Records) -> None:
-    for number, record in records:
+    known = with_known_names(records, (*KNOWN, *LISTS))
+    for number, record, system in of_one_system(source, known):
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
-                _add_nested(portions, number, record, source.limits)
+                _add_nested(portions, number, record, system)
             elif ragas.is_result(record):
-                _add_sample(portions, number, record, source.limits)
+                _add_sample(portions, number, record, system)
             else:
-                _add_flat(portions, number, record, source.limits)
+                _add_flat(portions, number, record, system)
 
 
-def _add_sample(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
-    asked, chunk_ids = ragas.retrieved_in(record, limits)
-    _add_nested(portions, number, {"query_id": asked.query_id, "results": chunk_ids}, limits)
+def _add_sample(portions: RunPortions, number: int, record: Record, system: str | None) -> None:
+    asked, chunk_ids = ragas.retrieved_in(record, portions.lists.source.limits)
+    _add_nested(portions, number, {"query_id": asked.query_id, "results": chunk_ids}, system)
 
 
-def _add_flat(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
-    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
-    _check_ranked(record)
+def _add_flat(portions: RunPortions, number: int, record: Record, system: str | None) -> None:
+    reader = portions.reader
+    query_id = reader.query_of(record)
+    found = reader.flat(record)
     lists = portions.lists_for(query_id)
-    into = lists.list_of(query_id, number)
-    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk", limits)
-    lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
+    lists.add(lists.list_of(query_id, number), number, *found)
+    _tag(lists, system)
 
 
-def _check_ranked(record: Record) -> None:
-    """Raise `BadInput` for a record with a grade but no order: a table of ratings."""
-    graded = next((name for name in _GRADED if record.get(name) is not None), None)
-    if graded is not None and not any(name in record for name in ("score", *RANK)):
-        raise BadInput(
-            f"a {graded} and neither score nor rank: these are golden grades and no run; load "
-            "them as golden grades (labeler load golden)"
-        )
-
-
-def _add_nested(portions: RunPortions, number: int, record: Record, limits: Limits) -> None:
-    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+def _add_nested(portions: RunPortions, number: int, record: Record, system: str | None) -> None:
+    reader, limits = portions.reader, portions.lists.source.limits
+    query_id = reader.query_of(record)
     lists = portions.lists_for(query_id)
     if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
-    for chunk_id, score, rank in _entries(take(record, LISTS), limits):
-        lists.add(into, number, chunk_id, score, rank)
-
-
-def _entries(results: list[Any], limits: Limits) -> Iterator[tuple[str, float | None, int | None]]:
-    for entry in results:
+    _tag(lists, system)
+    reader.note_left(record)
+    for entry in take(record, LISTS):
         if isinstance(entry, dict):
-            chunk_id = take_id(entry, _ENTRY_ID, "chunk", limits)
-            yield chunk_id, _score(take(entry, ["score"])), _rank(entry)
+            lists.add(into, number, *reader.entry(entry))
         else:
-            yield as_id(entry, "chunk", limits), None, None
+            lists.add(into, number, as_id(entry, "chunk", limits), None, None)
+
+
+def _tag(lists: RankedLists, system: str | None) -> None:
+    if system is not None:
+        lists.tags[system] = None
 
 
 PORTION_SIZE = 1_000_000  # results
@@ -339,7 +299,8 @@ class RunPortions:
     def __init__(
         self, source: InputFile, order: Order, on_duplicate: OnDuplicate, most: int | None
     ) -> None:
-        self.lists = RankedLists(source)
+        self.reader = ResultReader(order, source.limits)
+        self.lists = RankedLists(source, self.reader)
         self._order, self._on_duplicate, self._most = order, on_duplicate, most
         self._earlier: _OrderedPortions | None = None
 
@@ -368,15 +329,15 @@ class RunPortions:
         if self._earlier is None:
             self._earlier = _OrderedPortions()
         self._earlier.add(lists, *order_lists(lists, self._order, self._on_duplicate))
-        self.lists = RankedLists(lists.source)
+        self.lists = RankedLists(lists.source, self.reader)
         self.lists.scored, self.lists.tags = lists.scored, lists.tags
 
     def loaded(self) -> Loaded[Ranking]:
         """Return all lists, best result first, with facts and warnings."""
         lists = self.lists
         if self._earlier is None:
-            rankings, tally, by_rank = order_lists(lists, self._order, self._on_duplicate)
-            return loaded_run(lists, rankings, lists.first, tally, by_rank)
+            rankings, tally, decides = order_lists(lists, self._order, self._on_duplicate)
+            return loaded_run(lists, rankings, lists.first, tally, decides)
         self._earlier.add(lists, *order_lists(lists, self._order, self._on_duplicate))
         return self._earlier.loaded(lists)
 
@@ -388,11 +349,11 @@ class _OrderedPortions:
         self._lists: Spool[Ranking] = Spool()
         self._lines: dict[str, int] = {}
         self._tally: RunTally | None = None
-        self._alike: tuple[bool, ...] | None = None
+        self._alike: tuple[Order, bool, bool] | None = None
 
-    def add(self, lists: RankedLists, rankings: Rankings, tally: RunTally, by_rank: bool) -> None:
+    def add(self, lists: RankedLists, rankings: Rankings, tally: RunTally, decides: Order) -> None:
         """Add a portion; raises `InterleavedLists` where it conflicts with earlier ones."""
-        alike = by_rank, lists.ranked > 0, lists.unranked > 0
+        alike = decides, lists.ranked > 0, lists.unranked > 0
         apart = self._lines.keys().isdisjoint(rankings.query_ids)
         if not apart or self._alike not in (None, alike):
             raise InterleavedLists
@@ -406,5 +367,5 @@ class _OrderedPortions:
         """Return all portions as one run."""
         if self._tally is None or self._alike is None:
             raise ValueError("no portion has been added")
-        first, by_rank = list(self._lines.values()), self._alike[0]
-        return Loaded(*loaded_run_fields(lists, self._lists, first, self._tally, by_rank))
+        first, decides = list(self._lines.values()), self._alike[0]
+        return Loaded(*loaded_run_fields(lists, self._lists, first, self._tally, decides))

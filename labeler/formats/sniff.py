@@ -26,18 +26,27 @@ from labeler.formats.beir import folder_parts, list_members, parts_among
 from labeler.formats.csv_tables import header_names
 from labeler.formats.field_aliases import (
     CHUNK_ID,
+    CHUNK_ID_OR_DOCUMENT,
     CHUNK_OF_PAIR,
+    CHUNK_OF_RESULT,
     CHUNK_TEXT,
     COMPLETE,
     CORRECT,
     DATE,
+    DISTANCE,
     DOCUMENT_ID,
     FROZEN,
     GRADE,
     LISTS,
+    ONE_QUERY,
     POSITION,
+    QUERY_ID,
     QUERY_OF_PAIR,
+    QUERY_TEXT,
     RANK,
+    RANK_OR_PLACE,
+    RUN_NAME,
+    SCORE,
     SIGNAL,
     SYSTEM,
     TITLE,
@@ -46,11 +55,13 @@ from labeler.formats.field_aliases import (
 from labeler.formats.json_records import (
     Record,
     begins_document,
+    format_keys,
     or_list,
     parse_beginning,
     parse_object,
     short,
     starts_json,
+    with_known_names,
 )
 from labeler.formats.lines import (
     InputFile,
@@ -67,7 +78,6 @@ from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
 from labeler.formats.peers.quepid import PAIRS
 from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
-from labeler.formats.queries import QUERY_ID, QUERY_TEXT
 from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
 from labeler.model import GRADES, format_count
 
@@ -94,11 +104,27 @@ _LONGEST_QUERY = 200  # characters; texts with a longer median are no questions
 _ANY_ID = tuple(name for name in QUERY_ID if name in CHUNK_ID)
 _QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*_ANY_ID, "text"))
 _CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
+_GRADED = tuple(name for name in GRADE if name != "score")
+_ORDERED = (*SCORE, *DISTANCE, *RANK)
+_VALUES = frozenset((*_GRADED, *_ORDERED))
+# These are a chunk's id only beside the id of a query and a score, rank or grade.
+_WEAK_IDS = frozenset(("_id", "id"))
+_WEAK_PAIR = frozenset(("doc", "document_id", *QUERY_OF_PAIR[len(QUERY_OF_PAIR.shown) :]))
 _CHUNKS_HELP = (*TITLE, *DOCUMENT_ID, *POSITION)
-_KNOWN = (
-    *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *RANK, *QUERY_ID, *QUERY_TEXT),
+_OF_PAIRS_AND_TEXTS = (
+    *(*QUERY_OF_PAIR, *CHUNK_OF_RESULT, *GRADE, *SCORE, *DISTANCE, *RANK, *RANK_OR_PLACE),
+    *(*QUERY_ID, *QUERY_TEXT, *RUN_NAME, *CHUNK_ID_OR_DOCUMENT),
     *(*CHUNK_ID, *CHUNK_TEXT, *_CHUNKS_HELP),
+)
+_KNOWN = (
+    *_OF_PAIRS_AND_TEXTS,
     *(*DATE, *SYSTEM, *SIGNAL, *VALUE, *CORRECT),
+)
+_BESIDE_PAIRS = frozenset(
+    (
+        *(*_OF_PAIRS_AND_TEXTS, "metadata", "iteration", "iter", "q0", "Q0"),
+        *("grader", "graders", "note", "notes"),
+    )
 )
 _NEEDED = (
     "queries need query_id and query, chunks chunk_id and text, runs query_id, chunk_id and score, "
@@ -263,6 +289,8 @@ def _guess_columns(source: InputFile, lines: Sequence[str]) -> Guess:
 
 
 def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> Guess:
+    numbered = with_known_names(iter(enumerate(records)), _KNOWN)
+    records = [record for _, record in numbered]
     keys = {key for record in records for key in record}
     if COMPLETE in records[0] and "golden" in records[0]:
         return Guess("complete", "its first line says so: a golden set with all that was said")
@@ -278,8 +306,8 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
     if keys & {*QUERY_OF_PAIR}:
         if any(isinstance(record.get(name), list) for record in records for name in LISTS):
             return Guess("run", f"a query a {place} with the list of its results")
-        if keys & {*CHUNK_OF_PAIR}:
-            return _guess_pairs(records, keys, place)
+        if _are_pairs(keys):
+            return _guess_pairs(source.name, records, keys, place)
     found = _guess_texts(source.name, records, keys, place)
     if found is None:
         names = ", ".join(map(short, records[0])) or "none"
@@ -305,34 +333,81 @@ def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Gu
         return Guess("run", f"a question a {place} with the contexts found for it{also}")
     if right:
         return Guess("golden", f"a question a {place} with what is right for it")
-    return Guess("queries", f"a question a {place} (user_input)") if "user_input" in keys else None
+    asked = "user_input" in keys and not keys & {*CHUNK_OF_PAIR}
+    return Guess("queries", f"a question a {place} (user_input)") if asked else None
 
 
-def _guess_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
+def _are_pairs(keys: set[str]) -> bool:
+    """Return whether each record is of a query and a chunk."""
+    if not keys & _VALUES:
+        strong = keys - _WEAK_PAIR
+        return bool(strong & {*QUERY_OF_PAIR} and strong & {*CHUNK_OF_PAIR})
+    weak = frozenset() if keys & ONE_QUERY else _WEAK_IDS
+    return bool(keys & {*QUERY_OF_PAIR} and (keys - weak) & {*CHUNK_OF_RESULT})
+
+
+def _guess_pairs(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess:
     """Guess whether pairs of query and chunk are graded or retrieved."""
-    grade = next((name for name in GRADE if name in keys and name != "score"), None)
+    grade = next((name for name in _GRADED if name in keys), None)
+    ordered = [name for name in _ORDERED if name in keys]
     if grade is not None:
-        return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
+        also = f"; it can be loaded as a run, too, by its {ordered[0]}" if ordered else ""
+        return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}{also}")
     judges = quepid.judges_in([*records[0]])
     if judges and all(_is_grade_or_none(each.get(name)) for each in records for name in judges):
         return Guess("golden", f"a query, a chunk and each judge's rating a {place}: Quepid's book")
-    if keys & {*RANK} or "score" not in keys:
-        scored = " and ".join(name for name in (*RANK, "score") if name in keys)
-        how = f"with {scored}" if scored else "best first"
-        return Guess("run", f"a query and a chunk a {place}, {how}")
+    if not ordered:
+        return _guess_without_order(keys, place)
+    if keys & {*RANK, *DISTANCE}:
+        return Guess("run", f"a query and a chunk a {place}, with {' and '.join(ordered)}")
     if "corpus-id" in keys:
         return Guess("golden", f"a query, a chunk and a score a {place}, named as in BEIR qrels")
-    if all(_is_grade(record.get("score")) for record in records):
-        why = f"a query, a chunk and a score a {place}, all of them 0, 1, 2 or 3"
-        return Guess("golden", why)
-    return Guess("run", f"a query and a chunk a {place}, with a score that is no grade")
+    if all(_is_grade(record.get(ordered[0])) for record in records):
+        return _guess_by_name(name, f"a query, a chunk and a {ordered[0]} a {place}")
+    return Guess("run", f"a query and a chunk a {place}, with a {ordered[0]} that is no grade")
+
+
+def _guess_without_order(keys: set[str], place: str) -> Guess:
+    """Guess the kind of pairs that have neither grade nor score nor rank under a known name."""
+    if places := [name for name in RANK_OR_PLACE if name in keys]:
+        return Guess("run", f"a query and a chunk a {place}, with {places[0]}")
+    unknown = sorted(keys - _BESIDE_PAIRS - {""})
+    if not unknown:
+        return Guess("run", f"a query and a chunk a {place}, best first")
+    one = short(unknown[0])
+    return Guess(
+        None,
+        f"a query and a chunk a {place}, but no score, rank or grade of a known name (left are "
+        f"{format_keys(unknown)}); if {one} is a grade, name it grade and 'labeler load golden' "
+        "takes it; if it orders a run, name it score or rank and 'labeler load run' takes it",
+    )
+
+
+def _guess_by_name(name: str, what: str) -> Guess:
+    """Tell numbers that are all 0, 1, 2 or 3 by the file's name: golden grades or scores."""
+    if re.search("qrel|golden|relevan|judg|truth|grade|rating|label", name, re.IGNORECASE):
+        return Guess("golden", f"{what}, all of them 0, 1, 2 or 3, and its name says grades")
+    if re.search(r"(^|[^a-z])(run|results?|retriev\w*)([^a-z]|$)", name, re.IGNORECASE):
+        return Guess("run", f"{what}, and its name says run")
+    return Guess(
+        None,
+        f"{what}, all of them 0, 1, 2 or 3: grades as well as scores of a run; if they are grades, "
+        "take 'labeler load golden', if they order a run, 'labeler load run'",
+    )
 
 
 def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
     if "chunk_id" not in keys and keys & {*_QUERIES_OWN} and keys & {*QUERY_TEXT}:
         return _guess_with_id("queries", keys, QUERY_ID, place)
+    if keys & ONE_QUERY and keys & _VALUES and not keys & {*QUERY_TEXT}:
+        value = next(iter(sorted(keys & _VALUES)))
+        return Guess(
+            None,
+            f"a query and a {value} a {place}, but no id of a chunk; name it "
+            f"{or_list(CHUNK_OF_PAIR)} (found: {format_keys(records[0])})",
+        )
     if keys & {*_CHUNKS_OWN} or ("text" in keys and keys & {*_CHUNKS_HELP}):
-        return _guess_with_id("chunks", keys, CHUNK_ID, place)
+        return _guess_with_id("chunks", keys, CHUNK_ID.then(CHUNK_ID_OR_DOCUMENT), place)
     if "text" in keys and keys & {*_ANY_ID}:
         kind, why = _queries_or_chunks(name, [str(record.get("text") or "") for record in records])
         return Guess(kind, f"an id and a text a {place}, and {why}")
@@ -342,6 +417,17 @@ def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: st
 def _guess_with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -> Guess:
     one = {"queries": "query", "chunks": "chunk"}[kind]
     if not keys & {*ids}:
+        texts = [name for name in QUERY_TEXT if name in keys and name != "text"]
+        lists = sorted(key for key in keys if key.endswith("_ids"))
+        if lists and texts:
+            return Guess(
+                None,
+                f"a {texts[0]} a {place}, with {format_keys(lists)} of no known meaning; a run has "
+                f"a chunk a {place}, or in JSON a list under results, golden grades a list under "
+                "relevant_ids",
+            )
+        if kind == "queries" and texts:
+            return Guess(kind, f"a {texts[0]} a {place}, with an id made of its text")
         return Guess(None, f"a text a {place}, but no id; name it {or_list(ids)}")
     found = [key for key in (*ids, *QUERY_TEXT, *CHUNK_TEXT) if key in keys]
     return Guess(kind, f"a {one} a {place} ({', '.join(dict.fromkeys(found))})")

@@ -129,6 +129,10 @@ class Chunks(Chunkings):
         for index, given in enumerate(loaded.records):
             chunk = replace(given, chunk_id=full_chunk_id(chunking, given.chunk_id))
             known = self.chunk(chunk.chunk_id)
+            if known is not None and known.text and not chunk.text:
+                title = chunk.title or known.title
+                chunk = replace(chunk, text=known.text, title=title)  # never replaced by nothing
+                counts["no text here, the text already there kept"] += 1
             self._check_place(chunk, loaded.where(index))
             if known == chunk:
                 counts["already there"] += 1

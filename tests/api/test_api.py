@@ -229,7 +229,7 @@ WRONG = {
     },
     "must be 0, 1, 2 or 3, not NaN": {"qrels": {"q1": {"c1": float("nan")}}},
     "must be 0, 1, 2 or 3, not True": {"qrels": {"q1": {"c1": True}}},
-    "no column relevance or label": {"qrels": frame_of(QRELS, "usefulness")},
+    "no column grade or rating or relevance": {"qrels": frame_of(QRELS, "usefulness")},
     "stands twice for query 'q1'": {
         "qrels": pd.concat([frame_of(QRELS, "relevance"), frame_of({"q1": {"c1": 1}}, "relevance")])
     },
@@ -427,3 +427,38 @@ def test_a_frame_of_means_says_how_they_mislead() -> None:
     first = {query: ["c"] for query in qrels}
     assert labeler.evaluate(qrels, {"A": first}).attrs["cautions"] == []
     assert "cautions" not in labeler.evaluate(qrels, {"A": first}, per_query=True).attrs
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Query ID", "doc", "_score", "judgment"),
+        ("question", "passage_id", "Relevance Score", "Rating"),
+        ("qid", "docno", "similarity", "gain"),
+    ],
+)
+def test_columns_of_frames_have_the_names_that_columns_of_files_have(names, tmp_path) -> None:
+    query, chunk, score, grade = names
+    run = pd.DataFrame({query: ["q1", "q1"], chunk: ["c1", "c2"], score: [0.5, 0.9]})
+    qrels = pd.DataFrame({query: ["q1", "q1"], chunk: ["c1", "c2"], grade: [0, 3]})
+    assert labeler.evaluate(qrels, {"A": run}, measures="RR")["value"].tolist() == [1.0]
+    run.to_csv(tmp_path / "run.csv", index=False)
+    qrels.to_csv(tmp_path / "qrels.csv", index=False)
+    files = labeler.evaluate(tmp_path / "qrels.csv", {"A": tmp_path / "run.csv"}, measures="RR")
+    assert files["value"].tolist() == [1.0]
+
+
+def test_the_order_of_a_frame_or_file_may_be_the_one_it_has(tmp_path) -> None:
+    run = pd.DataFrame({"qid": ["q1", "q1"], "docno": ["c1", "c2"], "score": [0.5, 0.9]})
+    run.to_csv(tmp_path / "run.csv", index=False)
+    for given in (run, run.drop(columns="score"), tmp_path / "run.csv"):
+        found = labeler.evaluate({"q1": {"c1": 3}}, {"A": given}, measures="RR", order="file")
+        assert found["value"].tolist() == [1.0]
+    with pytest.raises(BadInput, match="where runs are read in parts, not 'file'"):
+        labeler.plan(["A"], measures="RR", order="file")
+
+
+def test_two_columns_of_a_frame_that_could_be_the_score_are_refused() -> None:
+    run = pd.DataFrame({"qid": ["q1"], "docno": ["c1"], "score": [0.5], "rerank_score": [0.9]})
+    with pytest.raises(BadInput, match="'score' and 'rerank_score' could both be the score"):
+        labeler.evaluate({"q1": {"c1": 3}}, {"A": run}, measures="RR")

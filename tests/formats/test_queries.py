@@ -7,6 +7,7 @@ import pytest
 
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_queries
+from labeler.formats.id_resolution import query_id_from_text
 from labeler.model import Chunk, Query
 
 
@@ -228,7 +229,7 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
         ("id,query\n,a\n", "2: there is no query id; name it query_id, _id, id or qid"),
         (",,\n,,\n", "1: no column for the query id; name it query_id, _id, id or qid (found: none)"
          "; if this line is data, a header is missing: put a first line such as "
-         "query_id<TAB>query above it"),
+         "query_id,query above it"),
         ("id,query,metadata\n1,a,{'b': 1}\n", "2: metadata: not JSON at column 2 (Expecting "
          "property name enclosed in double quotes)"),
     ],
@@ -287,3 +288,22 @@ def test_the_first_bad_chunk_is_named(tmp_path):
         with pytest.raises(BadInput) as error:
             read_chunks(put_lines(tmp_path, *records), name="c.jsonl")
         assert str(error.value) == f"c.jsonl:{message}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "question,topic\nHow long?,a\nWho pays?,b\nHow long?,a\n",
+        "".join(
+            json.dumps({"Question": text, "topic": topic}) + "\n"
+            for text, topic in [("How long?", "a"), ("Who pays?", "b"), ("How long?", "a")]
+        ),
+        json.dumps([{"query": "How long?", "topic": "a"}, {"input": "Who pays?", "topic": "b"}]),
+    ],
+    ids=["csv", "jsonl", "json"],
+)
+def test_questions_without_ids_get_one_made_of_their_text_in_every_format(content, tmp_path):
+    loaded = read_queries(put(tmp_path, content))
+    assert [query.text for query in loaded.records] == ["How long?", "Who pays?"]
+    assert loaded.records[0].metadata == {"topic": "a"}
+    assert loaded.records[0].query_id == query_id_from_text("How long?")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
-from labeler.formats import read_run
+from labeler.formats import read_golden, read_run
 from labeler.model import Ranking
 
 LIST = [("a", 2.5), ("b", 2.5), ("c", -1.0)]
@@ -38,6 +38,18 @@ FORMATS = {
         }
     ),
     "csv": "Query,DocID,Score,extra\nq1,c,-1,\nq1,a,2.5,x\nq1,b,2.5,x\n",
+    "csv of other names": "Question,doc,_score\nq1,c,-1\nq1,a,2.5\nq1,b,2.5\n",
+    "jsonl of other names": "\n".join(
+        json.dumps({"Query-ID": "q1", "id": chunk, "Relevance Score": score})
+        for chunk, score in [LIST[2], *LIST[:2]]
+    ),
+    "nested jsonl of other names": json.dumps(
+        {
+            "question": "q1",
+            "Results": [{"_id": chunk, "similarity": score} for chunk, score in LIST],
+        }
+    ),
+    "distances": "qid,docno,distance\nq1,c,1.0\nq1,a,-2.5\nq1,b,-2.5\n",
     "tsv": "qid\tdocno\tdocid\tscore\nq1\tc\t0\t-1\nq1\ta\t1\t2.5\nq1\tb\t2\t2.50\n",
 }
 
@@ -237,7 +249,7 @@ def test_ranks_that_cannot_decide_are_refused_when_they_should(content, message,
 
 
 def test_an_unknown_order_is_refused_before_the_file_is_read(tmp_path):
-    with pytest.raises(BadInput, match=r"^a run is read by score or rank, not 'best'"):
+    with pytest.raises(BadInput, match=r"^a run is read by score, rank or file, not 'best'"):
         read_run(tmp_path / "nowhere", order="best")  # type: ignore[arg-type]
 
 
@@ -259,3 +271,161 @@ def test_a_list_is_never_anything_but_its_results_in_stable_order(rows, tmp_path
         mine = [(f"d{chunk}", score) for q, chunk, score in rows if q == ranking.query_id]
         ordered = sorted(mine, key=lambda result: -result[1])
         assert list(zip(ranking.chunk_ids, ranking.scores or (), strict=True)) == ordered
+
+
+SCORES = ["_score", "similarity", "relevance_score", "rrf_score", "Cosine Similarity", "scores"]
+RANKS = ["rank", "position", "pos", "Ranking"]
+
+
+def listed(name: str, values: list[object], shape: str) -> str:
+    """Return one list of chunks a, b, ... with these values under a name."""
+    rows = [("q", chr(97 + at), value) for at, value in enumerate(values)]
+    if shape == "csv":
+        return f"query_id,chunk_id,{name}\n" + "".join(f"{q},{c},{v}\n" for q, c, v in rows)
+    if shape == "jsonl":
+        records = [{"query_id": q, "chunk_id": c, name: v} for q, c, v in rows]
+        return "".join(f"{json.dumps(each)}\n" for each in records)
+    return json.dumps({"query_id": "q", "results": [{"id": c, name: v} for _, c, v in rows]})
+
+
+SHAPES = pytest.mark.parametrize("shape", ["csv", "jsonl", "nested"])
+
+
+@SHAPES
+@pytest.mark.parametrize("name", SCORES)
+def test_a_score_under_any_of_its_names_orders_a_run(name, shape, tmp_path):
+    loaded = read_run(put(tmp_path, listed(name, [1.5, 9.5, 4.5, 2.5], shape)))
+    assert loaded.records == [Ranking("q", ("b", "c", "d", "a"), (9.5, 4.5, 2.5, 1.5))]
+    assert "left" not in loaded.facts
+    assert not loaded.warnings
+
+
+@SHAPES
+@pytest.mark.parametrize("name", RANKS)
+def test_a_rank_under_any_of_its_names_orders_a_run_without_scores(name, shape, tmp_path):
+    loaded = read_run(put(tmp_path, listed(name, [3, 1, 2], shape)))
+    assert loaded.records == [Ranking("q", ("b", "c", "a"))]
+    assert not loaded.warnings
+
+
+def test_a_position_beside_a_score_is_no_rank_unless_ranks_decide(tmp_path):
+    table = "query_id,chunk_id,score,position\nq,a,2,7\nq,b,1,7\n"
+    loaded = read_run(put(tmp_path, table))
+    assert (loaded.warnings, loaded.facts["left"]) == ((), "position")
+    ranked = put(tmp_path, "query_id,chunk_id,score,position\nq,a,2,2\nq,b,1,1\n")
+    assert read_run(ranked, order="rank").records[0].chunk_ids == ("b", "a")
+
+
+@SHAPES
+def test_the_smallest_distance_is_best_and_it_is_said(shape, tmp_path):
+    loaded = read_run(put(tmp_path, listed("distance", [0.5, 0.25, 0.75], shape)))
+    assert loaded.records == [Ranking("q", ("b", "a", "c"), (-0.25, -0.5, -0.75))]
+    assert loaded.warnings == ("the smallest distance is best; scores are minus the distances",)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("query_id,chunk_id,score,rerank_score\nq,a,1,2\n", 2),
+        ('{"qid": "q", "docno": "a", "score": 1, "rerank_score": 2}', 1),
+        ('{"qid": "q", "chunks": ["x", {"id": "a", "score": 1, "rerank_score": 2}]}', 1),
+    ],
+)
+def test_two_fields_that_could_both_be_the_score_are_refused(content, line, tmp_path):
+    with pytest.raises(BadInput) as error:
+        read_run(put(tmp_path, content), name="a")
+    assert str(error.value) == (
+        f"a:{line}: 'score' and 'rerank_score' could both be the score; leave one of them out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        ("query_id,chunk_id,score,color,source_node\nq,a,1,red,x\n", "color, source_node"),
+        ('{"query_id": "q", "chunk_id": "a", "score": 1, "color": "red"}', "color"),
+        (
+            '{"qid": "q", "query": "why", "results": [{"id": "a", "text": "t", "score": 1}]}',
+            "query, text",
+        ),
+    ],
+)
+def test_what_is_not_read_is_named(content, left, tmp_path):
+    assert read_run(put(tmp_path, content)).facts["left"] == left
+
+
+@pytest.mark.parametrize("more", ["", ",weight"])
+def test_a_table_that_nothing_orders_says_that_the_order_of_the_file_counts(more, tmp_path):
+    value = ",1" if more else ""
+    path = put(tmp_path, f"query_id,chunk_id{more}\nq,b{value}\nq,a{value}\n")
+    loaded = read_run(path)
+    assert loaded.records[0].chunk_ids[0] == "b"
+    assert loaded.warnings == (
+        "neither a score nor a rank is named, so the order of the file counts, best first; "
+        "name a column score or rank, or say --order file",
+    )
+    assert not read_run(path, order="file").warnings
+
+
+@pytest.mark.parametrize("column", ["system", "run", "Run ID", "tag"])
+@pytest.mark.parametrize("shape", ["csv", "jsonl", "nested"])
+def test_a_table_of_several_systems_is_no_run(column, shape, tmp_path):
+    systems = ["bm25", "dense", "bm25", "hybrid"]
+    if shape == "csv":
+        rows = "".join(f"q{at},a,{at},{each}\n" for at, each in enumerate(systems))
+        content, line = f"query_id,chunk_id,score,{column}\n{rows}", 3
+    else:
+        result = {"results": ["a"]} if shape == "nested" else {"chunk_id": "a", "score": 1}
+        records = [{"query_id": "q", column: each, **result} for each in systems]
+        content, line = "\n".join(map(json.dumps, records)), 2
+    with pytest.raises(BadInput) as error:
+        read_run(put(tmp_path, content), name="a")
+    assert str(error.value).startswith(f"a:{line}: ")
+    assert "names 3 systems (bm25, dense, hybrid), and a run is of one; give each" in str(error)
+
+
+def test_the_one_system_of_a_table_is_named_as_a_tag_is(tmp_path):
+    loaded = read_run(put(tmp_path, "query_id,chunk_id,score,system\nq,a,2,bm25\nq,b,1,bm25\n"))
+    assert loaded.facts["tag"] == "bm25"
+    assert not loaded.warnings
+
+
+@SHAPES
+def test_scores_that_rise_in_every_list_may_be_distances(shape, tmp_path):
+    path = put(tmp_path, listed("score", [0.1, 0.2, 0.2, 0.7, 0.9], shape))
+    loaded = read_run(path)
+    assert loaded.records[0].chunk_ids[0] == "e"
+    assert loaded.warnings == (
+        "the scores never fall from line to line in any list (3 times they rise): are they "
+        "distances? The highest counts as best; --order file takes the file's order",
+    )
+    by_file = read_run(path, order="file")
+    assert by_file.records[0].chunk_ids == ("a", "b", "c", "d", "e")
+    assert not by_file.warnings
+
+
+@pytest.mark.parametrize(
+    "values", [[0.1, 0.2, 0.3], [0.1, 0.2, 0.3, 0.4, 0.3], [5.0, 4.0, 3.0, 2.0], [1.0] * 6]
+)
+def test_scores_that_fall_or_are_few_are_not_asked_about(values, tmp_path):
+    assert not read_run(put(tmp_path, listed("score", values, "csv"))).warnings
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("query,expected_ids,retrieved_ids", "query, expected_ids, retrieved_ids"),
+        ("qid\tpassage\tlabel", "qid, passage, label"),
+        ("question,answer", "question, answer"),
+    ],
+)
+def test_a_table_without_chunks_is_told_which_column_it_lacks(header, found, tmp_path):
+    content = header + "\n" + header.replace("q", "x") + "\n"
+    with pytest.raises(BadInput) as error:
+        read_run(put(tmp_path, content), name="a")
+    assert str(error.value) == (
+        "a:1: no column for the chunk id; name it chunk_id, docno, doc_id, docid or corpus-id "
+        f"(found: {found})"
+    )
+    with pytest.raises(BadInput, match=r"^a:1: no column for the chunk id; .*\(found: "):
+        read_golden(tmp_path / "file", name="a")

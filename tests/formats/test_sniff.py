@@ -86,10 +86,10 @@ SHAPES: dict[str, tuple[str, str]] = {
     "BEIR qrels": ("query-id\tcorpus-id\tscore\n1\t184\t2\n", "golden"),
     "Quepid's ratings": ("query,docid,rating\nwho?,d1,3\n", "golden"),
     "ratings line by line": (jsonl({"qid": "q", "docno": "d", "label": 0}), "golden"),
-    "scores that are grades": (
-        jsonl(
-            {"query_id": "q", "docid": "d", "score": 2}, {"query_id": "q", "docid": "e", "score": 0}
-        ),
+    "judgments line by line": (jsonl({"qid": "q", "docid": "d", "judgment": 3}), "golden"),
+    "a table of labels": ("Query,Doc,Relevance Grade\nwho?,d1,3\n", "golden"),
+    "grades beside the scores that were judged": (
+        jsonl({"query_id": "q", "doc": "d", "score": 0.5, "label": 2}),
         "golden",
     ),
     "our CSV": ("query,docid,rating,query_text,graders,note\nq1,c1,3,who?,Ann,\n", "golden"),
@@ -100,6 +100,17 @@ SHAPES: dict[str, tuple[str, str]] = {
     "a run line by line": (jsonl({"query_id": "q", "chunk_id": "c", "rank": 1}), "run"),
     "a run without scores": ("query_id,chunk_id\nq1,c1\n", "run"),
     "a table of scores": ("qid,docno,score\nq1,d1,12.5\nq1,d2,3\n", "run"),
+    "hits of a search engine": ("query_id,_id,_score\nq1,d1,12.5\nq1,d2,3\n", "run"),
+    "similarities": (jsonl({"question": "who?", "doc_id": "d", "similarity": 0.5}), "run"),
+    "distances": ("qid,document_id,distance\nq1,d1,1\nq1,d2,2\n", "run"),
+    "positions": ("query,docid,position\nwho?,d1,1\n", "run"),
+    "a run of a system": ("qid,docno,system\nq1,d1,bm25\n", "run"),
+    "questions without ids": (jsonl({"question": "who?", "answer": "Ann"}), "queries"),
+    "a table of questions without ids": ("question,answer\nwho?,Ann\n", "queries"),
+    "queries without ids": ('{"query": "who?", "lang": "en"}', "queries"),
+    "Haystack's documents": (jsonl({"id": "1", "content": "Ann", "meta": {}}), "chunks"),
+    "LangChain's documents": (jsonl({"id": "1", "page_content": "Ann"}), "chunks"),
+    "a table of bodies": ("doc_id,body\nd1,Ann\n", "chunks"),
     "PyTerrier's frame": ("qid,docid,docno,rank,score,query\n1,7,d7,0,9.1,who?\n", "run"),
 }
 
@@ -135,6 +146,22 @@ def test_a_name_decides_only_what_the_content_leaves_open(name: str, kind: str):
     content = jsonl({"_id": "1", "text": "laws of wing flutter"}).encode()
     assert guess(name, content).kind == kind
     assert guess(name, b"q1 0 c1 3\n").kind == "golden"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("qrels.csv", "golden"),
+        ("my judgments.csv", "golden"),
+        ("run_3.csv", "run"),
+        ("my-results.csv", "run"),
+        ("truncated.csv", None),
+    ],
+)
+def test_a_name_tells_grades_from_scores_that_are_all_small_numbers(name: str, kind: str | None):
+    assert guess(name, b"query_id,chunk_id,score\nq,a,3\nq,b,1\n").kind == kind
+    assert guess(name, b"query-id\tcorpus-id\tscore\nq\ta\t3\n").kind == "golden"
+    assert guess(name, b"query_id,chunk_id,score\nq,a,3\nq,b,10\n").kind == "run"
 
 
 def zipped(*names: str) -> bytes:
@@ -191,9 +218,35 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "JSON that ends early": (b'{"query_id": "q', "line 1: not JSON at column 14"),
     "one JSON object": (b'{"q1": {"d1": "x"}}', 'its keys ("q1") say of no kind of file'),
     "other columns": (b"name,score\nAnn,3\n", "its columns ('name', 'score') say of no kind"),
-    "queries without ids": (
-        b'{"query": "who?", "lang": "en"}',
+    "texts without ids": (
+        b'{"text": "who?", "lang": "en"}',
         "a text a line, but no id; name it query_id, _id, id or qid",
+    ),
+    "questions with lists of ids": (
+        b"query,expected_ids,retrieved_ids\nwho?,a,b\n",
+        "a query a row, with expected_ids, retrieved_ids of no known meaning; a run has a chunk a "
+        "row, or in JSON a list under results, golden grades a list under relevant_ids",
+    ),
+    "pairs with an unknown number": (
+        b"query_id,chunk_id,value\nq,a,1\n",
+        "a query and a chunk a row, but no score, rank or grade of a known name (left are value); "
+        "if 'value' is a grade, name it grade and 'labeler load golden' takes it; if it orders a "
+        "run, name it score or rank and 'labeler load run' takes it",
+    ),
+    "pairs with an unknown number in JSON": (
+        b'{"qid": "q", "docid": "d", "is_good": 1}',
+        "(left are is_good); if 'is_good' is a grade",
+    ),
+    "pairs and words": (b"query\tdocid\tcolor\nq\ta\tred\n", "(left are color)"),
+    "scores that are grades": (
+        b"query_id,chunk_id,score\nq,a,3\nq,b,1\n",
+        "all of them 0, 1, 2 or 3: grades as well as scores of a run; if they are grades, take "
+        "'labeler load golden', if they order a run, 'labeler load run'",
+    ),
+    "grades without chunks": (
+        b"qid,passage,label\nq1,w1,2\n",
+        "a query and a label a row, but no id of a chunk; name it chunk_id, docno, doc_id, docid "
+        "or corpus-id (found: qid, passage, label)",
     ),
     "chunks without ids": (b"title,text\na,b\n", "a text a row, but no id; name it chunk_id, _id"),
     "topics without a text": (b'{"query_id": "q", "title": "t"}', "say of no kind of file"),
@@ -203,10 +256,10 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_cannot_be_told_is_named_with_what_it_lacks(name: str):
     content, why = UNKNOWN[name]
-    found = guess("queries-of-qrels.trec", content)
+    found = guess("queries-of-words.trec", content)
     assert found.kind is None
     assert why.replace('"', "'") in found.why.replace('"', "'")
-    assert "queries-of-qrels" not in found.why, "the name stands beside it"
+    assert "queries-of-words" not in found.why, "the name stands beside it"
 
 
 @pytest.mark.parametrize("name", [name for name in UNKNOWN if name != "empty"])

@@ -52,7 +52,7 @@ class LoadOptions:
 
     update: bool = False
     facets: Sequence[str] | None = None
-    order: Literal["score", "rank"] = "score"
+    order: Literal["score", "rank", "file"] = "score"
     on_duplicate: Literal["refuse", "first"] = "refuse"
     leave_out_self: bool = False
     run_name: str | None = None

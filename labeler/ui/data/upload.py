@@ -292,7 +292,7 @@ def run_options() -> Callable[[], dict[str, Any]]:
     with st.container(horizontal=True):
         system = st.text_input("System", placeholder="each run's name", help=SYSTEM_HELP)
         date = st.date_input("Made on", value=None, help=DATE_HELP)
-        order = st.selectbox(ORDER, ["score", "rank"], help="Which column decides")
+        order = st.selectbox(ORDER, ["score", "rank", "file"], help="What decides")
     first = st.checkbox(FIRST)
     return lambda: {
         "system": system or None,
