@@ -72,6 +72,7 @@ from labeler.formats.lines import (
     stat_path,
 )
 from labeler.formats.peers import quepid
+from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.datasets import QUESTIONS
 from labeler.formats.peers.detection import is_peer_document
 from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
@@ -191,7 +192,8 @@ def _guess_file(source: InputFile) -> Guess:
 
 def _is_one_line_document(line: bytes) -> bool:
     try:
-        return is_peer_document(json.loads(line))
+        value = json.loads(line)
+        return is_peer_document(value) or bool(find_columns(value))
     except (ValueError, RecursionError):
         return False
 
@@ -210,6 +212,8 @@ def _guess_document(source: InputFile, text: str) -> Guess:
     if _BEGINS_DATASET.match(text):
         return Guess("golden", _DATASET)
     found = dict(parts)
+    if columns := find_columns(found):
+        raise source.fail(None, refusal(columns))
     if not is_by_query(found):
         raise source.fail(None, f"one JSON object of no known kind; {_NEEDED}")
     if are_grades(found):

@@ -24,6 +24,7 @@ from labeler.formats.json_records import (
 )
 from labeler.formats.lines import InputFile, Lines, decode
 from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
+from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
 
 Shape: TypeAlias = Literal[
@@ -136,6 +137,7 @@ def read_json(
         if number == 0 or not starts_json(source, number, first):
             return None
         value: Record = parse_object(source, number, decode(source, number, first))
+        _check_records(source, number, value)
         if not is_peer_document(value):
             return read_jsonl(source, lines)
         document = read_json_document(source, lines)
@@ -144,7 +146,14 @@ def read_json(
         return document.records()
     if not isinstance(value_of, dict):
         raise source.fail(number, f"expected JSON objects {{...}}, not {short(value_of)}")
+    _check_records(source, number, value_of)
     return document
+
+
+def _check_records(source: InputFile, number: int, value: Record) -> None:
+    """Raise `BadInput` for a table column by column."""
+    if columns := find_columns(value):
+        raise source.fail(number, refusal(columns))
 
 
 def is_peer_document(value: Record) -> bool:
