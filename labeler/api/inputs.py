@@ -45,6 +45,7 @@ from labeler.formats import (
     parse_limits,
     read_grades,
     read_run,
+    without_self,
 )
 from labeler.formats.field_aliases import (
     CHUNK_OF_RESULT,
@@ -98,11 +99,15 @@ def _limit_in_python(name: str, given: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunRule:
-    """How runs are read: repeated chunks, the order of a list, limits on the size of files."""
+    """How runs are read: repeated chunks, the order of a list, limits on the size of files.
+
+    With ``leave_out_self`` lists are read without the chunk that has their query's id.
+    """
 
     on_duplicate: OnDuplicate = "refuse"
     order: Order = "score"
     limits: Limits = LIMITS
+    leave_out_self: bool = False
 
     def check(self) -> None:
         """Raise `BadInput` if ``on_duplicate`` or ``order`` is invalid."""
@@ -223,6 +228,8 @@ def _lists_of_run(
             _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
         )
         warnings[name] = read.warnings
+        if rule.leave_out_self:
+            return {each.query_id: each for each in without_self(read).records}
         return RankingsByQuery(read.records)
     if is_frame(given) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
@@ -235,6 +242,13 @@ def _lists_of_run(
         raise BadInput(
             f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
         )
+    if rule.leave_out_self:
+        return {
+            query_id: {each: score for each, score in ranked.items() if each != query_id}
+            if isinstance(ranked, Mapping)
+            else [each for each in ranked if each != query_id]
+            for query_id, ranked in given.items()
+        }
     return given
 
 

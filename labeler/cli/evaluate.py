@@ -47,7 +47,7 @@ from labeler.evaluation import (
 )
 from labeler.formats import Limits, OnDuplicate, Order, guess
 from labeler.measures import Measure
-from labeler.model import Settings, escape_controls
+from labeler.model import Settings, check_id, escape_controls
 from labeler.stats import ConfidenceInterval, mean_intervals, with_intervals
 
 RUN_ENDINGS = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".pq")
@@ -145,7 +145,10 @@ def name_runs(paths: Sequence[Path]) -> dict[str, Path]:
         called = str(path) if name in shared else name
         if called in found:
             raise BadInput(f"{path}: is given twice; give each run once")
-        found[called] = path
+        try:
+            found[check_id(called, "run")] = path
+        except BadInput as error:
+            raise BadInput(f"{path}: {error}; give the file another name") from error
     return found
 
 
@@ -178,6 +181,7 @@ class FileRules:
     limits: Limits
     order: Order
     on_duplicate: OnDuplicate
+    leave_out_self: bool
     grade_map: Mapping[float, int] | None
     negative_as_zero: bool
     negative_as_ungraded: bool
@@ -192,7 +196,7 @@ def read_files(
         ungraded = True
     grades = grade_rule(rules.grade_map, rules.negative_as_zero, ungraded)
     warnings: Warnings = {}
-    run_rule = RunRule(rules.on_duplicate, rules.order, rules.limits)
+    run_rule = RunRule(rules.on_duplicate, rules.order, rules.limits, rules.leave_out_self)
     try:
         board = read_board(qrels, runs, conventions, grades, run_rule, warnings)
     except BadInput as error:

@@ -39,7 +39,7 @@ def grade_options(command: CommandT) -> CommandT:
 
 
 def list_options(command: CommandT) -> CommandT:
-    """Add the options for the order of a list and for chunks that occur twice in it."""
+    """Add the options for the order of a list, chunks that occur twice, and the query itself."""
     order = click.option(
         "--order",
         type=click.Choice(["score", "rank", "file"]),
@@ -54,4 +54,9 @@ def list_options(command: CommandT) -> CommandT:
         show_default=True,
         help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
     )
-    return order(repeated(command))
+    itself = click.option(
+        "--leave-out-self",
+        is_flag=True,
+        help="Leave out the chunk with the query's own id, where queries are from the corpus.",
+    )
+    return order(repeated(itself(command)))

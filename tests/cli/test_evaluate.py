@@ -228,9 +228,19 @@ def test_options_on_files_are_those_of_load(evaluate: Evaluate):
     asked = (*asked, "--negative-as-zero")
     values = [
         rows_of(evaluate("qrels.txt", "ranks.csv", *asked, "--order", order))[0]["value"]
-        for order in ("score", "rank")
+        for order in ("score", "rank", "file")
     ]
-    assert values == ["0.5", "1.0"]
+    assert values == ["0.5", "1.0", "1.0"]
+
+
+def test_queries_from_the_corpus_can_be_left_out_of_their_own_lists(evaluate: Evaluate):
+    Path("self.trec").write_text("q1 Q0 q1 1 9.0 a\nq1 Q0 c1 2 1.0 a\nq2 Q0 c4 1 9.0 a\n")
+    Path("self.csv").write_text("query_id,chunk_id,score\nq1,q1,9\nq1,c1,1\nq2,c4,9\n")
+    pd.read_csv("self.csv", dtype={"query_id": str, "chunk_id": str}).to_parquet("self.parquet")
+    for name in ("self.trec", "self.csv", "self.parquet"):
+        asked = ("qrels.txt", name, "--measures", "RR", "--format", "csv")
+        assert rows_of(evaluate(*asked))[0]["value"] == "0.75"
+        assert rows_of(evaluate(*asked, "--leave-out-self"))[0]["value"] == "1.0"
 
 
 def test_options_have_the_help_that_score_and_load_have():
@@ -246,7 +256,7 @@ def test_options_have_the_help_that_score_and_load_have():
     golden, run = helps("load", "golden"), helps("load", "run")
     for name in ("grade_map", "negative_as_zero", "negative_as_ungraded", "limits"):
         assert ours[name] == golden[name]
-    for name in ("order", "on_duplicate"):
+    for name in ("order", "on_duplicate", "leave_out_self"):
         assert ours[name] == run[name]
 
 
@@ -350,6 +360,15 @@ def test_names_are_hostile_input(evaluate: Evaluate):
     assert rows_of(evaluate(*asked))[0]["run"].startswith("'=cmd")
     assert rows_of(evaluate(*asked, "--raw"))[0]["run"].startswith("=cmd")
     assert "\x1b" not in evaluate("qrels.txt", name, "--compare", name, "\x1b[2J").output
+
+
+def test_a_file_whose_name_no_run_can_have_is_named(evaluate: Evaluate):
+    name = os.fsdecode(b"\xff.trec")
+    Path(name).write_text(RUN_A)
+    result = evaluate("qrels.txt", name)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert result.output.endswith("; give the file another name\n")
 
 
 SCRIPT = """
