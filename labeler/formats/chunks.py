@@ -122,8 +122,8 @@ def _chunk_records(source: InputFile, raw: Lines) -> Records:
 
 def parse_chunk(record: Record, limits: Limits) -> Chunk:
     """Return the chunk in a record, emptying the record."""
-    named = any(record.get(name) is not None for name in CHUNK_ID)
-    chunk_id = take_id(record, CHUNK_ID if named else _CHUNK_IDS, "chunk", limits)
+    names = _CHUNK_IDS if record.keys().isdisjoint(CHUNK_ID) else CHUNK_ID
+    chunk_id = take_id(record, names, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)
     document_id = None if document in (None, "") else as_id(document, "document", limits)
@@ -142,7 +142,7 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
 
 def _visible(text: str | None) -> str | None:
     """Return a text that has something to read; blanks alone, zero-width ones too, are none."""
-    return text if text and _BLANKS.sub("", text) else None
+    return text if text and not _BLANKS.fullmatch(text) else None
 
 
 def _take_span(record: Record) -> tuple[int | None, int | None]:

@@ -28,7 +28,7 @@ Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = Iterator[tuple[int, Record]]
 
 _MOST_NAMED = 12
-_MOST_SHAPES = 10_000  # kept sets of keys
+MOST_SHAPES = 10_000  # sets of keys that a reader remembers
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 2**63 - 1
 TOO_LARGE = 2.0**128 - 2.0**103  # from here on a 32-bit float is infinite
@@ -169,7 +169,7 @@ def with_known_names(records: Records, known: Collection[str]) -> Records:
         names = shapes.get(keys)
         if names is None:
             names = respell(keys, known)
-            if len(shapes) < _MOST_SHAPES:
+            if len(shapes) < MOST_SHAPES:
                 shapes[keys] = names
         yield number, {names.get(key, key): record[key] for key in keys} if names else record
 

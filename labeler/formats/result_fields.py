@@ -14,20 +14,25 @@ from labeler.formats.field_aliases import (
     CHUNK_OF_RESULT,
     DISTANCE,
     GRADE,
+    LISTS,
     ONE_QUERY,
     QUERY_OF_PAIR,
     RANK,
     RANK_OR_PLACE,
     RUN_NAME,
     SCORE,
+    fold_name,
     respell,
 )
 from labeler.formats.json_records import (
+    MOST_SHAPES,
     TOO_LARGE,
     Record,
     Records,
+    as_id,
     as_whole_number,
     format_keys,
+    or_list,
     short,
     take_id,
 )
@@ -82,22 +87,25 @@ class ResultReader:
 
     def query_of(self, record: Record) -> str:
         """Return the id of a record's query, or its text, which may stand for it."""
-        names = self._fields(record).query
-        given = {name: record[name] for name in names}
-        return take_id(given, names or QUERY_OF_PAIR, "query", self._limits, names)
+        return self._query(record, self._fields(record))
 
-    def flat(self, record: Record) -> Result:
-        """Return the result in a record that holds one."""
+    def flat(self, record: Record) -> tuple[str, Result]:
+        """Return the query of a record that holds one result, and the result."""
         fields = self._fields(record)
-        _check_ranked(fields)
-        self._note(fields.left)
-        self.unordered |= not fields.orders
-        return self._result(record, fields)
+        query_id = self._query(record, fields)
+        if fields.grade is not None and not fields.orders:
+            raise BadInput(
+                f"a {fields.grade} and neither score nor rank: these are golden grades and no run; "
+                "load them as golden grades (labeler load golden)"
+            )
+        self.unordered = self.unordered or not fields.orders
+        return query_id, self._result(record, fields)
 
     def entry(self, entry: Record) -> Result:
         """Return a result in a list of a query's results."""
         fields = self._fields(entry)
-        self._note((*fields.query, *fields.left))
+        if fields.query:
+            self._note(fields.query)
         return self._result(entry, fields)
 
     def note_left(self, record: Record) -> None:
@@ -108,14 +116,23 @@ class ResultReader:
     def _note(self, names: Iterable[str]) -> None:
         self.left |= dict.fromkeys(names)
 
+    def _query(self, record: Record, fields: _Fields) -> str:
+        if len(fields.query) == 1:
+            return as_id(record[fields.query[0]], "query", self._limits)
+        given = {name: record[name] for name in fields.query}
+        return take_id(given, fields.query or QUERY_OF_PAIR, "query", self._limits, fields.query)
+
     def _result(self, record: Record, fields: _Fields) -> Result:
-        given = {name: record[name] for name in fields.chunk}
-        chunk_id = take_id(given, fields.chunk or CHUNK_OF_RESULT, "chunk", self._limits)
+        if not fields.chunk:
+            raise BadInput(f"there is no chunk id; name it {or_list(CHUNK_OF_RESULT)}")
+        chunk_id = as_id(record[fields.chunk[0]], "chunk", self._limits)
         score = None if fields.score is None else read_score(record[fields.score])
         if fields.distance is not None:
             self.by_distance = fields.distance
             score = -(read_score(record[fields.distance]) or 0.0)
         rank = None if fields.rank is None else as_whole_number(record[fields.rank], "rank")
+        if fields.left:
+            self._note(fields.left)
         return Result(chunk_id, score, rank)
 
     def _fields(self, record: Record) -> _Fields:
@@ -125,7 +142,7 @@ class ResultReader:
         found = self._shapes.get(keys)
         if found is None:
             found = _find_fields(keys, self._order)
-            if len(self._shapes) < 10_000:
+            if len(self._shapes) < MOST_SHAPES:
                 self._shapes[keys] = found
         return found
 
@@ -160,37 +177,32 @@ def _find_fields(keys: Sequence[str], order: Order) -> _Fields:
     return _Fields(query, chunk, score, distance, rank, next(iter(named(_GRADED)), None), left)
 
 
-def _check_ranked(fields: _Fields) -> None:
-    """Raise `BadInput` for a record with a grade but no order: a table of ratings."""
-    if fields.grade is not None and not fields.orders:
-        raise BadInput(
-            f"a {fields.grade} and neither score nor rank: these are golden grades and no run; "
-            "load them as golden grades (labeler load golden)"
-        )
-
-
 def of_one_system(source: InputFile, records: Records) -> Iterator[tuple[int, Record, str | None]]:
     """Yield records without the name of their run, and that name, which must be the same in all."""
-    shapes: dict[tuple[str, ...], tuple[str, ...]] = {}
+    shapes: dict[tuple[str, ...], tuple[dict[str, str], str | None]] = {}
     first: str | None = None
     for number, record in records:
         keys = tuple(record)
-        if keys not in shapes:
-            shapes[keys] = _run_names(keys)
-        for name in shapes[keys]:
-            value = record.pop(name)
-            if value in (None, ""):
-                continue
-            if first is None:
-                first = str(value)
-            elif str(value) != first:
-                raise _several_runs(source, number, name, [first, str(value)], records)
+        shape = shapes.get(keys)
+        if shape is None:
+            shape = _shape(keys)
+            if len(shapes) < MOST_SHAPES:
+                shapes[keys] = shape
+        names, column = shape
+        if names:
+            record = {names.get(key, key): record[key] for key in keys}
+        if column is not None and (value := record.pop(column)) not in (None, ""):
+            first = str(value) if first is None else first
+            if str(value) != first:
+                raise _several_runs(source, number, column, [first, str(value)], records)
         yield number, record, first
 
 
-def _run_names(keys: Sequence[str]) -> tuple[str, ...]:
-    by_name = _by_name(keys)
-    return next(((by_name[name],) for name in RUN_NAME if name in by_name), ())
+def _shape(keys: Sequence[str]) -> tuple[dict[str, str], str | None]:
+    """Return the known spelling of keys that have another, and the one that names the run."""
+    names = respell(keys, (*KNOWN, *LISTS))
+    known = {names.get(key, key) for key in keys}
+    return names, next((name for name in RUN_NAME if name in known), None)
 
 
 def _several_runs(
@@ -199,8 +211,9 @@ def _several_runs(
     """Return the error for a file of several runs, which names those in the rest of it, too."""
     names = dict.fromkeys(found)
     for _, record in rest:
-        if record.get(column) not in (None, ""):
-            names[str(record[column])] = None
+        value = {fold_name(key): value for key, value in record.items()}.get(fold_name(column))
+        if value not in (None, ""):
+            names[str(value)] = None
     return source.fail(
         number,
         f"{short(column)} names {len(names):,} systems ({format_keys(names)}), and a run is of "

@@ -21,7 +21,6 @@ from labeler.formats.json_records import (
     as_id,
     as_whole_number,
     take,
-    with_known_names,
 )
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
@@ -236,8 +235,7 @@ def _lists_in(document: JsonDocument) -> Records:
 
 
 def _read_records(source: InputFile, portions: RunPortions, records: Records) -> None:
-    known = with_known_names(records, (*KNOWN, *LISTS))
-    for number, record, system in of_one_system(source, known):
+    for number, record, system in of_one_system(source, records):
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
                 _add_nested(portions, number, record, system)
@@ -253,9 +251,7 @@ def _add_sample(portions: RunPortions, number: int, record: Record, system: str 
 
 
 def _add_flat(portions: RunPortions, number: int, record: Record, system: str | None) -> None:
-    reader = portions.reader
-    query_id = reader.query_of(record)
-    found = reader.flat(record)
+    query_id, found = portions.reader.flat(record)
     lists = portions.lists_for(query_id)
     lists.add(lists.list_of(query_id, number), number, *found)
     _tag(lists, system)
