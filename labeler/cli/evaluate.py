@@ -35,7 +35,6 @@ from labeler.evaluation import (
     DEFAULT_MEASURES,
     Conventions,
     Note,
-    Record,
     Scoreboard,
     find_tie_ranges,
     format_number,
@@ -48,7 +47,13 @@ from labeler.evaluation import (
 from labeler.formats import Limits, OnDuplicate, Order, guess
 from labeler.measures import Measure
 from labeler.model import Settings, check_id, escape_controls
-from labeler.stats import ConfidenceInterval, mean_intervals, with_intervals
+from labeler.stats import (
+    ConfidenceInterval,
+    LiveRanges,
+    mean_intervals,
+    with_intervals,
+    with_unjudged_ranges,
+)
 
 RUN_ENDINGS = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".pq")
 USUAL = Settings()
@@ -200,9 +205,11 @@ def read_files(
     try:
         board = read_board(qrels, runs, conventions, grades, run_rule, warnings)
     except BadInput as error:
-        if qrels.is_file() and guess(qrels).kind == "run":
-            raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
-        raise
+        if not (str(error).startswith(f"{qrels}:") and qrels.is_file()):
+            raise
+        if guess(qrels).kind != "run":
+            raise
+        raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
     return board, [
         Note("file", f"{runs[name]}: {warning}", (name,))
         for name in runs
@@ -222,7 +229,8 @@ def mean_text(
     intervals = mean_intervals(board, measures)
     scores = board.table(measures)
     if kind in FOR_PROGRAMS:
-        records = with_ranges(board, measures, score_records(scores, _residuals(board, measures)))
+        records = score_records(scores, residuals_by_place(board, measures))
+        records = with_unjudged_ranges(records, LiveRanges(board).means(board, measures))
         told = annotated(kind, with_intervals(records, intervals), board.conventions, notes, ranges)
         return format_records(kind, told, raw=raw)
     body = [
@@ -240,15 +248,6 @@ def mean_text(
     return format_page(kind, [table], board.conventions, notes)
 
 
-def with_ranges(
-    board: Scoreboard, measures: Sequence[Measure], records: list[Record]
-) -> list[Record]:
-    """Return rows with what unjudged chunks could make of each mean."""
-    from labeler.stats import LiveRanges, with_unjudged_ranges
-
-    return with_unjudged_ranges(records, LiveRanges(board).means(board, measures))
-
-
 def format_interval(interval: ConfidenceInterval) -> str:
     """Return both ends of a mean's interval, a dash where there is none."""
     if math.isnan(interval.lo):
@@ -263,7 +262,7 @@ def query_text(
     notes += board.notes(measures)
     scores = [score for run in board.run_names for score in board.per_query(run, measures)]
     if kind in FOR_PROGRAMS:
-        records = query_records(scores, _residuals(board, measures, per_query=True))
+        records = query_records(scores, residuals_by_place(board, measures, per_query=True))
         told = annotated(kind, records, board.conventions, notes)
         return format_records(kind, told, raw=raw)
     body = [
@@ -278,10 +277,6 @@ def query_text(
     ]
     table = Table(["run", "query", "measure"], ["value", "unjudged"], body)
     return format_page(kind, [table], board.conventions, notes)
-
-
-def _residuals(board: Scoreboard, measures: Sequence[Measure], *, per_query: bool = False) -> Any:
-    return residuals_by_place(board, measures, per_query=per_query)
 
 
 def compare_text(
