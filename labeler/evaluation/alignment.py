@@ -17,7 +17,7 @@ from labeler.evaluation.query_grades import NO_CHUNKS, ChunkNumbers, QueryGrades
 from labeler.measures import Bools, Hits, Ints
 from labeler.model import Collection, PackedLists, StoredList, StoredRun
 
-Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.floating]
 
 NO_SCORES: Scores = np.array([], dtype=np.float32)
 LOW_BITS, LOW_BITS_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
@@ -241,8 +241,11 @@ class OrderedLists:
 
     @cached_property
     def unsorted_scores(self) -> tuple[Mapping[int, Scores], ...]:
-        """For each run, the scores of lists in which 32-bit scores do not strictly fall."""
-        return tuple(map(_find_unsorted_scores, self.collection.runs))
+        """For each run, the scores of lists in which they do not strictly fall.
+
+        trec_eval orders by 32-bit scores; otherwise 64 bits decide, where they are known.
+        """
+        return tuple(_find_unsorted_scores(run, self.by_score) for run in self.collection.runs)
 
     @cached_property
     def tied(self) -> tuple[int, ...]:
@@ -295,18 +298,30 @@ def _is_scoreless(lists: Mapping[int, StoredList]) -> bool:
     return any(each.scores is None for each in lists.values())
 
 
+def falls(scores: Scores) -> bool:
+    """Say whether each of a list's scores is lower than the one before."""
+    return bool((scores[1:] < scores[:-1]).all())
+
+
 def has_ties(scores: Scores) -> bool:
     """Say whether two of a list's scores are the same."""
     return len(np.unique(scores)) < len(scores)
 
 
-def _find_unsorted_scores(run: StoredRun) -> dict[int, Scores]:
-    """Return the scores of lists in which 32-bit scores do not strictly fall, by query."""
+def _find_unsorted_scores(run: StoredRun, by_score: bool) -> dict[int, Scores]:
+    """Return the scores of lists in which they do not strictly fall, by query."""
     queries, scores, bounds = _scores_of(run.lists)
-    return {
+    found: dict[int, Scores] = {
         queries[at]: scores[bounds[at] : bounds[at + 1]]
         for at in lists_with_neighbours(scores[1:] >= scores[:-1], bounds)
     }
+    if not by_score:
+        for query, exact in run.apart.items():
+            if query in found and falls(exact):
+                del found[query]
+            elif query in found:
+                found[query] = exact
+    return found
 
 
 def _scores_of(lists: Mapping[int, StoredList]) -> tuple[list[int], Scores, Ints]:

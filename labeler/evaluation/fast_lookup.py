@@ -19,6 +19,7 @@ from labeler.evaluation.alignment import (
     NO_SCORES,
     OrderedLists,
     Scores,
+    falls,
     hits_of,
     in_trec_eval_order,
     lists_with_neighbours,
@@ -182,7 +183,12 @@ class _PlainLists(OrderedLists):
         for at in np.flatnonzero(self._unsorted).tolist():
             query, run = divmod(int(self._rows[at]), self._runs)
             scores = self._scores[self._span(at)]
-            found[run][query] = -np.sort(-scores) if self._is_dict[at] else scores
+            if not self.by_score:
+                scores = np.fromiter(_scores_or_ranks(self._given[at]), np.float64)
+            if self._is_dict[at]:
+                scores = -np.sort(-scores)
+            if not falls(scores):
+                found[run][query] = scores
         return found
 
     def _span(self, at: int) -> slice:
@@ -314,9 +320,23 @@ class ColumnarLists(OrderedLists):
     @cached_property
     def unsorted_scores(self) -> tuple[dict[int, Scores], ...]:
         return tuple(
-            {int(of[place]): scores for place, scores in found.items() if of[place] >= 0}
-            for of, found in zip(self._queries, self._unsorted, strict=True)
+            {
+                int(of[place]): scores
+                for place, scores in self._in_precision(run, found)
+                if of[place] >= 0
+            }
+            for run, of, found in zip(self._runs, self._queries, self._unsorted, strict=True)
         )
+
+    def _in_precision(
+        self, run: Rankings, found: Mapping[int, Scores]
+    ) -> Iterator[tuple[int, Scores]]:
+        """Yield those of the unsorted lists that are so in the precision that decides."""
+        for place, scores in found.items():
+            if self.by_score or run.scores is None:
+                yield place, scores
+            elif not falls(run.scores[_span(run, place)]):
+                yield place, run.scores[_span(run, place)]
 
     @cached_property
     def _unsorted(self) -> list[dict[int, Scores]]:

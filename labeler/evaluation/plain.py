@@ -46,14 +46,14 @@ def collect(
     """
     chunks = _new_numbering()
     graded = _golden_columns(qrels, all_grades(qrels), _number_all(_judged_chunks(qrels), chunks))
-    lists = _store_lists(list(runs.values()), qrels, chunks)
+    lists, apart = _store_lists(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
         facets={facet: tuple(map(buckets.get, qrels)) for facet, buckets in (facets or {}).items()},
         chunk_ids=tuple(chunks),
         runs=tuple(
-            StoredRun(name, name, None, found, unknown_queries=len(run) - len(found))
-            for (name, run), found in zip(runs.items(), lists, strict=True)
+            StoredRun(name, name, None, found, len(run) - len(found), apart=exact)
+            for (name, run), found, exact in zip(runs.items(), lists, apart, strict=True)
         ),
         **graded,
     )
@@ -166,8 +166,8 @@ def _number_all(texts: Sequence[str], numbers: ChunkNumbering) -> ChunkNumbers:
 
 def _store_lists(
     runs: Sequence[Mapping[str, GivenList]], queries: Iterable[str], chunks: ChunkNumbering
-) -> list[dict[int, StoredList]]:
-    """Return the lists of each run.
+) -> tuple[list[dict[int, StoredList]], list[dict[int, npt.NDArray[np.float64]]]]:
+    """Return the lists of each run, and by query the scores that differ only as 64-bit numbers.
 
     Numbered query by query, since runs find the same chunks for a query: run by run, their ids
     would be fetched from memory again and again, which takes longer than all scoring.
@@ -199,7 +199,13 @@ def _store_lists(
     spans = starmap(slice, pairwise(bounds.tolist()))
     for (at, query, _), own, span in zip(places, own_scores, spans, strict=True):
         lists[at][query] = StoredList(numbers[span], None if own is None else scores32[span])
-    return lists
+    not_falling = lists_with_neighbours(scores32[1:] >= scores32[:-1], bounds)
+    apart: list[dict[int, npt.NDArray[np.float64]]] = [{} for _ in runs]
+    for place in not_falling:
+        (at, query, _), span = places[place], slice(bounds[place], bounds[place + 1])
+        if len(np.unique(scores[span])) > len(np.unique(scores32[span])):
+            apart[at][query] = scores[span]
+    return lists, apart
 
 
 def _scores(ranked: GivenList) -> Iterable[float] | None:

@@ -146,7 +146,7 @@ class Scoreboard:
         return dict(zip(self.run_names, self._lists.tied, strict=True))
 
     def unsorted_scores(self, run: str) -> Mapping[str, Scores]:
-        """Return the scores of a run's lists in which 32-bit scores do not strictly fall."""
+        """Return the scores of a run's lists in which they do not strictly fall."""
         found = self._lists.unsorted_scores[self.column_of(run)]
         return {self.collection.query_ids[query]: scores for query, scores in found.items()}
 

@@ -37,9 +37,9 @@ def tie_ranges_of_run(
 ) -> tuple[TieRange, ...]:
     """Return for each measure how far another order of a run's tied chunks could move its mean.
 
-    Scores are tied if they are equal as 32-bit floats. A list without scores has no ties, nor has a
-    list in which scores rise somewhere, as its order came from ranks. Raises `NotFound` for an
-    unknown run.
+    Scores are tied if they are equal as 64-bit floats, under trec_eval as 32-bit ones. A list
+    without scores has no ties, nor has a list in which scores rise somewhere, as its order came
+    from ranks. Raises `NotFound` for an unknown run.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": {"x": 1.0, "c": 1.0}}}

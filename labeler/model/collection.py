@@ -38,7 +38,9 @@ class StoredList:
 class StoredRun:
     """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
 
-    ``created_at`` is None where it is unknown. All chunks are of ``chunking``.
+    ``created_at`` is None where it is unknown. All chunks are of ``chunking``. Where more
+    scores of a list differ as 64-bit numbers than as 32-bit ones, ``apart`` has numbers in their
+    order by query.
     """
 
     name: str
@@ -47,6 +49,7 @@ class StoredRun:
     lists: Mapping[int, StoredList]
     unknown_queries: int = 0
     chunking: str = ""
+    apart: Mapping[int, npt.NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -388,6 +391,7 @@ def _only_queries(collection: Collection, kept: list[int]) -> Collection:
         replace(
             run,
             lists={int(place[at]): each for at, each in run.lists.items() if place[at] >= 0},
+            apart={int(place[at]): each for at, each in run.apart.items() if place[at] >= 0},
         )
         for run in collection.runs
     )

@@ -42,7 +42,7 @@ from labeler.model.snapshot import (
     query_digest,
 )
 from labeler.store.chunkings import Chunkings
-from labeler.store.columns import passages_from_column
+from labeler.store.columns import APART, passages_from_column
 from labeler.store.contents import BUCKETS, IN_USE, RETIRED_QUERIES
 from labeler.store.golden_grades import (
     IMPORT,
@@ -398,8 +398,8 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
         retired = {query_id for (query_id,) in self._rows(RETIRED_QUERIES)}
         places: Mapping[int, int] = {}
         expected = sorted(place.items())  # as they come of most runs, which saves looking them up
-        for run, name, system, created_at, chunking in self._rows(
-            "SELECT r.id, r.name, r.system, r.created_at, k.name FROM runs AS r "
+        for run, name, system, created_at, chunking, params in self._rows(
+            "SELECT r.id, r.name, r.system, r.created_at, k.name, r.params FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
@@ -416,7 +416,13 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
             if read.queries != list(places):  # runs of the same queries share where they are
                 places = {query: at for at, query in enumerate(read.queries)}
             lists = read.by_query(places)
-            yield StoredRun(name, system, created_at, lists, unknown, chunking or DEFAULT_CHUNKING)
+            apart = {
+                place[query_id]: np.array(order, dtype=np.float64)
+                for query_id, order in json.loads(params).get(APART, {}).items()
+                if query_id in place
+            }
+            chunking = chunking or DEFAULT_CHUNKING
+            yield StoredRun(name, system, created_at, lists, unknown, chunking, apart)
 
 
 def _sorted_positions(chunk_ids: Sequence[str]) -> Integers:

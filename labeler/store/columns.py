@@ -79,6 +79,22 @@ def float32_bytes(scores: Sequence[float]) -> bytes:
         return np.array(scores, dtype="<f4").tobytes()
 
 
+APART = "order_in_64_bits"
+"""The key of a run's parameters for the `order_in_64_bits` of its lists, by query."""
+
+
+def order_in_64_bits(ranking: Ranking) -> list[int] | None:
+    """Return numbers in the order of a list's scores where 32 bits do not tell them all apart.
+
+    >>> order_in_64_bits(Ranking("q", ("a", "b", "c"), (2000000.02, 2000000.01, 1.0)))
+    [2, 1, 0]
+    """
+    values, numbers = np.unique(np.array(ranking.scores or (), "<f8"), return_inverse=True)
+    with np.errstate(over="ignore"):
+        is_apart = len(np.unique(values.astype("<f4"))) < len(values)
+    return numbers.tolist() if is_apart else None
+
+
 def run_fingerprint(rankings: Sequence[Ranking]) -> str:
     """Hash a run's content, whatever file format, compression or query order it came in."""
     digest = hashlib.blake2b(digest_size=16)

@@ -6,6 +6,7 @@ of other tools are also handled here: texts in place of ids, whole lists, ungrad
 
 from __future__ import annotations
 
+import json
 import shlex
 import uuid
 from collections import Counter
@@ -35,7 +36,14 @@ from labeler.model import (
 )
 from labeler.store.chunkings import QualifiedRankings
 from labeler.store.chunks import Chunks, chunking_suffix, load_report
-from labeler.store.columns import as_json, batch_rankings, pack_ranking, run_fingerprint
+from labeler.store.columns import (
+    APART,
+    as_json,
+    batch_rankings,
+    order_in_64_bits,
+    pack_ranking,
+    run_fingerprint,
+)
 from labeler.store.contents import RETIRED_QUERIES, ContentsReader
 from labeler.store.judgments import JudgmentLog
 from labeler.store.queries import Queries
@@ -232,7 +240,8 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                stored = self._put_run(rankings, [*row, chunking])
+                any_tied = bool(loaded.facts.get("queries with tied scores", True))
+                stored = self._put_run(rankings, [*row, chunking], any_tied)
                 self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
         if known is not None:
             title = f"run {name!r} is already there with the same content"
@@ -260,8 +269,11 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> StoredLists:
-        """Store a run, some of its lists at a time."""
+    def _put_run(
+        self, rankings: Iterable[Ranking], row: list[str | None], any_tied: bool
+    ) -> StoredLists:
+        """Store a run, some of its lists at a time; ``any_tied`` says if 32-bit scores may tie."""
+        apart: dict[str, list[int]] = {}
         ((run,),) = self._rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth, chunking) "
             "VALUES (?, ?, ?, ?, ?, 0, (SELECT id FROM chunkings WHERE name = ?)) RETURNING id",
@@ -273,9 +285,15 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
             numbers, bare = self._chunk_numbers(ids)
             stored.add(some, numbers.values(), bare)
+            for ranking in some if any_tied else ():
+                if (order := order_in_64_bits(ranking)) is not None:
+                    apart[ranking.query_id] = order
             lists = ((run, *pack_ranking(ranking, numbers)) for ranking in some)
             self._engine.fill(self._db, "ranked_lists", LIST_COLUMNS, lists)
         self._db.execute("UPDATE runs SET depth = ? WHERE id = ?", [stored.depth, run])
+        if apart:
+            params = {**json.loads(row[3] or "{}"), APART: apart}
+            self._db.execute("UPDATE runs SET params = ? WHERE id = ?", [as_json(params), run])
         return stored
 
     def _run_report(

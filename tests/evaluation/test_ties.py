@@ -50,11 +50,12 @@ def test_the_range_is_that_of_all_orders(grades, scores, preset) -> None:
         assert found.value != found.value or found.value <= found.highest + 1e-12
 
 
-def test_equal_means_equal_as_32_bit_numbers() -> None:
+def test_under_trec_eval_equal_means_equal_as_32_bit_numbers() -> None:
     near = {"q": {"x": 0.1 + 1e-12, "c": 0.1}}
-    board = Scoreboard(collect({"q": {"c": 1}}, {"A": near}), Conventions.of())
-    [found] = tie_ranges_of_run(board, "A", board.conventions.measures("RR"))
-    assert (found.lowest, found.value, found.highest) == (0.5, 0.5, 1.0)
+    for preset, ends in (("graded", (0.5, 0.5, 0.5)), ("trec_eval", (0.5, 0.5, 1.0))):
+        board = Scoreboard(collect({"q": {"c": 1}}, {"A": near}), Conventions.of(preset))
+        [found] = tie_ranges_of_run(board, "A", board.conventions.measures("RR"))
+        assert (found.lowest, found.value, found.highest) == ends
 
 
 def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
