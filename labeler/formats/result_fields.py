@@ -78,7 +78,8 @@ class Result(NamedTuple):
 class ResultReader:
     """Reads the results in a file's records, and remembers the names of what it left."""
 
-    def __init__(self, order: Order, limits: Limits) -> None:
+    def __init__(self, order: Order, limits: Limits, system: str | None = None) -> None:
+        self.system = system  # the one whose results are read, of a file of several
         self.left: dict[str, None] = {}
         self.by_distance: str | None = None
         self.unordered = False  # results one by one, without anything that orders them
@@ -177,8 +178,21 @@ def _find_fields(keys: Sequence[str], order: Order) -> _Fields:
     return _Fields(query, chunk, score, distance, rank, next(iter(named(_GRADED)), None), left)
 
 
-def of_one_system(source: InputFile, records: Records) -> Iterator[tuple[int, Record, str | None]]:
-    """Yield records without the name of their run, and that name, which must be the same in all."""
+class SeveralSystems(BadInput):
+    """A file of several runs, with the names of their systems."""
+
+    def __init__(self, message: str, systems: Sequence[str]) -> None:
+        super().__init__(message)
+        self.systems = tuple(systems)
+
+
+def of_one_system(
+    source: InputFile, records: Records, system: str | None = None
+) -> Iterator[tuple[int, Record, str | None]]:
+    """Yield records without the name of their run, and that name, which must be the same in all.
+
+    With ``system`` only its records are yielded, and each record must name one.
+    """
     shapes: dict[tuple[str, ...], tuple[dict[str, str], str | None]] = {}
     first: str | None = None
     for number, record in records:
@@ -191,10 +205,15 @@ def of_one_system(source: InputFile, records: Records) -> Iterator[tuple[int, Re
         names, column = shape
         if names:
             record = {names.get(key, key): record[key] for key in keys}
-        if column is not None and (value := record.pop(column)) not in (None, ""):
-            first = str(value) if first is None else first
-            if str(value) != first:
-                raise _several_runs(source, number, column, [first, str(value)], records)
+        value = None if column is None else record.pop(column)
+        named = None if value in (None, "") else str(value)
+        if system is not None and named is None:
+            raise source.fail(number, "no system is named here, but on other lines")
+        if system is not None and named != system:
+            continue
+        first = named if first is None else first
+        if column is not None and named not in (None, first):
+            raise _several_runs(source, number, column, [str(first), str(named)], records)
         yield number, record, first
 
 
@@ -207,19 +226,20 @@ def _shape(keys: Sequence[str]) -> tuple[dict[str, str], str | None]:
 
 def _several_runs(
     source: InputFile, number: int, column: str, found: list[str], rest: Records
-) -> BadInput:
+) -> SeveralSystems:
     """Return the error for a file of several runs, which names those in the rest of it, too."""
     names = dict.fromkeys(found)
     for _, record in rest:
         value = {fold_name(key): value for key, value in record.items()}.get(fold_name(column))
         if value not in (None, ""):
             names[str(value)] = None
-    return source.fail(
+    error = source.fail(
         number,
         f"{short(column)} names {len(names):,} systems ({format_keys(names)}), and a run is of "
         "one; give each system a file of its own, or rename or leave out the field if it says "
         "something else",
     )
+    return SeveralSystems(str(error), [*names])
 
 
 def read_score(value: object) -> float | None:

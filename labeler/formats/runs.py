@@ -90,14 +90,17 @@ def stream_run(
     name: str | None = None,
     progress: Progress | None = None,
     limits: Limits = LIMITS,
+    system: str | None = None,
 ) -> Loaded[Ranking]:
     """Read ranked lists as `read_run` does, but keep those of a large file on disk.
 
-    That needs each list to be in one piece; otherwise all lists are in memory at once.
+    That needs each list to be in one piece; otherwise all lists are in memory at once. With
+    ``system`` the run of this system is read from a table or JSON that names several; without it
+    such a file raises `SeveralSystems`.
     """
     source = _checked_source(path, order, on_duplicate, name, limits)
     most = PORTION_SIZE if source.size else None  # a pipe cannot be read again
-    return _in_portions(source, progress, order, on_duplicate, most)
+    return _in_portions(source, progress, order, on_duplicate, most, system)
 
 
 def _checked_source(
@@ -116,16 +119,16 @@ def _in_portions(
     order: Order,
     on_duplicate: OnDuplicate,
     most: int | None,
+    system: str | None = None,
 ) -> Loaded[Ranking]:
     """Read a run in portions of ``most`` results or more, or as one if lists are interleaved."""
     try:
         with open_blocks(source, progress) as blocks:
-            return _gathered(
-                source, blocks, RunPortions(source, order, on_duplicate, most)
-            ).loaded()
+            portions = RunPortions(source, order, on_duplicate, most, system)
+            return _gathered(source, blocks, portions).loaded()
     except InterleavedLists:
         with open_blocks(source, progress) as blocks:
-            return _loaded(source, blocks, order, on_duplicate)
+            return _loaded(source, blocks, order, on_duplicate, system=system)
 
 
 def _loaded(
@@ -134,9 +137,10 @@ def _loaded(
     order: Order,
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
+    system: str | None = None,
 ) -> LoadedRun:
     """Read the blocks of a file as `read_run` does; see `_columns` for ``bulk``."""
-    portions = RunPortions(source, order, on_duplicate, None)
+    portions = RunPortions(source, order, on_duplicate, None, system)
     lists = _gathered(source, blocks, portions, bulk).lists
     rankings, tally, decides = order_lists(lists, order, on_duplicate)
     return loaded_run(lists, rankings, lists.first, tally, decides)
@@ -222,7 +226,7 @@ def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
 
 def _read_table(source: InputFile, portions: RunPortions, lines: Lines) -> None:
     rows = read_table(source, lines, _REQUIRED, KNOWN)
-    for number, record, system in of_one_system(source, rows):
+    for number, record, system in of_one_system(source, rows, portions.reader.system):
         with source.at(number):
             _add_flat(portions, number, record, system)
 
@@ -235,7 +239,7 @@ def _lists_in(document: JsonDocument) -> Records:
 
 
 def _read_records(source: InputFile, portions: RunPortions, records: Records) -> None:
-    for number, record, system in of_one_system(source, records):
+    for number, record, system in of_one_system(source, records, portions.reader.system):
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
                 _add_nested(portions, number, record, system)
@@ -293,9 +297,14 @@ class RunPortions:
     """
 
     def __init__(
-        self, source: InputFile, order: Order, on_duplicate: OnDuplicate, most: int | None
+        self,
+        source: InputFile,
+        order: Order,
+        on_duplicate: OnDuplicate,
+        most: int | None,
+        system: str | None = None,
     ) -> None:
-        self.reader = ResultReader(order, source.limits)
+        self.reader = ResultReader(order, source.limits, system)
         self.lists = RankedLists(source, self.reader)
         self._order, self._on_duplicate, self._most = order, on_duplicate, most
         self._earlier: _OrderedPortions | None = None

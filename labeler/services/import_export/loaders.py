@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +34,7 @@ from labeler.model import (
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
 from labeler.store import Store
+from labeler.store.runs import check_run_name
 
 # In the order to load files that depend on each other: grades name queries, answers name runs.
 LOADS = (
@@ -40,6 +42,7 @@ LOADS = (
     *("answers", "signals"),
 )
 MOST_UPLOAD_MEGABYTES = 200  # per file; the server holds it in memory until it is stored
+_MOST_SYSTEMS = 100  # runs that one file may become; more are no systems
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
 
 Progress = Callable[[float], object]
@@ -128,7 +131,9 @@ def _documents(
 def _run(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
-    loaded = formats.stream_run(
+    """Read a run, or of a table that names several systems a run of each."""
+    read = partial(
+        formats.stream_run,
         path,
         order=options.order,
         on_duplicate=options.on_duplicate,
@@ -137,15 +142,30 @@ def _run(
         limits=options.limits,
     )
     run_name = run_name_of(name or path) if options.run_name is None else options.run_name
-    return lambda store: [
-        store.add_run(
-            _resolved_run(store, loaded, options),
-            name=run_name,
-            system=options.system,
-            created_at=options.created_at,
-            chunking=options.chunking,
-        )
-    ]
+    try:
+        runs = {run_name: read()}
+    except formats.SeveralSystems as several:
+        if options.run_name is not None or len(several.systems) > _MOST_SYSTEMS:
+            raise
+        runs = {
+            check_run_name(each, "run", "a system"): read(system=each) for each in several.systems
+        }
+
+    def put(store: Store) -> list[LoadReport]:
+        # Those that are there already are first: a refusal must come before anything is stored.
+        known = {*store.run_names()}
+        return [
+            store.add_run(
+                _resolved_run(store, runs[each], options),
+                name=each,
+                system=options.system,
+                created_at=options.created_at,
+                chunking=options.chunking,
+            )
+            for each in sorted(runs, key=lambda each: each not in known)
+        ]
+
+    return put
 
 
 def _resolved_run(store: Store, loaded: Loaded[Ranking], options: LoadOptions) -> Loaded[Ranking]:
