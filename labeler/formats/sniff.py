@@ -217,12 +217,21 @@ def _guess_document(source: InputFile, text: str) -> Guess:
     if not is_by_query(found):
         raise source.fail(None, f"one JSON object of no known kind; {_NEEDED}")
     if are_grades(found):
-        return Guess("golden", "a grade for each chunk, by query")
+        return _guess_small_numbers(source.name, found)
     if any(isinstance(value, dict) for value in found.values()):
         return Guess("run", "a score for each chunk, by query")
     if re.search("qrel|golden|relevan|judg|truth", source.name, re.IGNORECASE):
         return Guess("golden", "a list of chunks by query, and its name says that they are right")
     return Guess("run", "a list of chunks by query")
+
+
+def _guess_small_numbers(name: str, by_query: Record) -> Guess:
+    """Tell grades by query from scores: ranx writes grades as whole numbers, scores never so."""
+    by_name = _guess_by_name(name, "a number for each chunk, by query")
+    numbers = [each for of in by_query.values() if isinstance(of, dict) for each in of.values()]
+    if by_name.kind is None and all(isinstance(each, int) for each in numbers):
+        return Guess("golden", "a grade for each chunk, by query")
+    return by_name
 
 
 def _guess_zip(source: InputFile) -> Guess:
@@ -389,6 +398,7 @@ def _guess_without_order(keys: set[str], place: str) -> Guess:
 
 def _guess_by_name(name: str, what: str) -> Guess:
     """Tell numbers that are all 0, 1, 2 or 3 by the file's name: golden grades or scores."""
+    name = os.path.basename(name)
     if re.search("qrel|golden|relevan|judg|truth|grade|rating|label", name, re.IGNORECASE):
         return Guess("golden", f"{what}, all of them 0, 1, 2 or 3, and its name says grades")
     if re.search(r"(^|[^a-z])(run|results?|retriev\w*)([^a-z]|$)", name, re.IGNORECASE):

@@ -164,6 +164,22 @@ def test_a_name_tells_grades_from_scores_that_are_all_small_numbers(name: str, k
     assert guess(name, b"query_id,chunk_id,score\nq,a,3\nq,b,10\n").kind == "run"
 
 
+@pytest.mark.parametrize(
+    ("name", "whole", "fractions"),
+    [
+        ("data.json", "golden", None),
+        ("my_run.json", "run", "run"),
+        ("runs/qrels.json", "golden", "golden"),
+    ],
+)
+def test_small_numbers_by_query_are_grades_unless_written_or_named_as_scores(
+    name: str, whole: str, fractions: str | None
+):
+    assert guess(name, b'{"q1": {"a": 3, "b": 1}}').kind == whole
+    assert guess(name, b'{"q1": {"a": 3.0, "b": 1.0}}').kind == fractions
+    assert guess(name, b'{"q1": {"a": 3.5, "b": 1.0}}').kind == "run"
+
+
 def zipped(*names: str) -> bytes:
     return zip_files(dict.fromkeys(names, b"{}\n"))
 
