@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeler.api import Limits, compare, evaluate, find_keywords, plan, transfer, trend_of
+    from labeler.api import (
+        GradeCuts,
+        Limits,
+        compare,
+        evaluate,
+        find_keywords,
+        plan,
+        transfer,
+        trend_of,
+    )
 
 __version__ = "0.1.0"
 OLD_NAMES = {"carry": "transfer"}
 __all__ = [
+    "GradeCuts",
     "Limits",
     "__version__",
     "compare",

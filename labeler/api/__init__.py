@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from labeler.api.grade_transfer import transfer
     from labeler.api.keywords import find_keywords
     from labeler.api.partwise import EvaluationPlan, plan
-    from labeler.formats import Limits
+    from labeler.formats import GradeCuts, Limits
 
 _MODULES = {
     "EvaluationPlan": "labeler.api.partwise",
+    "GradeCuts": "labeler.formats",
     "Limits": "labeler.formats",
     "compare": "labeler.api.evaluation",
     "evaluate": "labeler.api.evaluation",

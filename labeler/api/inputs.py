@@ -38,13 +38,16 @@ from labeler.evaluation import (
 from labeler.formats import (
     LIMITS,
     RELEVANT,
+    GradeCuts,
     GradeRule,
     Limits,
     OnDuplicate,
     Order,
+    SeveralSystems,
     parse_limits,
     read_grades,
     read_run,
+    stream_run,
     without_self,
 )
 from labeler.formats.field_aliases import (
@@ -74,6 +77,7 @@ GRADE_COLUMNS, SCORE_COLUMNS, RANK_COLUMNS = GRADE, SCORE, RANK
 Warnings: TypeAlias = dict[str, Sequence[str]]
 """What the reader of each run's file warned of, by the run's name."""
 
+_MOST_SYSTEMS = 100  # runs that one file may become; more are no systems
 PARQUET_ENDINGS = (".parquet", ".pq")
 _PARALLEL_READS = 2  # more at once take more memory and save no time
 _PARALLEL_FROM = 1 << 22  # bytes; smaller files are read in Python, where threads do not help
@@ -82,6 +86,9 @@ PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
     r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
     r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
+    r"--grade-cuts (\S+)": lambda found: (
+        f"grade_map=labeler.GradeCuts({found[1].replace(',', ', ')})"
+    ),
     "--negative-as-zero": "negative_as_zero=True",
     "--negative-as-ungraded": "negative_as_ungraded=True",
     "--order (file|rank|score)": r"order='\1'",
@@ -123,8 +130,8 @@ def grade_rule(
     negative_as_ungraded: bool = False,
 ) -> GradeRule:
     """Return how grades of other scales are read; raise `BadInput` for an invalid map."""
-    if grade_map is None:
-        return GradeRule(negative_as_zero, {}, negative_as_ungraded)
+    if grade_map is None or isinstance(grade_map, GradeCuts):
+        return GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
         raise BadInput(
             f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
@@ -201,15 +208,62 @@ def runs_to_lists(
 ) -> dict[str, Mapping[str, GivenList]]:
     """Return the lists of each run by query; large files are read in parallel.
 
-    What the readers of files warn of is put into ``warnings``.
+    What the readers of files warn of is put into ``warnings``. Where these are asked for, a file of
+    several systems is a run of each, called as the system.
     """
     names = [check_id(name, "run") for name in runs]
-    read = partial(_lists_of_run, rule=rule, warnings={} if warnings is None else warnings)
+    read = partial(_runs_of, rule=rule, warnings=warnings)
     files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
     if sum(path.stat().st_size for path in files if path.is_file()) < _PARALLEL_FROM:
-        return dict(zip(names, map(read, names, runs.values()), strict=True))
+        return _joined(map(read, names, runs.values()))
     with ThreadPoolExecutor(_PARALLEL_READS) as pool:
-        return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
+        return _joined(pool.map(read, names, runs.values()))
+
+
+def _joined(
+    parts: Iterable[Mapping[str, Mapping[str, GivenList]]],
+) -> dict[str, Mapping[str, GivenList]]:
+    """Return the runs of all files; raises `BadInput` where two have one name."""
+    found: dict[str, Mapping[str, GivenList]] = {}
+    for name, lists in chain.from_iterable(part.items() for part in parts):
+        if name in found:
+            raise BadInput(f"two runs are called {name!r}: a system in a file and another run")
+        found[name] = lists
+    return found
+
+
+def _runs_of(
+    name: str, given: GivenRun, rule: RunRule, warnings: Warnings | None
+) -> dict[str, Mapping[str, GivenList]]:
+    """Return the run, or those of each system in its file if ``warnings`` are asked for."""
+    told: Warnings = {} if warnings is None else warnings
+    try:
+        return {name: _lists_of_run(name, given, rule, told)}
+    except SeveralSystems as several:
+        if warnings is None or len(several.systems) > _MOST_SYSTEMS:
+            raise
+        path = _path(cast("str | PathLike[str]", given))
+        return {
+            check_id(system, "run"): _lists_of_file(system, path, rule, told, system)
+            for system in several.systems
+        }
+
+
+def _lists_of_file(
+    name: str, path: Path, rule: RunRule, warnings: Warnings, system: str | None = None
+) -> Mapping[str, GivenList]:
+    options: dict[str, Any] = {
+        "order": rule.order,
+        "on_duplicate": rule.on_duplicate,
+        "limits": rule.limits,
+    }
+    whole = read_run(path, **options) if system is None else None
+    read = stream_run(path, **options, system=system) if whole is None else whole
+    warnings[name] = [f"{read.source}: {warning}" for warning in read.warnings]
+    if whole is not None and not rule.leave_out_self:
+        return RankingsByQuery(whole.records)
+    records = without_self(read).records if rule.leave_out_self else read.records
+    return {each.query_id: each for each in records}
 
 
 def _lists_of_run(
@@ -224,13 +278,7 @@ def _lists_of_run(
             raise BadInput(f"{path}: order='file' needs a file of text; order by score or rank")
         given = _read_parquet(path, RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS)
     if isinstance(given, str | PathLike):
-        read = read_run(
-            _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
-        )
-        warnings[name] = read.warnings
-        if rule.leave_out_self:
-            return {each.query_id: each for each in without_self(read).records}
-        return RankingsByQuery(read.records)
+        return _lists_of_file(name, _path(given), rule, warnings)
     if is_frame(given) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
     elif is_frame(given) and rule.order == "file":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from labeler.cli.groups import CommandT
-from labeler.formats import parse_grade_map, parse_limits, usual_limits
+from labeler.errors import BadInput
+from labeler.formats import parse_grade_cuts, parse_grade_map, parse_limits, usual_limits
 
 limit_option = click.option(
     "--limit",
@@ -32,10 +35,36 @@ def grade_options(command: CommandT) -> CommandT:
     mapped = click.option(
         "--grade-map",
         metavar="OLD=NEW,...",
-        callback=lambda _context, _option, text: None if text is None else parse_grade_map(text),
+        callback=_grade_map,
         help="Read other numbers as grades: 0.3=1,1.0=3. With a fraction in it it names them all.",
     )
-    return negative(ungraded(mapped(command)))
+    cuts = click.option(
+        "--grade-cuts",
+        metavar="CUT,...",
+        expose_value=False,
+        callback=_grade_cuts,
+        help="Make grades of numbers on a continuous scale: the lowest of 1, of 2 and of 3.",
+    )
+    return negative(ungraded(mapped(cuts(command))))
+
+
+def _grade_map(
+    context: click.Context, _option: click.Parameter, text: str | None
+) -> Mapping[float, int] | None:
+    """Return the map of ``--grade-map``, or the cuts of ``--grade-cuts``, which is the same."""
+    cuts: Mapping[float, int] | None = context.params.get("grade_map")
+    if text is None:
+        return cuts
+    if cuts is not None:
+        raise BadInput("give --grade-map or --grade-cuts, not both")
+    return parse_grade_map(text)
+
+
+def _grade_cuts(context: click.Context, _option: click.Parameter, text: str | None) -> None:
+    if text is not None:
+        if context.params.get("grade_map") is not None:
+            raise BadInput("give --grade-map or --grade-cuts, not both")
+        context.params["grade_map"] = parse_grade_cuts(text)
 
 
 def list_options(command: CommandT) -> CommandT:

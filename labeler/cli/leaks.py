@@ -17,8 +17,8 @@ from labeler.analysis.text_similarity import (
     comparable_words,
     similar_pairs,
 )
+from labeler.cli.file_options import limit_option
 from labeler.cli.groups import FILE, database_option, format_option
-from labeler.cli.load import limit_option
 from labeler.cli.options import SELECTION_OPTIONS, selection, with_options
 from labeler.cli.output import (
     FOR_PROGRAMS,

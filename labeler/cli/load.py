@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
-from labeler.cli.groups import CHUNKING, FILE, CommandT, LabelerGroup, database_option
+from labeler.cli.file_options import grade_options, limit_option
+from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
-from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
+from labeler.formats import Limits, guess
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store, integrity
@@ -34,18 +36,6 @@ facet_option = click.option(
 )
 
 
-limit_option = click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=SIZE",
-    default=(),
-    callback=lambda _context, _option, given: parse_limits(given),
-    help="Take in more, or less, than usual; repeat it for more. Without it: "
-    f"{usual_limits()}. A refusal names the one it is about.",
-)
-
-
 chunking_option = click.option(
     "--chunking",
     type=CHUNKING,
@@ -53,25 +43,6 @@ chunking_option = click.option(
     help="The chunking that its chunk ids are of, where there are several; 'default' is the one "
     "without a name.",
 )
-
-
-def grade_options(command: CommandT) -> CommandT:
-    """Add the options for grades other than 0, 1, 2 and 3."""
-    negative = click.option(
-        "--negative-as-zero", is_flag=True, help="Read negative grades as 0 instead of refusing."
-    )
-    ungraded = click.option(
-        "--negative-as-ungraded",
-        is_flag=True,
-        help="Read negative grades as trec_eval does: in the pool, but nobody graded the chunk.",
-    )
-    mapped = click.option(
-        "--grade-map",
-        metavar="OLD=NEW,...",
-        callback=lambda _context, _option, text: None if text is None else parse_grade_map(text),
-        help="Read other numbers as grades: 0.3=1,1.0=3. With a fraction in it it names them all.",
-    )
-    return negative(ungraded(mapped(command)))
 
 
 class LoadGroup(LabelerGroup):
@@ -234,7 +205,7 @@ def golden(
     path: Path,
     negative_as_zero: bool,
     negative_as_ungraded: bool,
-    grade_map: dict[float, int] | None,
+    grade_map: Mapping[float, int] | None,
     blind: bool,
     chunking: str | None,
     update: bool,
@@ -282,7 +253,7 @@ def beir(
     facets: tuple[str, ...],
     negative_as_zero: bool,
     negative_as_ungraded: bool,
-    grade_map: dict[float, int] | None,
+    grade_map: Mapping[float, int] | None,
     chunking: str | None,
     update: bool,
     limits: Limits,

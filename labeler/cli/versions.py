@@ -19,6 +19,7 @@ from labeler.model import (
     GoldenVersion,
     Selection,
     escape_controls,
+    format_count,
     format_minute,
 )
 from labeler.model.snapshot import (
@@ -49,7 +50,9 @@ def freeze(db: StoreLocation, name: str, note: str | None) -> None:
     """
     with Store(db) as store:
         version = snapshots.freeze(store, name, note)
-    say(f"{version.name}: {version.queries:,} queries, {version.grades:,} golden grades")
+    queries = format_count(version.queries, "query", "queries")
+    grades = format_count(version.grades, "golden grade", "golden grades")
+    say(f"{version.name}: {queries}, {grades}")
     click.echo(f"golden: {version.hash}")
 
 

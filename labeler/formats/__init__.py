@@ -16,7 +16,7 @@ from labeler.formats.candidates import (
 )
 from labeler.formats.chunks import match_document_names, read_chunks, read_documents
 from labeler.formats.golden import read_golden, read_grades
-from labeler.formats.grades import GradeRule, parse_grade_map
+from labeler.formats.grades import GradeCuts, GradeRule, parse_grade_cuts, parse_grade_map
 from labeler.formats.id_resolution import CHUNK_PREFIX, HASH_DIGITS, IdResolver, query_id_from_text
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.peers.peer_rows import RELEVANT

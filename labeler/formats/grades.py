@@ -8,10 +8,12 @@ Numbers off the scale are reported together at the end, because only the whole s
 from __future__ import annotations
 
 import math
+import operator
 import uuid
 from array import array
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -70,6 +72,51 @@ def _number(value: object) -> float:
     if isinstance(value, str) and number in GRADES and is_rounded(value, number):
         raise ValueError
     return number
+
+
+class GradeCuts(Mapping[float, int]):
+    """A grade map for numbers on a continuous scale: how many of the cuts a number reaches.
+
+    >>> cuts = GradeCuts(0.25, 0.5, 0.75)
+    >>> [cuts[number] for number in (0.0, 0.25, 0.7, 1.0)]
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, *cuts: float) -> None:
+        if not 1 <= len(cuts) <= max(GRADES) or any(map(operator.ge, cuts, cuts[1:])):
+            raise BadInput(
+                f"cuts are one to three numbers that rise, such as 0.25,0.5,0.75, not {cuts}"
+            )
+        self.cuts = tuple(map(float, cuts))
+
+    def __getitem__(self, number: float) -> int:
+        return bisect_right(self.cuts, number)
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int | float)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.cuts)
+
+    def __len__(self) -> int:
+        return len(self.cuts)
+
+    def __repr__(self) -> str:
+        return f"GradeCuts({', '.join(map(str, self.cuts))})"
+
+
+def parse_grade_cuts(text: str) -> GradeCuts:
+    """Parse ``--grade-cuts``: the lowest number of each grade from 1 on.
+
+    >>> parse_grade_cuts("0.25,0.5,0.75")
+    GradeCuts(0.25, 0.5, 0.75)
+    """
+    try:
+        return GradeCuts(*map(_number, text.split(",")))
+    except (BadInput, ValueError) as error:
+        raise BadInput(
+            f"--grade-cuts: {text!r} must be one to three numbers that rise, such as 0.25,0.5,0.75"
+        ) from error
 
 
 class OffScale(BadInput):
@@ -184,6 +231,9 @@ def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
     if len(new) <= _MOST_NAMED:
         pairs = ",".join(f"{number:.15g}={grade}" for number, grade in new.items())
         text += f", which --grade-map {pairs} would read"
+    elif not rule.grade_map:
+        cuts = ",".join(f"{positive[-1] * part / 4:.3g}" for part in (1, 2, 3))
+        text += f", of which --grade-cuts {cuts} would make grades: 1 from the first number on"
     if ordered[0] < 0 and not (rule.negative_as_zero or rule.negative_as_ungraded):
         text += ", and --negative-as-zero or --negative-as-ungraded those below 0"
     return text

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from labeler.errors import LabelerError
-from labeler.formats import LIMITS, Guess, guess, parse_grade_map
+from labeler.formats import LIMITS, GradeCuts, Guess, guess, parse_grade_cuts, parse_grade_map
 from labeler.model import LoadReport, format_count
 from labeler.render.markup import show_html, style
 from labeler.services import import_export
@@ -93,6 +93,7 @@ HINTS = {
     "--update": f'On this page: Options, "{UPDATE}"',
     "--negative-as-zero": f'On this page: Options, "{NEGATIVE}"',
     "--negative-as-ungraded": f'On this page: Options, "{NEGATIVE}"',
+    "--grade-cuts": f'On this page: Options, "{GRADE_MAP}", written as 0.25,0.5,0.75',
     "--grade-map": f'On this page: Options, "{GRADE_MAP}", written as 0.3=1,1.0=3',
     "--order": f'On this page: Options, "{ORDER}"',
     "--name": "On this page: the name beside the file's kind",
@@ -283,8 +284,13 @@ def grade_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
     return lambda: {
         "negative_as_zero": negative == AS_ZERO,
         "negative_as_ungraded": negative == AS_UNGRADED,
-        "grade_map": parse_grade_map(text) if text.strip() else None,
+        "grade_map": _parse_grades(text) if text.strip() else None,
     }
+
+
+def _parse_grades(text: str) -> dict[float, int] | GradeCuts:
+    are_cuts = "," in text and "=" not in text
+    return parse_grade_cuts(text) if are_cuts else parse_grade_map(text)
 
 
 def run_options() -> Callable[[], dict[str, Any]]:
