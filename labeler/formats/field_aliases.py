@@ -53,6 +53,7 @@ GRADE = Aliases(
     "judgment judgement relevance_grade relevance_label gain qrel is_relevant",
     "score",
 )
+GRADED = GRADE[:-1]  # a score beside one of these is no grade
 LISTS = ("results", "chunks")
 SCORE = Aliases(
     "score",

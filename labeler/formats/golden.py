@@ -21,6 +21,7 @@ from labeler.formats.csv_tables import (
     CSV_COLUMNS,
     CSV_COLUMNS_WITH_CHUNKING,
     begins_table,
+    is_header,
     read_table,
     restore_formulas,
 )
@@ -31,9 +32,11 @@ from labeler.formats.field_aliases import (
     COMPLETE,
     FROZEN,
     GRADE,
+    GRADED,
     ONE_QUERY,
     QUERY_OF_PAIR,
     TRANSFERRED_FROM,
+    fold_name,
 )
 from labeler.formats.grades import UNGRADED, GradeCollector, GradeRule, empty_golden
 from labeler.formats.json_records import (
@@ -48,6 +51,7 @@ from labeler.formats.json_records import (
     take_id,
     take_names,
     take_text,
+    with_known_names,
 )
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
@@ -256,11 +260,16 @@ def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> LoadedGold
         records = ((number, restore_formulas(record)) for number, record in records)
     if columns == quepid.RATINGS_COLUMNS:
         records = ((number, quepid.restore_ids(record)) for number, record in records)
-    return _read_flat(pairs, records, with_chunkings=has_chunkings)
+    grades = GRADED if is_header(first, GRADED) else GRADE  # a score is none where one is blank
+    return _read_flat(pairs, records, grades, with_chunkings=has_chunkings)
 
 
 def _read_flat(
-    pairs: GradeCollector, records: Records, *, with_chunkings: bool = False
+    pairs: GradeCollector,
+    records: Records,
+    grades: tuple[str, ...] = GRADE,
+    *,
+    with_chunkings: bool = False,
 ) -> LoadedGolden:
     """Read one grade per record; without a chunk or a grade it means "not graded".
 
@@ -273,7 +282,8 @@ def _read_flat(
             limits = pairs.source.limits
             query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
             texts.add(number, query_id, _text_beside(record, query_id, limits))
-            chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, GRADE)
+            names = grades if record.keys().isdisjoint(GRADED) else GRADED
+            chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, names)
             if _blank(chunk_id) or _blank(grade):
                 pairs.skipped["not graded, skipped"] += 1
                 continue
@@ -332,8 +342,8 @@ def _reader_of(keys: Record) -> _Reader:
         raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):
         return _read_log
-    if set(keys) & set(GRADE):
-        return _read_flat
+    if set(map(fold_name, keys)) & set(GRADE):
+        return _read_pairs
     if ragas.is_relevance(keys):
         return _read_relevance
     raise BadInput(
@@ -341,6 +351,11 @@ def _reader_of(keys: Record) -> _Reader:
         "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
         f"reference_contexts); the keys found are {format_keys(keys)}"
     )
+
+
+def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
+    known = (*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *_GRADERS, *_NOTE)
+    return _read_flat(pairs, with_known_names(records, known))
 
 
 def _read_relevance(pairs: GradeCollector, records: Records) -> LoadedGolden:

@@ -14,6 +14,7 @@ from labeler.formats.field_aliases import (
     CHUNK_OF_RESULT,
     DISTANCE,
     GRADE,
+    GRADED,
     LISTS,
     ONE_QUERY,
     QUERY_OF_PAIR,
@@ -45,7 +46,6 @@ KNOWN = (
     *(*QUERY_OF_PAIR, *CHUNK_OF_RESULT, *SCORE, *DISTANCE, *RANK, *RANK_OR_PLACE),
     *(*RUN_NAME, *GRADE),
 )
-_GRADED = tuple(name for name in GRADE if name != "score")
 _PASSED_OVER = frozenset({"q0", "Q0", "iteration", "iter", "results", "chunks"})
 _QUERY_ID = tuple(name for name in QUERY_OF_PAIR if name in ONE_QUERY or name == "queryid")
 
@@ -175,7 +175,7 @@ def _find_fields(keys: Sequence[str], order: Order) -> _Fields:
     used = {*query, *chunk, *scores, *ranks[:1], *([distance] if distance else [])}
     left = tuple(key for key in keys if key not in used and key not in _PASSED_OVER)
     score, rank = next(iter(scores), None), next(iter(ranks), None)
-    return _Fields(query, chunk, score, distance, rank, next(iter(named(_GRADED)), None), left)
+    return _Fields(query, chunk, score, distance, rank, next(iter(named(GRADED)), None), left)
 
 
 class SeveralSystems(BadInput):

@@ -37,6 +37,7 @@ from labeler.formats.field_aliases import (
     DOCUMENT_ID,
     FROZEN,
     GRADE,
+    GRADED,
     LISTS,
     ONE_QUERY,
     POSITION,
@@ -105,9 +106,8 @@ _LONGEST_QUERY = 200  # characters; texts with a longer median are no questions
 _ANY_ID = tuple(name for name in QUERY_ID if name in CHUNK_ID)
 _QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*_ANY_ID, "text"))
 _CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
-_GRADED = tuple(name for name in GRADE if name != "score")
 _ORDERED = (*SCORE, *DISTANCE, *RANK)
-_VALUES = frozenset((*_GRADED, *_ORDERED))
+_VALUES = frozenset((*GRADED, *_ORDERED))
 # These are a chunk's id only beside the id of a query and a score, rank or grade.
 _WEAK_IDS = frozenset(("_id", "id"))
 _WEAK_PAIR = frozenset(("doc", "document_id", *QUERY_OF_PAIR[len(QUERY_OF_PAIR.shown) :]))
@@ -361,7 +361,7 @@ def _are_pairs(keys: set[str]) -> bool:
 
 def _guess_pairs(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess:
     """Guess whether pairs of query and chunk are graded or retrieved."""
-    grade = next((name for name in _GRADED if name in keys), None)
+    grade = next((name for name in GRADED if name in keys), None)
     ordered = [name for name in _ORDERED if name in keys]
     if grade is not None:
         also = f"; it can be loaded as a run, too, by its {ordered[0]}" if ordered else ""

@@ -241,3 +241,22 @@ def test_an_event_with_an_unknown_key_is_refused_rather_than_cut(tmp_path):
 def test_what_a_judgment_cannot_keep_is_told(tmp_path):
     line = '{"query_id":"q","query":"t","judgments":[{"chunk_id":"a","grade":1,"why":"x"}]}'
     assert read_golden(put(tmp_path, line)).grades.warnings == ("not kept from the judgments: why",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "query_id,chunk_id,score,Label\nq,a,2,\nq,b,1,3\n",
+        '{"query_id": "q", "chunk_id": "a", "score": 2, "label": null}\n'
+        '{"query_id": "q", "chunk_id": "b", "score": 1, "label": 3}\n',
+        '[{"Query ID": "q", "doc": "a", "score": 2, "Judgment": ""},\n'
+        ' {"Query ID": "q", "doc": "b", "score": 1, "Judgment": 3}]\n',
+    ],
+    ids=["csv", "jsonl", "json"],
+)
+def test_a_score_is_no_grade_where_the_grade_beside_it_is_blank(content, tmp_path):
+    path = tmp_path / "grades"
+    path.write_text(content)
+    loaded = read_golden(path)
+    assert [(each.chunk_id, each.grade) for each in loaded.grades.records] == [("b", 3)]
+    assert loaded.grades.facts["not graded, skipped"] == 1
