@@ -116,7 +116,7 @@ def evaluate(
     """Measure run files by a qrels file; no golden set is needed.
 
     QRELS and each RUN can have any format that 'labeler load' takes, or be Parquet. A run has the
-    name of its file. Nothing is stored.
+    name of its file; of several systems in one table each is a run. Nothing is stored.
     """
     check_raw(kind, raw=raw)
     conventions = Conventions.of(
@@ -124,8 +124,8 @@ def evaluate(
     )
     measures = parse_measures(conventions, texts)
     runs = name_runs(paths)
-    chosen = choose_pair(runs, pair)
     board, notes = read_files(qrels, runs, conventions, FileRules(limits=limits, **reading))
+    chosen = choose_pair(board.run_names, runs, pair)
     if chosen is not None:
         told = compare_text(board, chosen, measures, notes, kind, per_query=per_query, raw=raw)
     elif per_query:
@@ -164,16 +164,18 @@ def _name_of(path: Path) -> str:
     return name or str(path)
 
 
-def choose_pair(runs: Mapping[str, Path], pair: tuple[str, str] | None) -> tuple[str, str] | None:
+def choose_pair(
+    names: Sequence[str], files: Mapping[str, Path], pair: tuple[str, str] | None
+) -> tuple[str, str] | None:
     """Return the names of the runs to compare, which may be given by their files."""
     if pair is None:
         return None
-    names = {str(path): name for name, path in runs.items()}
+    of_files = {str(path): name for name, path in files.items() if name in names}
     for given in pair:
-        if given not in runs and given not in names:
-            there = ", ".join(map(escape_controls, runs))
+        if given not in names and given not in of_files:
+            there = ", ".join(map(escape_controls, names))
             raise BadInput(f"no run is called {given!r}; there are: {there}")
-    a, b = (given if given in runs else names[given] for given in pair)
+    a, b = (given if given in names else of_files[given] for given in pair)
     if a == b:
         raise BadInput(f"--compare takes two runs, and was given {a!r} twice")
     return a, b
@@ -211,8 +213,8 @@ def read_files(
             raise
         raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
     return board, [
-        Note("file", f"{runs[name]}: {warning}", (name,))
-        for name in runs
+        Note("file", warning, (name,))
+        for name in board.run_names
         for warning in warnings.get(name, ())
     ]
 

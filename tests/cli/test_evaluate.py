@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 import labeler
 from labeler import paths
 from labeler.cli import main
+from labeler.errors import BadInput
 
 SAMPLE = paths.folder("sample_data")
 QRELS = """\
@@ -282,6 +283,32 @@ def test_two_runs_are_compared_in_the_words_of_compare(evaluate: Evaluate):
     assert [float(row["delta"]) for row in rows] == [-delta for delta in frame["delta"]]
     told = evaluate("qrels.txt", "a.trec", "b.run", "--compare", "a", "b", "--per-query")
     assert "q2" in told.output
+
+
+SYSTEMS = [
+    ("one", "q1", "c2", 2),
+    ("two", "q1", "c1", 9),
+    ("one", "q1", "c1", 1),
+    ("two", "q2", "c4", 1),
+]
+
+
+def test_each_system_of_one_table_is_a_run(evaluate: Evaluate):
+    keys = ("system", "query_id", "chunk_id", "score")
+    rows = [dict(zip(keys, row, strict=True)) for row in SYSTEMS]
+    pd.DataFrame(rows).to_csv("both.csv", index=False)
+    Path("both.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name in ("both.csv", "both.jsonl"):
+        asked = ("qrels.txt", "a.trec", name, "--measures", "RR", "--format", "csv")
+        found = {row["run"]: row["value"] for row in rows_of(evaluate(*asked))}
+        assert found == {"a": "0.75", "one": "0.25", "two": "1.0"}
+        assert rows_of(evaluate(*asked, "--compare", "one", "two"))[0]["delta"] == "0.75"
+    Path("one.trec").write_text(RUN_A)
+    result = evaluate("qrels.txt", "one.trec", "both.csv")
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: two runs are called 'one'")
+    with pytest.raises(BadInput, match="names 2 systems"):
+        labeler.evaluate(GRADES, {"both": "both.csv"}, "RR")
 
 
 def test_other_runs_say_nothing_in_a_comparison_of_two(evaluate: Evaluate):
