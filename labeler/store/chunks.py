@@ -149,8 +149,7 @@ class Chunks(Chunkings):
                     "marked stale if the text changed), or name the chunking that it is of with "
                     "--chunking, if documents were cut in another way"
                 )
-            what = "new" if known is None else "known by id, now with text" if bare else "updated"
-            counts[what] += 1
+            counts[_what_came(known, chunk)] += 1
             with self._translated(loaded.where(index)):
                 self._put_chunk(chunk)
         return counts
@@ -216,6 +215,15 @@ class Chunks(Chunkings):
 def _id_batches(chunk_ids: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(chunk_ids), IDS_PER_LOOKUP):
         yield chunk_ids[start : start + IDS_PER_LOOKUP]
+
+
+def _what_came(known: Chunk | None, chunk: Chunk) -> str:
+    """Say what a chunk is to the golden set that has it as ``known``."""
+    if known is None:
+        return "new"
+    if known != Chunk(known.chunk_id):
+        return "updated"
+    return "known by id, now with text" if chunk.text else "known by id, still without text"
 
 
 def load_report(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> LoadReport:

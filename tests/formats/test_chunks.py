@@ -79,3 +79,20 @@ def test_a_header_put_as_the_refusal_says_makes_the_file_load(
     content = header.replace("<TAB>", "\t") + "\n" + content
     found = read_chunks(put(tmp_path, "a", content)).records[0]
     assert (found.chunk_id, found.text) == ("p1", "The warranty lasts two years")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"id": "d1", "content": "Free."}', "known by id, now with text"),
+        ('{"id": "d1", "words": "Free."}', "known by id, still without text"),
+        ('{"id": "d1", "title": "Shipping"}', "known by id, still without text"),
+    ],
+)
+def test_a_chunk_known_by_id_is_with_text_only_if_it_has_one(
+    content: str, said: str, tmp_path: Path
+):
+    first, second = put(tmp_path, "a.jsonl", '{"id": "d1"}'), put(tmp_path, "b.jsonl", content)
+    with Store(tmp_path / "db", create=True) as store:
+        store.add_chunks(read_chunks(first))
+        assert store.add_chunks(read_chunks(second)).facts[said] == 1
