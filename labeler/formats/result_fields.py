@@ -226,8 +226,11 @@ def _shape(keys: Sequence[str]) -> tuple[dict[str, str], str | None]:
 
 def _several_runs(
     source: InputFile, number: int, column: str, found: list[str], rest: Records
-) -> SeveralSystems:
-    """Return the error for a file of several runs, which names those in the rest of it, too."""
+) -> BadInput:
+    """Return the error for a file of several runs, which names those in the rest of it, too.
+
+    A tag may as well be of a query, so that no run is made of each.
+    """
     names = dict.fromkeys(found)
     for _, record in rest:
         value = {fold_name(key): value for key, value in record.items()}.get(fold_name(column))
@@ -239,7 +242,7 @@ def _several_runs(
         "one; give each system a file of its own, or rename or leave out the field if it says "
         "something else",
     )
-    return SeveralSystems(str(error), [*names])
+    return error if fold_name(column) == "tag" else SeveralSystems(str(error), [*names])
 
 
 def read_score(value: object) -> float | None:

@@ -353,7 +353,8 @@ def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Gu
 def _are_pairs(keys: set[str]) -> bool:
     """Return whether each record is of a query and a chunk."""
     if not keys & _VALUES:
-        strong = keys - _WEAK_PAIR
+        placed = keys & {*RANK_OR_PLACE} and not keys & {*CHUNK_TEXT}
+        strong = keys - (_WEAK_IDS if placed else _WEAK_PAIR)
         return bool(strong & {*QUERY_OF_PAIR} and strong & {*CHUNK_OF_PAIR})
     weak = frozenset() if keys & ONE_QUERY else _WEAK_IDS
     return bool(keys & {*QUERY_OF_PAIR} and (keys - weak) & {*CHUNK_OF_RESULT})

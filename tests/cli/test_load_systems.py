@@ -95,6 +95,7 @@ def test_nothing_is_stored_where_one_system_has_another_run_already(load: Callab
     ("words", "content", "said"),
     [
         (["--name", "a"], FILES["table.csv"], "names 2 systems (bm25, dense), and a run is of one"),
+        ([], FILES["table.csv"].replace("System", "tag"), "'tag' names 2 systems (bm25, dense)"),
         ([], FILES["table.csv"] + "q9,c1,1,\n", "table.csv:7: no system is named here, but on"),
         ([], FILES["table.csv"] + "q9,c1,x,other\n", "table.csv:7: score must be a finite number"),
         ([], FILES["table.csv"] + 'q9,c1,1,"a\tb"\n', "control character"),

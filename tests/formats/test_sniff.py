@@ -104,6 +104,11 @@ SHAPES: dict[str, tuple[str, str]] = {
     "similarities": (jsonl({"question": "who?", "doc_id": "d", "similarity": 0.5}), "run"),
     "distances": ("qid,document_id,distance\nq1,d1,1\nq1,d2,2\n", "run"),
     "positions": ("query,docid,position\nwho?,d1,1\n", "run"),
+    "positions of answers to an input": ("input,doc,pos,model\nwho?,d1,1,x\n", "run"),
+    "positions of chunks with a made-up question": (
+        jsonl({"chunk_id": "c1", "text": "Ann", "question": "who?", "position": 1}),
+        "chunks",
+    ),
     "a run of a system": ("qid,docno,system\nq1,d1,bm25\n", "run"),
     "questions without ids": (jsonl({"question": "who?", "answer": "Ann"}), "queries"),
     "a table of questions without ids": ("question,answer\nwho?,Ann\n", "queries"),
