@@ -165,8 +165,8 @@ def test_a_word_that_is_no_choice_is_refused():
     for undefined in (2, "zero", True):
         with pytest.raises(BadInput, match="undefined is 'nan', 0 or 1, not"):
             labeler.evaluate(EMPTY, {"A": LISTS}, "RR", undefined=undefined)
-    with pytest.raises(BadInput, match="order is 'score' or 'rank', not 'file'"):
-        labeler.evaluate(EMPTY, {"A": LISTS}, "RR", order="file")
+    with pytest.raises(BadInput, match="order is .*, not 'best'"):
+        labeler.evaluate(EMPTY, {"A": LISTS}, "RR", order="best")
 
 
 def test_the_rank_column_orders_a_file_or_a_frame_on_request(tmp_path):

@@ -363,6 +363,6 @@ def test_whatever_is_marked_is_what_comes_back(
 def test_grades_without_evidence_are_in_files_as_they_always_were(
     filled: Store, tmp_path: Path, golden: Callable[..., LoadedGolden]
 ):
-    filled.add_golden(golden([GoldenGrade("q1", "c1", 2, ("Ann",), "a note")]))
+    filled.add_golden(golden([GoldenGrade("q1", "c1", 2, ("Ann",), "a note")]), update=True)
     exported = write_golden(*filled.golden_set(), "jsonl") + write_events(filled.events())
     assert b"evidence" not in exported

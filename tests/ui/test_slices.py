@@ -265,7 +265,7 @@ def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
     """RR is defined for seven queries and R(rel=3)@5 for two of them, one in each bucket."""
     with Store(filled) as store:
         grades = [GoldenGrade(f"q{n}", "c0", 3 if n in (1, 5) else 1) for n in range(1, 8)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])), update=True)
     given = {"facet": "intent", "measure": ["RR", "R(rel=3)@5"], "least": "2"}
     for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}):
         app = open_slices(**given, **runs)
