@@ -165,7 +165,7 @@ def test_a_word_that_is_no_choice_is_refused():
     for undefined in (2, "zero", True):
         with pytest.raises(BadInput, match="undefined is 'nan', 0 or 1, not"):
             labeler.evaluate(EMPTY, {"A": LISTS}, "RR", undefined=undefined)
-    with pytest.raises(BadInput, match="order is .*, not 'best'"):
+    with pytest.raises(BadInput, match=r"order is .*, not 'best'"):
         labeler.evaluate(EMPTY, {"A": LISTS}, "RR", order="best")
 
 

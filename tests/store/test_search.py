@@ -124,7 +124,7 @@ def test_the_index_follows_new_texts(shelf: Store, loaded: Callable[..., Loaded]
     shelf.add_chunks(loaded(changed), update=True)
     assert found(shelf, "tubes") == found(shelf, "weekly") == ["milk"]
     assert found(shelf, "evening") == []
-    assert found(shelf, "stuck") == found(shelf, "gone") == ["error"]  # a text stays where none comes
+    assert found(shelf, "stuck") == found(shelf, "gone") == ["error"]  # a text stays
     check_index(shelf)
 
 
