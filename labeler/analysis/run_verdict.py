@@ -57,6 +57,10 @@ class PairSources:
     certainty: Callable[[Measure], Certainty | None] = lambda _: None
 
 
+RangesLookup = Callable[[str, str], LiveRanges]
+"""Gives what keeps the ranges of runs A and B, and of their difference, over unjudged chunks."""
+
+
 def judge_pair(
     board: Scoreboard,
     a: str,
@@ -67,17 +71,19 @@ def judge_pair(
     names: tuple[str, str] | None = None,
     pairs: int = 1,
     decider: Decider | None = None,
+    ranges_of: RangesLookup | None = None,
 ) -> PairResult:
     """Return which of two runs is better over all queries, and what could change that.
 
     All runs of the ``board`` inform what its unjudged chunks may be. ``singles`` are the graders'
     own grades, None where they are not known. Of several ``pairs`` compared together, each test is
     corrected for their number. ``names`` are shown for A and B. A ``decider`` works out how many
-    more grades are needed, which takes seconds on large sets; without one that is not said.
+    more grades are needed, which takes seconds on large sets; without one that is not said. Who
+    needs the ranges of these runs as well keeps them and gives ``ranges_of``.
     """
     board = board.snapshot()
     tests = assess_pair(board, a, b, rules, pairs=pairs)
-    sources = direct_sources(board, tests, singles, decider)
+    sources = direct_sources(board, tests, singles, decider, ranges_of)
     return describe_pair(board, tests, compare_candidates(board, a, b, names), sources, names=names)
 
 
@@ -128,13 +134,18 @@ def _can_ask_for_grades(board: Scoreboard, measure: Measure) -> bool:
 
 
 def direct_sources(
-    board: Scoreboard, tests: PairTests, singles: SingleGrades | None, decider: Decider | None
+    board: Scoreboard,
+    tests: PairTests,
+    singles: SingleGrades | None,
+    decider: Decider | None,
+    ranges_of: RangesLookup | None = None,
 ) -> PairSources:
     """Return sources that compute everything when it is asked for."""
     a, b, compared = tests.a, tests.b, tests.compared
 
     def band(measure: Measure) -> UnjudgedRange | None:
-        return LiveRanges(board, (a, b)).deltas(board, [measure]).get((measure, None))
+        live = LiveRanges(board, (a, b)) if ranges_of is None else ranges_of(a, b)
+        return live.deltas(board, [measure]).get((measure, None))
 
     def sensitivity(measure: Measure, test: DeltaTest) -> GraderSensitivity | None:
         if singles is None or compared is None:

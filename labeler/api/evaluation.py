@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache, partial
 from itertools import combinations
 from typing import cast
 
@@ -38,7 +39,6 @@ from labeler.evaluation import (
     DEFAULT_MEASURES,
     Conventions,
     Record,
-    Scoreboard,
     Undefined,
     residuals_by_place,
     score_records,
@@ -217,11 +217,13 @@ def compare(
         rows = [row for each in found for row in _query_records(each)]
     else:
         rules = comparison.DecisionRules(decide_by, tested, matters)
-        judged = [judge_pair(board, each.a, each.b, rules, pairs=len(found)) for each in found]
-        shown = [
-            _shown_pair(board, each, said.tests, ranges=bands)
-            for each, said in zip(found, judged, strict=True)
-        ]
+        ranges_of = cache(lambda a, b: LiveRanges(board, (a, b)))
+        judge = partial(judge_pair, board, pairs=len(found), ranges_of=ranges_of)
+        judged = [judge(each.a, each.b, rules) for each in found]
+        pairs = zip(found, judged, strict=True)
+        shown = [comparison.ShownPair(each, each.deltas, said.tests) for each, said in pairs]
+        if bands:
+            shown = [each.with_ranges(board, ranges_of) for each in shown]
         rows = comparison.comparison_table(shown).records()
     frame = result_frame(rows, board, wanted)
     if not per_query:
@@ -232,17 +234,6 @@ def compare(
 def _check_bands(bands: bool, per_query: bool) -> None:
     if bands and per_query:
         raise BadInput("bands are of means: leave out per_query, or bands")
-
-
-def _shown_pair(
-    board: Scoreboard, found: comparison.Comparison, tests: comparison.PairTests, *, ranges: bool
-) -> comparison.ShownPair:
-    """Return what is shown of a pair, with the ranges over unjudged chunks if ``ranges``."""
-    if not ranges:
-        return comparison.ShownPair(found, found.deltas, tests)
-    live, measures = LiveRanges(board, (found.a, found.b)), found.measures
-    both = (live.means(board, measures), live.deltas(board, measures))
-    return comparison.ShownPair(found, found.deltas, tests, both)
 
 
 def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Mapping[str, GivenRun]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import chain, combinations
 
 import click
@@ -14,7 +14,7 @@ from labeler.analysis import comparison
 from labeler.analysis.active import Decider
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import Comparison, DecisionRules, GraderSensitivity, ShownPair
-from labeler.analysis.run_verdict import PairResult, judge_pair
+from labeler.analysis.run_verdict import PairResult, RangesLookup, judge_pair
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     check_common_options,
@@ -53,10 +53,10 @@ from labeler.evaluation import (
     tie_notes,
 )
 from labeler.measures import Measure
-from labeler.model import SingleGrades, escape_controls, format_count, results
+from labeler.model import Settings, SingleGrades, escape_controls, format_count, results
 from labeler.model.results import ANSWER, NOTE, Statement
 from labeler.services.import_export import snapshots
-from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
+from labeler.stats import LiveRanges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -149,6 +149,7 @@ def _survival_lines(survival: GraderSensitivity) -> Iterator[list[str]]:
             yield [*named, *values, *counts, format_number(each.p)]
 
 
+PairResults = Mapping[tuple[str, str], PairResult]
 DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measure has no cut-off
 
 
@@ -208,7 +209,8 @@ def compare(
     board, unsaid = with_weights(Scoreboard(select_runs(collection, runs), conventions), traffic)
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
     found, refused = compare_each(board, runs, measures, facet)
-    said = judge_pairs(every_run, found, DecisionRules.of(settings), singles)
+    ranges_of = cache(lambda a, b: LiveRanges(every_run, (a, b)))
+    said = judge_pairs(every_run, found, DecisionRules.of(settings), singles, ranges_of)
     shown = [show_pair(each, said[each.a, each.b]) for each in found]
     notes = notes_on(board, measures, facet) + unsaid
     if singles is not None and by_graders:
@@ -216,20 +218,56 @@ def compare(
         return
     ranges = tie_ranges(board, measures, facet, per_query=per_query)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
-    notes += [*refused, *([] if per_query else [RULE])]
-    deciding = [each.tests.deciding for each in said.values() if each.tests.deciding]
-    cautions = find_cautions(every_run, [*deciding, *measures], runs=runs, settings=settings)
-    if kind in FOR_PROGRAMS:
-        notes += [] if per_query else [METHODS]
-        about = (board.conventions, notes, ranges)
-        records = program_records(every_run, shown, per_query=per_query)
-        told = list(with_statements(kind, records, said, cautions, about))
-        click.echo(format_records(kind, told, raw=raw), nl=False)
-        return
-    table = people_table(shown, per_query=per_query)
+    judged = JudgedPairs(every_run, shown, said, ranges_of, ranges)
+    cautions = judged.cautions(measures, settings)
     strips = strip_lines(board, found[0]) if stripped else []
-    statements = [*people_statements(said), *cautions]
-    click.echo(format_result(kind, statements, table, board.conventions, notes, strips), nl=False)
+    page = judged.as_text(kind, cautions, [*notes, *refused], strips, per_query=per_query, raw=raw)
+    click.echo(page, nl=False)
+
+
+@dataclass(frozen=True)
+class JudgedPairs:
+    """Pairs of runs with what is said of them; ``every_run`` informs ranges and cautions.
+
+    ``ties`` are what other orders of tied scores could give, None where that is not computed.
+    """
+
+    every_run: Scoreboard
+    shown: Sequence[ShownPair]
+    said: PairResults
+    ranges_of: RangesLookup
+    ties: TieRangesByRun | None
+
+    def cautions(self, measures: Sequence[Measure], settings: Settings) -> list[Statement]:
+        """Return how the means of the measure that decides and of those shown mislead."""
+        deciding = [each.tests.deciding for each in self.said.values() if each.tests.deciding]
+        runs = list(dict.fromkeys(run for pair in self.said for run in pair))
+        asked = [*deciding, *measures]
+        return find_cautions(self.every_run, asked, runs=runs, settings=settings)
+
+    def as_text(
+        self,
+        kind: str,
+        cautions: Sequence[Statement],
+        notes: Sequence[Note],
+        strips: Sequence[str] = (),
+        *,
+        per_query: bool,
+        raw: bool,
+    ) -> str:
+        """Return all of it for people, or rows for programs."""
+        conventions = self.shown[0].compared.conventions
+        notes = [*notes, *([] if per_query else [RULE])]
+        if kind in FOR_PROGRAMS:
+            about = (conventions, [*notes, *([] if per_query else [METHODS])], self.ties)
+            records = program_records(
+                self.every_run, self.shown, self.ranges_of, per_query=per_query
+            )
+            told = list(with_statements(kind, records, self.said, cautions, about))
+            return format_records(kind, told, raw=raw)
+        table = people_table(self.shown, per_query=per_query)
+        statements = [*people_statements(self.said), *cautions]
+        return format_result(kind, statements, table, conventions, notes, strips)
 
 
 def show_pair(found: Comparison, said: PairResult) -> ShownPair:
@@ -247,19 +285,18 @@ def tie_ranges(
 
 MOST_PAIRS_TOLD = 10  # to people; programs get them all
 
-PairResults = Mapping[tuple[str, str], PairResult]
-
 
 def judge_pairs(
     every_run: Scoreboard,
     found: Sequence[Comparison],
     rules: DecisionRules,
     singles: SingleGrades | None,
+    ranges_of: RangesLookup,
 ) -> PairResults:
     """Return which run of each pair is better; of one pair also how many grades would decide."""
     decider = Decider() if len(found) == 1 else None
     judge = partial(judge_pair, every_run, singles=singles, pairs=len(found), decider=decider)
-    return {(each.a, each.b): judge(each.a, each.b, rules) for each in found}
+    return {(e.a, e.b): judge(e.a, e.b, rules, ranges_of=ranges_of) for e in found}
 
 
 def people_statements(said: PairResults) -> list[Statement]:
@@ -321,7 +358,7 @@ def compare_each(
 
 
 def program_records(
-    every_run: Scoreboard, shown: Sequence[ShownPair], *, per_query: bool
+    every_run: Scoreboard, shown: Sequence[ShownPair], ranges_of: RangesLookup, *, per_query: bool
 ) -> list[Record]:
     """Return rows for programs: the same values in every digit, with ranges over unjudged chunks.
 
@@ -330,15 +367,8 @@ def program_records(
     if per_query:
         return [row for each in shown for row in comparison.query_delta_records(each.compared)]
     if every_run.weights is None:
-        shown = [replace(each, ranges=unjudged_ranges(every_run, each.compared)) for each in shown]
+        shown = [each.with_ranges(every_run, ranges_of) for each in shown]
     return comparison.comparison_table(shown).records()
-
-
-def unjudged_ranges(every_run: Scoreboard, found: Comparison) -> tuple[MeanRanges, DeltaRanges]:
-    """Return the ranges of both means and of the difference over unjudged chunks."""
-    bands = LiveRanges(every_run, (found.a, found.b))
-    asked = (every_run, found.measures, found.facet)
-    return bands.means(*asked), bands.deltas(*asked)
 
 
 def people_table(shown: Sequence[ShownPair], *, per_query: bool) -> results.Table:

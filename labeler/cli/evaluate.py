@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -295,25 +296,15 @@ def compare_text(
     from labeler.analysis.comparison import DecisionRules
     from labeler.analysis.run_verdict import judge_pair
     from labeler.cli import compare as comparisons
-    from labeler.cli.output import format_result
 
     found, _ = comparisons.compare_each(board, pair, measures, None)
-    said = {pair: judge_pair(board, *pair, DecisionRules.of(USUAL))}
+    ranges_of = cache(lambda a, b: LiveRanges(board, (a, b)))
+    said = {pair: judge_pair(board, *pair, DecisionRules.of(USUAL), ranges_of=ranges_of)}
     shown = [comparisons.show_pair(found[0], said[pair])]
     ranges = comparisons.tie_ranges(board, measures, None, per_query=per_query)
     notes += board.notes(measures)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     notes = [note for note in notes if note.is_about(*pair)]
-    tests = said[pair].tests
-    deciding = [] if tests.deciding is None else [tests.deciding]
-    cautions = find_cautions(board, [*deciding, *measures], runs=pair)
-    notes += [] if per_query else [comparisons.RULE]
-    if kind in FOR_PROGRAMS:
-        notes += [] if per_query else [comparisons.METHODS]
-        records = comparisons.program_records(board, shown, per_query=per_query)
-        about = (board.conventions, notes, ranges)
-        told = comparisons.with_statements(kind, records, said, cautions, about)
-        return format_records(kind, told, raw=raw)
-    table = comparisons.people_table(shown, per_query=per_query)
-    statements = [*comparisons.people_statements(said), *cautions]
-    return format_result(kind, statements, table, board.conventions, notes)
+    judged = comparisons.JudgedPairs(board, shown, said, ranges_of, ranges)
+    cautions = judged.cautions(measures, USUAL)
+    return judged.as_text(kind, cautions, notes, per_query=per_query, raw=raw)

@@ -11,7 +11,7 @@ from typing import Literal
 import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
-from labeler.cli.file_options import grade_options, limit_option
+from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
@@ -129,25 +129,7 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
 @click.option("--name", help="What the run is called.  [default: the file's name]")
 @click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
 @click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
-@click.option(
-    "--order",
-    type=click.Choice(["score", "rank", "file"]),
-    default="score",
-    show_default=True,
-    help="What decides the order inside a list: scores, ranks, or the order of the file.",
-)
-@click.option(
-    "--on-duplicate",
-    type=click.Choice(["refuse", "first"]),
-    default="refuse",
-    show_default=True,
-    help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
-)
-@click.option(
-    "--leave-out-self",
-    is_flag=True,
-    help="Leave out the chunk with the query's own id, where queries are from the corpus.",
-)
+@list_options
 @click.option(
     "--chunking",
     type=CHUNKING,

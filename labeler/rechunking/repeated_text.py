@@ -116,7 +116,7 @@ def _by_document(
 
 
 def _in_order(pairs: Sequence[tuple[Span, Span, bool]]) -> bool:
-    """Say whether chunks that have one place come in the order of their places."""
+    """Return whether chunks with only one possible place are in the order of these places."""
     return sum(one <= two for one, two, _ in pairs) >= IN_ORDER * len(pairs)
 
 

@@ -51,7 +51,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 def no_interval(reason: str) -> ConfidenceInterval:
-    """Return what stands in for an interval where there is none."""
+    """Return an interval without ends, and the reason."""
     return ConfidenceInterval(math.nan, math.nan, reason=reason)
 
 

@@ -265,7 +265,7 @@ def test_where_agreement_is_by_chance_no_pair_of_grades_is_blamed():
             [[2, 2, 2, 2], [2, 2, 2, 2]],
             "one grade",
             "Everybody gave 2 to the 4 passages of 2 queries that two or more graded. Where only "
-            "one grade is in use, agreement cannot be told from chance.",
+            "one grade is in use, nobody can say whether agreement is more than chance.",
         ),
     ],
 )

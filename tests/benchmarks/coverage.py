@@ -328,7 +328,7 @@ def print_commits(every: Sequence[Population], count: int) -> None:
 
 
 def changing_runs(fresh: Floats, draw: np.random.Generator) -> Floats:
-    """Return runs, (runs, queries), that each take a few of their values anew."""
+    """Return runs, (runs, queries), that each change a few of their values."""
     runs = fresh.copy()
     for at in range(1, len(runs)):
         same = draw.random(runs.shape[1]) >= CHANGED

@@ -38,7 +38,7 @@ class Graded:
     buckets: Buckets
 
     def board(self) -> Scoreboard:
-        """Return a board that knows no grade."""
+        """Return a board without grades."""
         return Scoreboard(collect({q: {} for q in self.qrels}, self.runs), Conventions.of())
 
     def truth(self) -> Scoreboard:

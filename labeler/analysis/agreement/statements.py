@@ -185,7 +185,7 @@ def _why_no_alpha(found: Agreement) -> Statement:
         [grade] = found.values[found.table.any(1)]
         sentence = (
             f"Everybody gave {grade:g} to {_count_passages(found.alpha)} that two or more graded. "
-            "Where only one grade is in use, agreement cannot be told from chance."
+            "Where only one grade is in use, nobody can say whether agreement is more than chance."
         )
         return Statement("one grade", sentence, ANSWER, numbers=numbers)
     two = len(found.graders) == 2

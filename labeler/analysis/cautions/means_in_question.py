@@ -14,9 +14,8 @@ import numpy as np
 from labeler.evaluation import Scoreboard, queries_in_scope
 from labeler.measures import Bools, Floats, Measure
 from labeler.model.results import CAUTION, Statement
-from labeler.stats import ALPHA, EXACT, as_equal_weights, p_values
+from labeler.stats import ALPHA, EXACT, FEWEST_QUERIES, as_equal_weights, p_values
 
-FEWEST_QUERIES = 10
 MANY_QUERIES = 200  # from here on the normal distribution is exact enough
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from labeler.analysis.cautions.means_in_question import (
-    FEWEST_QUERIES,
     MeansInQuestion,
     differ_surely,
     is_surely_above,
@@ -18,6 +17,7 @@ from labeler.evaluation import Scoreboard
 from labeler.measures import PROMPT, Bools, Floats, Ints, Measure
 from labeler.model import format_count
 from labeler.model.results import Statement
+from labeler.stats import FEWEST_QUERIES
 
 COUNT_THE_FIRST = ("RR", "Success", "ERR")
 COUNT_ALL_BY_RANK = ("nDCG", "AP")

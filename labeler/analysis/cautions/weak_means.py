@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeler.analysis.cautions.means_in_question import (
-    FEWEST_QUERIES,
     MeansInQuestion,
     mean_of,
 )
@@ -17,7 +16,7 @@ from labeler.evaluation import format_number, unjudged_by_run
 from labeler.measures import PROMPT, Floats, Measure
 from labeler.model import WITH_LEAKED, format_count
 from labeler.model.results import Statement
-from labeler.stats import ALPHA, mean_intervals
+from labeler.stats import ALPHA, FEWEST_QUERIES, mean_intervals
 
 MOST_HALF_WIDTH = 0.1
 MOST_UNJUDGED = 0.2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
@@ -12,13 +12,14 @@ from labeler.analysis.comparison.significance import PairTests
 from labeler.evaluation import (
     NO_RESULT,
     Record,
+    Scoreboard,
     measure_names,
     why_no_mean,
     why_no_value,
 )
 from labeler.measures import Measure
 from labeler.model.results import COUNT, NUMBER, P_VALUE, SIGNED, SIGNED_RANGE, TEXT, Column, Table
-from labeler.stats import DeltaRanges, MeanRanges, with_unjudged_ranges
+from labeler.stats import DeltaRanges, LiveRanges, MeanRanges, with_unjudged_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,14 @@ class ShownPair:
     rows: Sequence[Delta]
     tests: PairTests
     ranges: tuple[MeanRanges, DeltaRanges] | None = None
+
+    def with_ranges(
+        self, board: Scoreboard, ranges_of: Callable[[str, str], LiveRanges]
+    ) -> ShownPair:
+        """Return this pair with the ranges of its measures, in each bucket if of a facet."""
+        live = ranges_of(self.compared.a, self.compared.b)
+        asked = (board, self.compared.measures, self.compared.facet)
+        return replace(self, ranges=(live.means(*asked), live.deltas(*asked)))
 
 
 def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] | None = None) -> Table:

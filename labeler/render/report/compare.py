@@ -14,7 +14,7 @@ from labeler.analysis.comparison import (
     ShownPair,
     TopMover,
 )
-from labeler.analysis.run_verdict import PairResult, judge_pair
+from labeler.analysis.run_verdict import PairResult, describe_pair, direct_sources
 from labeler.evaluation import format_number, format_signed
 from labeler.model import capitalize_first
 from labeler.render import charts, tables
@@ -38,8 +38,10 @@ def judge_runs(shared: ReportContext, view: ComparisonView) -> PairResult:
     """Return which run is better, over all queries."""
     a, b = view.compared.a, view.compared.b
     names = (view.called(a), view.called(b))
-    rules, singles = shared.asked.decision, shared.source.singles
-    return judge_pair(shared.board, a, b, rules, singles=singles, names=names)
+    board, singles = shared.board, shared.source.singles
+    overlap = comparison.compare_candidates(board, a, b, names)
+    sources = direct_sources(board, shared.tests, singles, None, lambda *_: shared.bands)
+    return describe_pair(board, shared.tests, overlap, sources, names=names)
 
 
 def verdict_section(found: PairResult) -> htpy.Element:

@@ -15,7 +15,7 @@ from typing import Any
 import altair as alt
 import htpy
 
-from labeler.analysis.comparison import DecisionRules
+from labeler.analysis.comparison import DecisionRules, PairTests, assess_pair
 from labeler.analysis.failures import AnswerOutcome, FailureRule, UsefulInPrompt, find_outcomes
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
@@ -169,6 +169,11 @@ class ReportContext:
     def board(self) -> Scoreboard:
         """What all numbers come from."""
         return self.source.board
+
+    @cached_property
+    def tests(self) -> PairTests:
+        """The tests of A and B and of their buckets."""
+        return assess_pair(self.board, self.asked.a, self.asked.shown, self.asked.decision)
 
     @property
     def facets(self) -> tuple[str, ...]:

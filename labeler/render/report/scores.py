@@ -109,8 +109,7 @@ def _facet_slices(shared: ReportContext, facet: str) -> htpy.Fragment:
 
 def _slices_of_pair(shared: ReportContext, facet: str, a: str, b: str) -> htpy.Fragment:
     found = comparison.compare(shared.board, a, b, shared.measures, facet)
-    tests = comparison.assess_pair(shared.board, a, b, shared.asked.decision)
-    buckets = comparison.worst_first(found, FEW)
+    tests, buckets = shared.tests, comparison.worst_first(found, FEW)
     bands = shared.of_pair(facet)[1]
     spreads = tables.delta_spreads(bands, tests, [*found.deltas, *found.buckets])
     picture = tables.delta_plot(
