@@ -151,7 +151,7 @@ BAND_WORDS = (
     "Under a number, the pale box is its possible range: from the lowest to the highest value, "
     "however the unjudged chunks are graded. The dark bar is its 90% range once graded, if only "
     "the chunks above the cut-off are graded further (without a cut-off those in the top 20). The "
-    "line is its 95% confidence interval over the choice of queries, the stroke or dot the number."
+    "line is its confidence interval over the choice of queries, the stroke or dot the number."
 )
 GOES_ON = "A range without an end goes on beyond its column."
 BAND_DOUBTS = (
