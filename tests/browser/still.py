@@ -25,22 +25,24 @@ STILL = """() => document.querySelector('[data-testid="stApp"]')
     ?.dataset.testScriptState === "notRunning"
     && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"]')"""
 
-# Follows a link that is on no page, and waits until the page has run; not for ever, as a run may be
-# so short that nobody sees it.
-FOLLOW = """to => new Promise(resolve => {
+# Follows a link that is on no page, and notes on the window when the page has run since. Nothing
+# here is awaited: Chromium may collect a promise that only the test waits for.
+FOLLOW = """to => {
     const app = document.querySelector('[data-testid="stApp"]');
     let runs = false;
+    const end = () => { watch.disconnect(); window.follows = false; };
     const watch = new MutationObserver(() => {
         if (app.dataset.testScriptState !== "notRunning") runs = true;
-        else if (runs) { watch.disconnect(); resolve(); }
+        else if (runs) end();
     });
     watch.observe(app, { attributeFilter: ["data-test-script-state"] });
-    setTimeout(resolve, 2_000);
+    window.follows = true;
+    setTimeout(end, 2_000); // a run may be so short that nobody sees it
     const link = Object.assign(document.createElement("a"), { href: to });
     document.body.append(link);
     link.click();
     link.remove();
-})"""
+}"""
 
 
 def wait_for_links(page: Page) -> Page:
@@ -56,6 +58,7 @@ def follow(page: Page, address: str) -> Page:
     """
     wait_for_links(page).wait_for_function(STILL)
     page.evaluate(FOLLOW, address)
+    page.wait_for_function("() => !window.follows")
     return stand_still(page)
 
 
