@@ -250,7 +250,7 @@ class RunTally:
     results: int
     shortest: int
     longest: int
-    tied: int
+    tied: tuple[int, int]  # lists with equal scores: in 64 bits, in 32 bits
     dropped: int
     odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first one
     steps: tuple[int, int]  # from a result to the next in the file: scores that rise, that fall
@@ -263,7 +263,7 @@ class RunTally:
             self.results + other.results,
             min(self.shortest, other.shortest),
             max(self.longest, other.longest),
-            self.tied + other.tied,
+            (self.tied[0] + other.tied[0], self.tied[1] + other.tied[1]),
             self.dropped + other.dropped,
             (self.odd[0] + other.odd[0], self.odd[1] or other.odd[1]),
             (self.steps[0] + other.steps[0], self.steps[1] + other.steps[1]),
@@ -430,7 +430,7 @@ def _tally(
         results=int(depths.sum()),
         shortest=int(depths.min()),
         longest=int(depths.max()),
-        tied=0 if placed.scores is None else _tied_lists(placed),
+        tied=_tied_lists(placed),
         dropped=len(by_score.lines) - len(placed.lines),
         odd=_inconsistent_lists(lists, by_score),
         steps=steps,
@@ -451,7 +451,9 @@ def _facts(lists: RankedLists, tally: RunTally) -> dict[str, int | str]:
         "results": tally.results,
     }
     if lists.scored:
-        facts["queries with tied scores"] = tally.tied
+        tied, as_floats = tally.tied
+        more = f"{tied}, under the preset trec_eval {as_floats}"  # `add_run` looks for these, too
+        facts["queries with tied scores"] = tied if tied == as_floats else more
     if tally.dropped:
         facts["duplicates dropped"] = tally.dropped
     if lists.comments:
@@ -463,13 +465,17 @@ def _facts(lists: RankedLists, tally: RunTally) -> dict[str, int | str]:
     return facts
 
 
-def _tied_lists(placed: ResultColumns) -> int:
-    """Count lists in which two results have the same 32-bit score, as trec_eval compares them."""
+def _tied_lists(placed: ResultColumns) -> tuple[int, int]:
+    """Count lists in which two scores are the same, and are in 32 bits, as trec_eval has them."""
+    if placed.scores is None:
+        return 0, 0
     placed = placed.at(_by_score(placed) if _steps(placed)[0] else None)
+    whole, follows = np.asarray(placed.scores), placed.follows()
     with np.errstate(over="ignore"):
-        scores = np.asarray(placed.scores, dtype=np.float32)
-    tied = placed.follows() & (scores[1:] == scores[:-1])
-    return len(np.unique(placed.queries[1:][tied]))
+        scores = whole.astype(np.float32)
+    alike = np.flatnonzero(follows & (scores[1:] == scores[:-1])) + 1
+    same = alike[whole[alike] == whole[alike - 1]]
+    return len(np.unique(placed.queries[same])), len(np.unique(placed.queries[alike]))
 
 
 def _inconsistent_lists(lists: RankedLists, by_score: ResultColumns) -> tuple[int, str | None]:

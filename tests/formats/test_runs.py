@@ -98,11 +98,14 @@ def test_the_rank_column_decides_when_asked_and_the_disagreement_is_told_both_wa
     )
 
 
-def test_scores_are_compared_as_64_bits_and_ties_counted_as_32_bits(tmp_path):
+def test_scores_are_compared_as_64_bits_and_ties_of_32_bits_are_those_of_trec_eval(tmp_path):
     rows = [("q", "a", 1, "1.00000000001"), ("q", "b", 2, "1.00000000002")]
     loaded = read_run(put(tmp_path, trec(rows)))
     assert loaded.records[0].chunk_ids == ("b", "a")
-    assert loaded.facts["queries with tied scores"] == 1
+    assert loaded.facts["queries with tied scores"] == "0, under the preset trec_eval 1"
+    same = trec([*rows, ("p", "a", 1, "2.0"), ("p", "b", 2, "2.0")])
+    tied = read_run(put(tmp_path, same)).facts["queries with tied scores"]
+    assert tied == "1, under the preset trec_eval 2"
 
 
 def test_lists_may_be_mixed_and_lines_name_where_each_begins(tmp_path):
