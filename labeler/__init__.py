@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         evaluate,
         find_keywords,
         plan,
+        record,
         transfer,
         trend_of,
     )
@@ -26,6 +27,7 @@ __all__ = [
     "evaluate",
     "find_keywords",
     "plan",
+    "record",
     "transfer",
     "trend_of",
 ]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from labeler.api.grade_transfer import transfer
     from labeler.api.keywords import find_keywords
     from labeler.api.partwise import EvaluationPlan, plan
+    from labeler.api.recorder import record
     from labeler.formats import GradeCuts, Limits
 
 _MODULES = {
@@ -20,6 +21,7 @@ _MODULES = {
     "evaluate": "labeler.api.evaluation",
     "find_keywords": "labeler.api.keywords",
     "plan": "labeler.api.partwise",
+    "record": "labeler.api.recorder",
     "transfer": "labeler.api.grade_transfer",
     "trend_of": "labeler.api.evaluation",
 }
