@@ -39,6 +39,7 @@ from labeler.analysis.gate import (
 )
 from labeler.analysis.run_verdict import judge_pair
 from labeler.cli.atomic_output import write_file
+from labeler.cli.gate_example import gate_example
 from labeler.cli.groups import FILE, database_option, format_option, report_errors
 from labeler.cli.options import conventions_of, golden_option, select_runs, with_weights
 from labeler.cli.output import Table, fold_notes, in_markdown, markdown_lines, text_lines
@@ -341,7 +342,8 @@ class GateCommand(click.Command):
 
 
 @click.command(cls=GateCommand)
-@click.argument("path", type=FILE, metavar="FILE")
+@click.argument("path", type=FILE, metavar="FILE", required=False)
+@click.option("--example", is_flag=True, help="Print a gate file to begin with, and judge nothing.")
 @click.option("--run", help="The run to judge, in place of the file's.")
 @click.option(
     "--baseline", metavar="RUN", help="The run it is held against, in place of the file's."
@@ -364,7 +366,8 @@ class GateCommand(click.Command):
 @click.pass_context
 def gate(
     context: click.Context,
-    path: Path,
+    path: Path | None,
+    example: bool,
     run: str | None,
     baseline: str | None,
     begin: bool,
@@ -380,6 +383,11 @@ def gate(
     Ends with 0 if the run passed, 1 if it failed, and 2 if that could not be judged: an empty run,
     too few queries, too many unjudged chunks, a baseline that is not there.
     """
+    if example:
+        click.echo(gate_example(context.obj), nl=False)
+        return
+    if path is None:
+        raise click.UsageError("Missing argument 'FILE'; 'labeler gate --example' prints one")
     asked = GateRequest(run, baseline, begin, golden)
     files = {"json": json_path, "junit": junit_path, "md": md_path}
     there = {form: each for form, each in files.items() if each is not None}

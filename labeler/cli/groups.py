@@ -82,6 +82,43 @@ OLD_WORDS = {
 }
 
 
+# Words of other tools and habits, by the group they are typed in, and our command for each.
+ALIASES: Mapping[str, Mapping[str, str]] = {
+    "main": {
+        "delete": "drop",
+        "eval": "evaluate",
+        "import": "load",
+        "list": "runs",
+        "ls": "runs",
+        "metrics": "measures",
+        "remove": "drop",
+        "rm": "drop",
+    },
+    "load": {
+        "corpus": "chunks",
+        "grades": "golden",
+        "judgements": "golden",
+        "judgments": "golden",
+        "passages": "chunks",
+        "qrels": "golden",
+        "query": "queries",
+        "questions": "queries",
+        "results": "run",
+        "runs": "run",
+        "topics": "queries",
+    },
+}
+# Words that no command does alone, and what to type for each.
+HINTS = {
+    "help": "'labeler --help' lists them, and each takes --help",
+    "init": "'labeler load' makes a golden set of files, 'labeler serve --new' an empty one",
+    "new": "'labeler load' makes a golden set of files, 'labeler serve --new' an empty one",
+    "start": "'labeler serve' opens the pages",
+    "ui": "'labeler serve' opens the pages",
+    "version": "'labeler --version' says which this is; 'labeler versions' lists golden sets",
+}
+
+
 def current_word(word: str) -> str:
     """Return what a command, an option or a setting is called today."""
     return OLD_WORDS.get(word, word)
@@ -142,6 +179,17 @@ class LabelerGroup(click.Group):
         """Return the commands in the order a newcomer needs them."""
         return list(self.commands)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named first, which may be by another tool's word."""
+        word, *rest = args
+        if word not in self.commands:
+            word = ALIASES.get(self.name or "", {}).get(word, word)
+            if word in HINTS and self.name == "main":
+                ctx.fail(f"No such command {word!r}; {HINTS[word]}")
+        return super().resolve_command(ctx, [word, *rest])
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the command line; ``--help`` is printed here."""
         with report_errors():
@@ -158,6 +206,8 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
     """Say what went wrong in one sentence, and end with this code."""
     try:
         yield
+    except click.NoSuchOption as error:
+        raise _with_form(error) from None
     except LabelerError as error:
         raise _failure(escape_controls(str(error), keep="\n"), exit_code) from error
     except OSError as error:
@@ -170,6 +220,16 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo(err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _with_form(error: click.NoSuchOption) -> click.UsageError:
+    """Return the error, for ``--json`` and the like with the form that is meant."""
+    form = error.option_name.lstrip("-")
+    for option in error.ctx.command.params if error.ctx is not None else ():
+        if "--format" in option.opts and form in getattr(option.type, "choices", ()):
+            said = f"No such option '--{form}'. Did you mean '--format {form}'?"
+            return click.UsageError(said, error.ctx)
+    return error
 
 
 def _failure(said: str, exit_code: int) -> click.ClickException:

@@ -135,13 +135,25 @@ def queries(db: StoreLocation, words: str, retired: bool, split: str | None, mos
     with Store(db) as store:
         found, count = store.find_queries(words, retired=retired or None, split=split, most=most)
     if not found:
-        click.echo("No query is like that.")
+        click.echo(_no_queries(words, retired=retired, split=split))
         return
     names = ["query", "task", "split", "leaked", "retired", "text"]
     table = Table(names, ["grades"], [*map(query_cells, found)])
     click.echo("\n".join(text_lines(table)))
     if count > len(found):
         click.echo(f"... and {count - len(found):,} more; --most lists them")
+
+
+def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
+    """Return what to say where no query is listed."""
+    asked = [
+        *(["is retired"] if retired else []),
+        *([f"is in the split {split}"] if split else []),
+        *([f"holds {words!r} in its id or text"] if words else []),
+    ]
+    if not asked:
+        return "There is no query yet: labeler load queries FILE"
+    return f"No query {' and '.join(asked)}."
 
 
 def query_cells(query: QuerySummary) -> list[str]:

@@ -1,0 +1,132 @@
+"""What people type out of habit: other tools' words, options that are not there, no file at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler.cli import main
+from labeler.store import Store
+
+Labeler = Callable[..., Result]
+
+
+@pytest.fixture
+def labeler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labeler:
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+
+    def invoke(*words: str) -> Result:
+        return CliRunner().invoke(main, words, prog_name="labeler")
+
+    return invoke
+
+
+@pytest.fixture
+def filled_labeler(labeler: Labeler) -> Labeler:
+    """Run a command in a folder with a golden set of twelve queries and two runs."""
+    ids = [f"k{number}" for number in range(12)]
+    Path("q.tsv").write_text("query_id\tquery\n" + "".join(f"{each}\twhere?\n" for each in ids))
+    Path("g.qrels").write_text("".join(f"{each} 0 a 2\n{each} 0 b 0\n" for each in ids))
+    for name, first in (("old", "b"), ("new", "a")):
+        lists = [f"{each} Q0 {first} 1 2 r\n{each} Q0 c 2 1 r\n" for each in ids]
+        Path(f"{name}.trec").write_text("".join(lists))
+    assert labeler("load", "queries", "q.tsv").exit_code == 0
+    for kind, name in (("qrels", "g.qrels"), ("runs", "old.trec"), ("results", "new.trec")):
+        done = labeler("load", kind, name)
+        assert done.exit_code == 0, done.output
+    return labeler
+
+
+def test_words_of_other_tools_name_our_kinds_of_files(filled_labeler: Labeler):
+    with Store("golden.db") as store:
+        assert len(store.golden_set()[1]) == 24
+        assert store.run_names() == ["old", "new"]
+
+
+@pytest.mark.parametrize("word", ["rm", "delete", "remove"])
+def test_a_run_is_dropped_by_any_word_for_it(filled_labeler: Labeler, word: str):
+    assert filled_labeler(word, "run", "old").exit_code == 0
+    assert "old" not in filled_labeler("list").output
+    assert "new" in filled_labeler("ls").output
+
+
+def test_other_words_for_commands_are_understood(filled_labeler: Labeler):
+    assert "new.trec" not in filled_labeler("eval", "g.qrels", "new.trec").output
+    assert "nDCG" in filled_labeler("metrics").output
+    assert "Usage: labeler load" in filled_labeler("import", "--help").output
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("help", "'labeler --help' lists them"),
+        ("version", "'labeler --version' says which this is"),
+        ("ui", "'labeler serve' opens the pages"),
+        ("init", "'labeler load' makes a golden set of files"),
+        ("evaluat", "Did you mean"),
+        ("load quer", "Did you mean"),
+    ],
+)
+def test_a_word_that_is_no_command_says_what_to_type(labeler: Labeler, typed: str, said: str):
+    refused = labeler(*typed.split())
+    assert refused.exit_code == 2
+    assert said in refused.output
+
+
+@pytest.mark.parametrize("typed", ["score --json", "compare a b --md", "evaluate q r --json"])
+def test_a_form_that_is_typed_as_an_option_says_format(labeler: Labeler, typed: str):
+    refused = labeler(*typed.split())
+    assert refused.exit_code == 2
+    form = typed.rpartition("--")[2]
+    assert f"No such option '--{form}'. Did you mean '--format {form}'?" in refused.output
+
+
+def test_an_option_that_is_no_form_is_refused_as_before(labeler: Labeler):
+    assert "--format" not in labeler("score", "--yaml").output
+
+
+def test_a_gate_without_a_file_says_how_one_begins(labeler: Labeler):
+    refused = labeler("gate")
+    assert refused.exit_code == 2
+    assert "Missing argument 'FILE'; 'labeler gate --example' prints one" in refused.output
+
+
+def test_the_example_of_a_gate_passes_as_it_is(filled_labeler: Labeler):
+    shown = filled_labeler("gate", "--example")
+    assert shown.exit_code == 0
+    Path("gate.toml").write_text(shown.output)
+    judged = filled_labeler("gate", "gate.toml")
+    assert judged.exit_code == 0, judged.output
+    assert "gate.toml: new passed: 2 limits kept" in judged.output
+    assert "baseline: old" in judged.output
+
+
+def test_the_example_of_a_gate_is_about_the_runs_it_is_given(labeler: Labeler):
+    shown = labeler("gate", "--example")
+    assert 'run = "candidate"' in shown.output
+    Path("q.tsv").write_text("query_id\tquery\nk1\twhere?\n")
+    Path("r.trec").write_text("k1 Q0 a 1 2 r\n")
+    Path("g.qrels").write_text("k1 0 a 2\n")
+    assert labeler("load", "files", "q.tsv", "g.qrels", "r.trec").exit_code == 0
+    assert labeler("rename", "run", "r", 'he said "now" \\').exit_code == 0
+    Path("gate.toml").write_text(labeler("gate", "--example").output)
+    judged = labeler("gate", "gate.toml")
+    assert judged.exit_code == 0, judged.output
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("queries nosuch", "No query holds 'nosuch' in its id or text."),
+        ("queries --retired", "No query is retired."),
+        ("queries x --split dev", "No query is in the split dev and holds 'x' in its id or text."),
+    ],
+)
+def test_no_query_is_listed_and_the_words_say_which(filled_labeler: Labeler, typed: str, said: str):
+    shown = filled_labeler(*typed.split())
+    assert (shown.exit_code, shown.output.strip()) == (0, said)
