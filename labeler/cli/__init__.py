@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": "server.demo",
     "serve": "server.serve",
     "load": "load.load",
+    "undo-load": "undo_load.undo_load",
     "evaluate": "evaluate.evaluate",
     "score": "score.score",
     "trend": "trend.trends",

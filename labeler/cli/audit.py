@@ -17,6 +17,7 @@ from labeler.model import (
     AuditEntry,
     QueryChange,
     escape_controls,
+    undone_load,
 )
 from labeler.store import MarkedJudgment, Store
 from labeler.store.addresses import StoreLocation
@@ -153,6 +154,8 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
     done = EVENT_WORDS[event.kind]
     if event.undoes is not None:
         done = f"takes back what was said {_second(at[event.undoes])}"
+        if (load := undone_load(event.source)) is not None:
+            who, done = "", f"load {load} is taken back: what was said {_second(at[event.undoes])}"
     marked = _quoted(said.words) or ("(in an earlier text)" if event.evidence else "")
     grade = "" if event.grade is None else str(event.grade)
     cells = (who, done, grade, marked, event.note or event.reason or "")

@@ -41,6 +41,7 @@ from labeler.model import (
     Chunk,
     Document,
     GoldenGrade,
+    GoldenLoad,
     GoldenVersion,
     Judgment,
     Loaded,
@@ -177,13 +178,13 @@ COMPLETE_FORMAT = 1
 LEAVES_OUT = ("runs", "answers", "signals", "candidates", "people", "seals", "the audit")
 LINE_KINDS = (
     *("query", "chunk", "event", "ungraded", "change", "proposal", "version"),
-    *("chunking", "document"),
+    *("chunking", "document", "load"),
 )
 SPAN_FIELDS = ("start", "end")
 LINE_KIND = "of"  # the key with a line's kind
 _PROPOSAL_FIELDS = ("query_id", "chunk_id", "source", "grade", "times", "at")
 OfQueryT = TypeVar("OfQueryT", QueryChange, Suggestion)
-MadeT = TypeVar("MadeT", QueryOrigin, QueryChange, Suggestion)
+MadeT = TypeVar("MadeT", QueryOrigin, QueryChange, Suggestion, GoldenLoad)
 _COMPLETE_KEYS = {COMPLETE, "golden", "settings", "leaves_out"}
 _ANNOTATED: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "str": (str, "text"),
@@ -212,6 +213,7 @@ class CompleteSet:
     tended: QueryProvenance = field(default_factory=QueryProvenance)
     chunkings: Sequence[str] = ()
     documents: Sequence[Document] = ()
+    golden_loads: Sequence[GoldenLoad] = ()
 
 
 def write_complete(whole: CompleteSet) -> bytes:
@@ -256,6 +258,8 @@ def _complete_records(whole: CompleteSet) -> Iterable[Mapping[str, Any]]:
         yield {LINE_KIND: "change", **change.as_dict()}
     for vote in whole.tended.votes:
         yield {LINE_KIND: "proposal", **{name: getattr(vote, name) for name in _PROPOSAL_FIELDS}}
+    for load in whole.golden_loads:
+        yield {LINE_KIND: "load", **asdict(load)}
     for version in whole.versions:
         yield {LINE_KIND: "version", "file": version.decode()}
 
@@ -282,6 +286,7 @@ class LoadedCompleteSet:
     tended: QueryProvenance
     chunkings: Sequence[str]
     documents: Loaded[Document]
+    golden_loads: Sequence[GoldenLoad]
 
 
 def read_complete(
@@ -314,6 +319,7 @@ def read_complete(
         QueryProvenance(parts.origins, parts.changes, parts.votes),
         parts.chunkings,
         Loaded(source.name, parts.documents, parts.lines["document"]),
+        parts.golden_loads,
     )
 
 
@@ -333,6 +339,7 @@ class _CompleteParts:
     votes: list[Suggestion] = field(default_factory=list)
     chunkings: list[str] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
+    golden_loads: list[GoldenLoad] = field(default_factory=list)
     lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in LINE_KINDS})
     ids: set[tuple[str, str]] = field(default_factory=set)
 
@@ -368,6 +375,9 @@ class _CompleteParts:
             self.ungraded.append(UnjudgedPair(query_id, chunk_id))
         elif what == "change":
             self.changes.append(self._known(_from_fields(QueryChange, {"number": 0, **record})))
+        elif what == "load":
+            self.golden_loads.append(_from_fields(GoldenLoad, record))
+            self._check_new(what, str(self.golden_loads[-1].number))
         elif what == "proposal":
             self.votes.append(self._known(_from_fields(Suggestion, record)))
         elif what == "version" and isinstance(record.get("file"), str):

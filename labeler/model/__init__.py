@@ -54,6 +54,13 @@ from labeler.model.collection import (
     StoredList,
     StoredRun,
 )
+from labeler.model.golden_loads import (
+    GoldenLoad,
+    LoadState,
+    LoadUndo,
+    undo_source,
+    undone_load,
+)
 from labeler.model.grades import (
     ADJUDICATE_KIND,
     COUNT_TRANSFERRED,

@@ -21,6 +21,7 @@ AUDIT_KINDS: Mapping[str, str] = {
     "role": "role changed",
     "rename": "renamed",
     "load": "loaded",
+    "undo_load": "load taken back",
     "carry": "grades transferred",
     "uncarry": "transfer taken back",
     "export": "exported",

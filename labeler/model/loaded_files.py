@@ -204,7 +204,8 @@ class LoadedBeir:
 class LoadReport:
     """What a load did, for people to read: facts in order, then warnings as sentences.
 
-    ``changed`` is False if everything in the file was stored already.
+    ``changed`` is False if everything in the file was stored already. ``load`` is the number of a
+    load of golden grades, by which it can be taken back.
     """
 
     title: str
@@ -219,4 +220,7 @@ class LoadReport:
         width = max(map(len, facts), default=0)
         rows = [f"  {name:<{width}}  {value}" for name, value in facts.items()]
         warnings = [f"  ! {escape_controls(warning)}" for warning in self.warnings]
-        return "\n".join([escape_controls(self.title), *rows, *warnings])
+        undo = f"  load {self.load}; 'labeler undo-load {self.load}' takes it back"
+        ends = [] if self.load is None else [undo]
+        return "\n".join([escape_controls(self.title), *rows, *warnings, *ends])
+    load: int | None = None

@@ -212,7 +212,8 @@ class Judgment:
     ``graders`` are those that its file names. ``text_hash`` identifies the wording of the chunk
     that was judged, and ``evidence`` the passages the grade rests on. Times are UTC, ISO 8601.
     A ``carry`` is a transferred grade: it has no grader, and ``carried_from`` are the judgments it
-    rests on. A ``withdraw`` with an empty ``carried_from`` withdraws a transferred grade.
+    rests on. A ``withdraw`` with an empty ``carried_from`` withdraws a transferred grade, or an
+    import that it ``undoes``.
     """
 
     event_id: str

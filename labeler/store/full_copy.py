@@ -15,6 +15,7 @@ from labeler.errors import BadInput
 from labeler.model import (
     Chunk,
     Document,
+    GoldenLoad,
     GoldenVersion,
     Judgment,
     Loaded,
@@ -74,6 +75,7 @@ class FullDump(Versions, Loads, Suggestions):
         tended: QueryProvenance,
         chunkings: Sequence[str] = (),
         documents: Loaded[Document] | None = None,
+        golden_loads: Sequence[GoldenLoad] = (),
     ) -> Counter[str]:
         """Put all of it into a golden set that is empty, or nothing of it.
 
@@ -96,6 +98,7 @@ class FullDump(Versions, Loads, Suggestions):
             counts.update(
                 self._put_golden(LoadedGolden(nothing, nothing, events, ungraded), update=False)
             )
+            self._put_golden_loads(golden_loads, events.source)
             self._db.conn.executemany(
                 "UPDATE queries SET retired_at = ? WHERE query_id = ?",
                 [(since, query_id) for query_id, since in retired.items()],

@@ -50,7 +50,7 @@ WHERE q.query_id = :query_id
         SELECT 1 FROM standing_judgments AS undone
         WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
             AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
-            AND (:grader IS NOT NULL OR undone.lane = 'carry')
+            AND (:grader IS NOT NULL OR undone.lane IN ('carry', 'import'))
     ))
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
     AND (:unchecked OR :replaces IS (

@@ -45,11 +45,10 @@ from labeler.store.columns import (
     run_fingerprint,
 )
 from labeler.store.contents import RETIRED_QUERIES, ContentsReader
-from labeler.store.judgments import JudgmentLog
+from labeler.store.golden_loads import GoldenLoads
 from labeler.store.queries import Queries
 from labeler.store.remarks import Remarks
 from labeler.store.runs import StoredLists, check_date, check_run_name
-from labeler.store.tamper_check import TamperCheck
 
 _UNGRADED = """
 SELECT q.query_id, c.chunk_id FROM ungraded AS u
@@ -174,7 +173,7 @@ RESULTS_AT_ONCE = 500_000
 LIST_COLUMNS = ("run", "query_id", "chunks", "scores")
 
 
-class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
+class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> LoadReport:
@@ -376,7 +375,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             counts = self._put_golden(loaded, update=update)
             counts.update({f"chunks {what}": count for what, count in texts.items()})
             said = self._retired_among(loaded)
-            self._note_load("golden grades", loaded.grades.source, counts)
+            number = self._note_golden_load(loaded.grades.source, counts, before)
         self.seal_if_possible()
         said += _describe_by_graders(loaded.by_graders, counts)
         parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
@@ -387,7 +386,13 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         warnings = [sentence for part in parts for sentence in part.warnings]
         said = [*dict.fromkeys([*warnings, *said])]
         whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, tuple(said))
-        return load_report("golden grades", whole, counts)
+        return replace(load_report("golden grades", whole, counts), load=number)
+
+    def _note_golden_load(self, source: str, counts: Mapping[str, int], before: int) -> int | None:
+        """Number and note a load, if it added judgments to a log that ended ``before``."""
+        number = self._number_load(source, before)
+        self._note_load("golden grades", source, {**counts, "load": number or 0})
+        return number
 
     def _retired_among(self, loaded: LoadedGolden) -> list[str]:
         """Return a sentence on the retired queries that the file has grades for, if any."""
@@ -395,6 +400,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         given |= {event.query_id for event in loaded.events.records}
         given |= {event.query_id for event in loaded.by_graders.records}
         retired = [query_id for (query_id,) in self._rows(RETIRED_QUERIES) if query_id in given]
+            before = self.revision()
         if not retired:
             return []
         others = f" (and {len(retired) - 1:,} more)" if len(retired) > 1 else ""
@@ -540,7 +546,7 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
             retired = self._retired_among(golden)
             self._note_load("chunks", loaded.chunks.source, chunks)
             self._note_load("queries", loaded.queries.source, queries)
-            self._note_load("golden grades", golden.grades.source, grades)
+            number = self._note_golden_load(golden.grades.source, grades, before)
         self.seal_if_possible()
         reports = [
             load_report(f"chunks{chunking_suffix(chunking)}", loaded.chunks, chunks),
@@ -548,5 +554,6 @@ class Loads(JudgmentLog, Chunks, Exchange, Remarks, TamperCheck, Queries):
         ]
         if golden.grades.facts or golden.grades.records:  # else there was no file of grades
             warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
-            reports.append(load_report("golden grades", warned, grades))
+            reports.append(replace(load_report("golden grades", warned, grades), load=number))
         return reports
+            before = self.revision()

@@ -151,6 +151,7 @@ def complete_file(store: Store) -> bytes:
         tended=store.tended(),
         chunkings=store.chunking_names()[1:],
         documents=store.documents(),
+        golden_loads=store.golden_loads(),
         versions=[store.version_content(version) for version in store.versions()],
     )
     return formats.write_complete(whole)
@@ -172,7 +173,7 @@ def read_complete(
             (each.version, version_file(each)) for each in found if each.version is not None
         ]
         parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
-        cut = (loaded.chunkings, loaded.documents)
+        cut = (loaded.chunkings, loaded.documents, loaded.golden_loads)
         store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended, *cut)
         facts: dict[str, int | str] = {
             "golden": loaded.golden,

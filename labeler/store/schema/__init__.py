@@ -16,6 +16,7 @@ from labeler.store.schema.logs import (
     ALL_EVENTS,
     AUDIT,
     CANDIDATES_AND_HISTORY,
+    GOLDEN_LOADS,
     INSERT_SEAL,
     LAST_ID,
     LEAKS,
@@ -172,6 +173,12 @@ def m017_grades_carried_over(db: Database) -> None:
 def m018_claims_of_several_servers(db: Database) -> None:
     """Let the servers of one database know of each other whom they handed which queries."""
     run_script(db, LEASES)
+
+
+@migrations()
+def m019_numbers_of_golden_loads(db: Database) -> None:
+    """Remember which load brought which golden grades, so that one can be taken back."""
+    run_script(db, GOLDEN_LOADS)
 
 
 def run_script(db: Database, script: str) -> None:

@@ -184,6 +184,24 @@ CREATE TABLE versions (
 )
 
 
+# The events of a load follow each other in the log, from the first to the last.
+GOLDEN_LOADS = """
+CREATE TABLE golden_loads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    who TEXT,
+    file TEXT NOT NULL,
+    first_event INTEGER NOT NULL REFERENCES judgments (id),
+    last_event INTEGER NOT NULL REFERENCES judgments (id),
+    CHECK (first_event <= last_event)
+) STRICT;
+""" + append_only(
+    "golden_loads",
+    "id = NEW.id",
+    "the list of loads is append-only: what was loaded stays in it",
+)
+
+
 # A query is leaked where its newest row is a mark: taking it back adds a row.
 LEAKS = """
 CREATE TABLE leaks (

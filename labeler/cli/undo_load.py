@@ -1,0 +1,110 @@
+"""``labeler undo-load``: lists the loads of golden grades by number, and takes one back."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import click
+
+from labeler.cli.groups import database_option, format_option, say
+from labeler.cli.output import Table, shorten, text_lines
+from labeler.errors import BadInput
+from labeler.model import LoadState, escape_controls
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+MOST_ENTRIES = 1_000  # of the audit, in which a file is looked for
+NO_LOADS = "no golden grades were loaded into this golden set yet"
+NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "taken back (UTC)"], ["grades", "current"]
+
+
+@click.command("undo-load")
+@click.argument("which", metavar="[NUMBER]", required=False)
+@click.option("--dry-run", is_flag=True, help="Only say what would be taken back.")
+@format_option(("table", "jsonl"), "Without a number; jsonl is for programs.")
+@database_option
+@click.pass_obj
+def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) -> None:
+    """Take back a load of golden grades.
+
+    NUMBER is what the load printed; without it the loads are listed. What the load brought and is
+    still current is withdrawn, and a grade that it replaced counts again. Grades that people gave
+    since stay, and so do queries, chunks and a lead's decisions. The log keeps both the load and
+    its undo. To have the grades back, load their file again; so, too, for a later file that only
+    repeated them: it added nothing.
+    """
+    with Store(db) as store:
+        if which is None:
+            if dry_run:
+                raise click.UsageError("--dry-run goes with the number of a load")
+            _print_loads(store.load_states(), kind)
+            return
+        if not (which.isascii() and which.isdigit()):
+            raise BadInput(_describe_wrong_word(store, which))
+        number = int(which)
+        undo = store.undo_of_load(number) if dry_run else store.undo_load(number)
+    say(f"load {number} ({undo.load.file}):")
+    for sentence in undo.sentences(is_done=not dry_run):
+        say(f"  {sentence}")
+
+
+def _print_loads(loads: Sequence[LoadState], kind: str) -> None:
+    if kind == "jsonl":
+        for each in loads:
+            click.echo(json.dumps(each.as_dict(), ensure_ascii=False))
+        return
+    if not loads:
+        click.echo(NO_LOADS)
+        return
+    body = [_load_row(each) for each in loads]
+    click.echo("\n".join(text_lines(Table(NAMES, NUMBERS, body))))
+
+
+def _load_row(state: LoadState) -> list[str]:
+    load = state.load
+    who, file = (shorten(escape_controls(text)) for text in (load.who or "", load.file))
+    counts = [f"{count:,}" for count in (state.brought, state.current)]
+    return [str(load.number), _second(load.at), who, file, _second(state.taken_back or ""), *counts]
+
+
+def _second(moment: str) -> str:
+    return escape_controls(moment[:19].replace("T", " "))
+
+
+def _describe_wrong_word(store: Store, given: str) -> str:
+    """Say what to do about a word that is no number: a file's name, a run's, or another."""
+    numbers = [
+        str(load.number)
+        for load in store.golden_loads()
+        if given in (load.file, PurePath(load.file).name)
+    ]
+    if numbers:
+        came = f"{given!r} came with load {' and load '.join(numbers)}"
+        return f"{came}; name it by its number: labeler undo-load {numbers[-1]}"
+    if given in store.run_names():
+        return _describe_run(given, given)
+    entries, _ = store.audited(given, kind="load", most=MOST_ENTRIES)
+    for entry in entries:
+        subject, what = entry.subject or "", str(entry.detail.get("what", ""))
+        if given not in (subject, PurePath(subject).name):
+            continue
+        if what.startswith("run "):
+            return _describe_run(given, what.removeprefix("run "))
+        return (
+            f"{given!r} was loaded as {what}, and only loads of golden grades are taken back; load "
+            "the right file with --update"
+        )
+    return (
+        f"{given!r} is no number of a load of golden grades; 'labeler undo-load' lists them with "
+        "their numbers"
+    )
+
+
+def _describe_run(given: str, run: str) -> str:
+    return (
+        f"{given!r} is a run, and only loads of golden grades are taken back here; to take the run "
+        f"away: labeler drop run {shlex.quote(run)}"
+    )
