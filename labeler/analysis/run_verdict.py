@@ -6,10 +6,10 @@ Pages, commands, reports and files say of two runs what `judge_pair` returns.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from labeler.analysis.active import Certainty, Decider, can_decide
+from labeler.analysis.active import Certainty, Decider, can_decide, describe_decision
 from labeler.analysis.comparison import (
     CandidateOverlap,
     DecisionRules,
@@ -20,16 +20,22 @@ from labeler.analysis.comparison import (
     Verdict,
     assess_pair,
     compare_candidates,
+    compare_lists,
     decide_verdict,
     describe_buckets,
     measure_sensitivity,
     split_delta,
 )
-from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE, describe_unjudged
+from labeler.analysis.comparison.unjudged_doubt import (
+    COULD_CHANGE,
+    UNJUDGED_HEADING,
+    describe_unjudged,
+)
+from labeler.analysis.comparison.verdict import NEXT_STEP, NO_VALUE
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
-from labeler.model import SingleGrades
-from labeler.model.results import NOTE, Statement
+from labeler.model import ACTIVE_OF_TWO, Settings, SingleGrades
+from labeler.model.results import ANSWER, DOUBT, NOTE, Statement
 from labeler.stats import LiveRanges, UnjudgedRange
 
 
@@ -49,12 +55,19 @@ class PairSources:
 
     ``band`` returns the range of B - A by a measure over unjudged chunks, ``sensitivity`` that
     difference by each grader's grades, and ``certainty`` how sure it is who will be ahead. None
-    where that is not known.
+    where that is not known. ``asked``: graders are asked for what decides between these two, so
+    that how far this is comes first.
     """
 
     band: Callable[[Measure], UnjudgedRange | None] = lambda _: None
     sensitivity: Callable[[Measure, DeltaTest], GraderSensitivity | None] = lambda *_: None
     certainty: Callable[[Measure], Certainty | None] = lambda _: None
+    asked: bool = False
+
+
+def is_asked_for(settings: Settings, a: str, b: str) -> bool:
+    """Return whether graders are asked for what decides between just these two runs."""
+    return settings.strategy == ACTIVE_OF_TWO and set(settings.unjudged_of or ()) == {a, b}
 
 
 RangesLookup = Callable[[str, str], LiveRanges]
@@ -72,6 +85,7 @@ def judge_pair(
     pairs: int = 1,
     decider: Decider | None = None,
     ranges_of: RangesLookup | None = None,
+    asked: bool = False,
 ) -> PairResult:
     """Return which of two runs is better over all queries, and what could change that.
 
@@ -79,11 +93,12 @@ def judge_pair(
     own grades, None where they are not known. Of several ``pairs`` compared together, each test is
     corrected for their number. ``names`` are shown for A and B. A ``decider`` works out how many
     more grades are needed, which takes seconds on large sets; without one that is not said. Who
-    needs the ranges of these runs as well keeps them and gives ``ranges_of``.
+    needs the ranges of these runs as well keeps them and gives ``ranges_of``. ``asked`` is that of
+    `PairSources`.
     """
     board = board.snapshot()
     tests = assess_pair(board, a, b, rules, pairs=pairs)
-    sources = direct_sources(board, tests, singles, decider, ranges_of)
+    sources = replace(direct_sources(board, tests, singles, decider, ranges_of), asked=asked)
     return describe_pair(board, tests, compare_candidates(board, a, b, names), sources, names=names)
 
 
@@ -105,7 +120,52 @@ def describe_pair(
     is_whole = within is None and not overlap.identical
     more = describe_buckets(tests, names) if is_whole else []
     notes = _notes(board, tests, overlap) if verdict.row is not None and within is None else ()
-    return PairResult(verdict, tests, evidence, (*verdict.statements, *more, *notes))
+    said = [*verdict.statements]
+    if is_whole and (sources.asked or verdict.outcome == NO_VALUE):
+        said = _with_decision(board, tests, sources, verdict, names)
+    return PairResult(verdict, tests, evidence, (*said, *more, *notes))
+
+
+def _with_decision(
+    board: Scoreboard,
+    tests: PairTests,
+    sources: PairSources,
+    verdict: Verdict,
+    names: tuple[str, str] | None,
+) -> list[Statement]:
+    """Return a verdict's statements with how far the decision is that graders are asked for.
+
+    Where no measure has a value yet, what both runs found comes first.
+    """
+    measure, said = tests.deciding, [*verdict.statements]
+    standing = None
+    if measure is not None and board.weights is None and _can_ask_for_grades(board, measure):
+        standing = sources.certainty(measure)
+    decision = [] if standing is None else [*describe_decision(standing, names)]
+    if verdict.outcome != NO_VALUE:
+        return [*decision, *map(_so_far, _kept(said))] if decision else said
+    if board.collection.has_several_chunkings or not (board.counts.grades == 0 or decision):
+        return said
+    lists = compare_lists(board, tests.a, tests.b).statements(names)
+    if not board.counts.grades:
+        return [*lists, *decision]
+    return [*decision, *(replace(each, severity=DOUBT) for each in [*said, *lists])]
+
+
+SO_FAR_HEADING = "Grades so far"
+
+
+def _kept(said: Sequence[Statement]) -> list[Statement]:
+    """Return what of a verdict is said beside a decision: not its own answer and next step."""
+    replaced = (NEXT_STEP, UNJUDGED_HEADING)
+    return [each for each in said[1:] if each.heading not in replaced]
+
+
+def _so_far(statement: Statement) -> Statement:
+    """Return a statement on the grades so far, which no longer is the answer."""
+    if statement.severity != ANSWER:
+        return statement
+    return replace(statement, severity=DOUBT, heading=SO_FAR_HEADING)
 
 
 def _gather(

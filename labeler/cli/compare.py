@@ -14,7 +14,12 @@ from labeler.analysis import comparison
 from labeler.analysis.active import Decider
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import Comparison, DecisionRules, GraderSensitivity, ShownPair
-from labeler.analysis.run_verdict import PairResult, RangesLookup, judge_pair
+from labeler.analysis.run_verdict import (
+    PairResult,
+    RangesLookup,
+    is_asked_for,
+    judge_pair,
+)
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     check_common_options,
@@ -34,6 +39,7 @@ from labeler.cli.output import (
     format_records,
     format_result,
     notes_on,
+    one_line,
     print_records,
     print_table,
     text_lines,
@@ -200,6 +206,7 @@ def compare(
         collection, settings = snapshots.collection_of(store, golden)
         singles = store.single_grades() if golden is None else None
         traffic = requested_traffic(store, per_query=per_query, graders=by_graders)
+        queries = {} if len(collection.golden_grade) else store.texts_of_queries()
     conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
@@ -210,7 +217,7 @@ def compare(
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
     found, refused = compare_each(board, runs, measures, facet)
     ranges_of = cache(lambda a, b: LiveRanges(every_run, (a, b)))
-    said = judge_pairs(every_run, found, DecisionRules.of(settings), singles, ranges_of)
+    said = judge_pairs(every_run, found, settings, singles, ranges_of)
     shown = [show_pair(each, said[each.a, each.b]) for each in found]
     notes = notes_on(board, measures, facet) + unsaid
     if singles is not None and by_graders:
@@ -218,7 +225,8 @@ def compare(
         return
     ranges = tie_ranges(board, measures, facet, per_query=per_query)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
-    judged = JudgedPairs(every_run, shown, said, ranges_of, ranges)
+    parting = parting_table(every_run, found, queries)
+    judged = JudgedPairs(every_run, shown, said, ranges_of, ranges, parting)
     cautions = judged.cautions(measures, settings)
     strips = strip_lines(board, found[0]) if stripped else []
     page = judged.as_text(kind, cautions, [*notes, *refused], strips, per_query=per_query, raw=raw)
@@ -230,6 +238,7 @@ class JudgedPairs:
     """Pairs of runs with what is said of them; ``every_run`` informs ranges and cautions.
 
     ``ties`` are what other orders of tied scores could give, None where that is not computed.
+    ``parting`` is shown to people instead of values where nothing is graded.
     """
 
     every_run: Scoreboard
@@ -237,6 +246,7 @@ class JudgedPairs:
     said: PairResults
     ranges_of: RangesLookup
     ties: TieRangesByRun | None
+    parting: results.Table | None = None
 
     def cautions(self, measures: Sequence[Measure], settings: Settings) -> list[Statement]:
         """Return how the means of the measure that decides and of those shown mislead."""
@@ -266,8 +276,26 @@ class JudgedPairs:
             told = list(with_statements(kind, records, self.said, cautions, about))
             return format_records(kind, told, raw=raw)
         table = people_table(self.shown, per_query=per_query)
+        if self.parting is not None:
+            table, notes = self.parting, []
         statements = [*people_statements(self.said), *cautions]
         return format_result(kind, statements, table, conventions, notes, strips)
+
+
+MOST_PARTING = 10  # queries in which the lists part most, to people
+
+
+def parting_table(
+    board: Scoreboard, found: Sequence[Comparison], texts: Mapping[str, str]
+) -> results.Table | None:
+    """Return the queries in which two lists part most; None where there are grades.
+
+    And of runs of two chunkings, which share no chunk, and of more than two runs.
+    """
+    if board.counts.grades or len(found) > 1 or found[0].apart:
+        return None
+    shown = {query_id: one_line(text) for query_id, text in texts.items()}
+    return comparison.compare_lists(board, found[0].a, found[0].b).table(shown, MOST_PARTING)
 
 
 def show_pair(found: Comparison, said: PairResult) -> ShownPair:
@@ -289,14 +317,19 @@ MOST_PAIRS_TOLD = 10  # to people; programs get them all
 def judge_pairs(
     every_run: Scoreboard,
     found: Sequence[Comparison],
-    rules: DecisionRules,
+    settings: Settings,
     singles: SingleGrades | None,
     ranges_of: RangesLookup,
 ) -> PairResults:
     """Return which run of each pair is better; of one pair also how many grades would decide."""
-    decider = Decider() if len(found) == 1 else None
+    decider, rules = Decider() if len(found) == 1 else None, DecisionRules.of(settings)
     judge = partial(judge_pair, every_run, singles=singles, pairs=len(found), decider=decider)
-    return {(e.a, e.b): judge(e.a, e.b, rules, ranges_of=ranges_of) for e in found}
+
+    def judged(a: str, b: str) -> PairResult:
+        asked = decider is not None and is_asked_for(settings, a, b)
+        return judge(a, b, rules, ranges_of=ranges_of, asked=asked)
+
+    return {(each.a, each.b): judged(each.a, each.b) for each in found}
 
 
 def people_statements(said: PairResults) -> list[Statement]:

@@ -15,8 +15,8 @@ from labeler.analysis.active import (
     DecidingPair,
     parse_deciding_measure,
 )
-from labeler.analysis.comparison import DecisionRules, Verdict
-from labeler.analysis.run_verdict import judge_pair
+from labeler.analysis.comparison import DecisionRules
+from labeler.analysis.run_verdict import PairResult, judge_pair
 from labeler.cli.groups import database_option, format_option
 from labeler.cli.options import SELECTION_OPTIONS, conventions_of, with_options
 from labeler.cli.output import Table, rank_cell, text_footer, text_lines
@@ -76,7 +76,8 @@ def next_grades(
 
     Says how many more grades it takes to know which run is ahead on these queries, which is ahead
     so far and how surely, and which pairs to grade next: those whose grade is expected to move the
-    delta most. Whether the difference holds for other queries is said by compare.
+    delta most. Where nothing is graded yet it says what both runs found. Whether the difference
+    holds for other queries is said by compare.
     """
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
@@ -96,13 +97,13 @@ def next_grades(
     standing = decider.standing(board, a, b, measure, least)
     found = [] if standing.settled else decider.choices(board, a, b, measure, count)
     rules = DecisionRules(asked, settings.measures, least)
-    verdict = judge_pair(board, a, b, rules, singles=singles, decider=decider).verdict
+    judged = judge_pair(board, a, b, rules, singles=singles, decider=decider)
     page = format_json if kind == "json" else format_text
-    click.echo(page(verdict, standing, found, conventions), nl=False)
+    click.echo(page(judged, standing, found, conventions), nl=False)
 
 
 def format_text(
-    verdict: Verdict, standing: Certainty, found: list[DecidingPair], conventions: Conventions
+    judged: PairResult, standing: Certainty, found: list[DecidingPair], conventions: Conventions
 ) -> str:
     """Return which run is better so far, what grades could change, and a line for each pair."""
     body = [
@@ -117,7 +118,7 @@ def format_text(
     ]
     names = [f"rank in {escape_controls(name)}" for name in (standing.a, standing.b)]
     table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
-    answers = [each for each in verdict.statements if each.severity == ANSWER]
+    answers = [each for each in judged.statements if each.severity == ANSWER]
     lines = [*statements_text(answers), escape_controls(standing.sentence())]
     lines += ["", *text_lines(table)] if found else []
     return "\n".join(
@@ -126,7 +127,7 @@ def format_text(
 
 
 def format_json(
-    verdict: Verdict, standing: Certainty, found: list[DecidingPair], conventions: Conventions
+    judged: PairResult, standing: Certainty, found: list[DecidingPair], conventions: Conventions
 ) -> str:
     """Return one object with every number in full; null is what is not there."""
     said = {
@@ -145,7 +146,7 @@ def format_json(
         "pool": standing.pool,
         "likely_needed": standing.likely,
         "sentence": standing.sentence(),
-        "verdict": statements_records(verdict.statements),
+        "verdict": statements_records(judged.verdict.statements),
         "pairs": [
             {
                 "query_id": each.query_id,

@@ -40,7 +40,7 @@ def test_what_is_open_leads_to_what_to_grade_and_who_is_ahead_so_far() -> None:
 def test_what_more_grades_hardly_change_is_never_called_certain_or_settled() -> None:
     said = replace(OPEN, ahead=0.99999, settled=True, likely=0).sentence()
     assert said == (
-        "More grades are unlikely to change who is ahead by RR@10: two, with over 95% certainty."
+        "More grades are unlikely to change who is ahead by RR@10: two, with over 90% certainty."
     )
     whole = replace(OPEN, ahead=1.0, settled=True, likely=0).sentence()
     assert whole == said, "a chunk is unjudged"
@@ -49,8 +49,8 @@ def test_what_more_grades_hardly_change_is_never_called_certain_or_settled() -> 
 def test_a_difference_that_does_not_matter_is_not_called_none() -> None:
     near = replace(OPEN, near=0.92, settled=True)
     assert near.sentence() == (
-        "one and two differ by less than what matters (0.01) by RR@10, with 92% certainty, however "
-        "the 120 unjudged chunks are graded."
+        "one and two differ by less than what matters (0.01) by RR@10, with over 90% certainty, "
+        "however the 120 unjudged chunks are graded."
     )
     assert near.leader is None
     assert "the 1 unjudged chunk is graded" in replace(near, graded=1_119).sentence()

@@ -2,4 +2,5 @@
 
 from labeler.analysis.active.certainty import NO_FAIR_SAMPLE_NOTE, Certainty
 from labeler.analysis.active.decider import Decider, can_decide, parse_deciding_measure
+from labeler.analysis.active.decision import describe_decision
 from labeler.analysis.active.simulation import BATCH, DecidingPair

@@ -25,8 +25,8 @@ at once, and the same pair of runs is wrong each time. With it, verdicts are rig
 they claim; docs/statistics.md has the table, ``tests/benchmarks/deciding.py`` makes it.
 """
 
-MOST_CLAIMED = 0.95
-"""No verdict claims more while a chunk is unjudged: those that could were right in 95% of cases."""
+MOST_CLAIMED = 0.9
+"""No verdict claims more while a chunk is unjudged: those that could were right in 92% of cases."""
 
 SETTLED_AT = 0.9
 LEAST_GRADES = 30
@@ -126,6 +126,8 @@ class Certainty:
             unlikely = f"More grades are unlikely to change who is ahead {by}"
             return f"{unlikely}: {better}, with {self.claim}."
         work = f"{_count_work(self.likely, self.open)} to know who is ahead {by}."
+        if not self.graded:
+            return f"{work} Nothing is graded yet."
         if self.graded < LEAST_GRADES:
             return f"{work} Only {self.graded:,} of {self.pool:,} chunks are graded so far."
         return f"{work} So far it is {better}, with {self.claim}."
