@@ -212,6 +212,7 @@ class LoadReport:
     facts: Mapping[str, int | str]
     warnings: tuple[str, ...] = ()
     changed: bool = True
+    load: int | None = None
 
     def __str__(self) -> str:
         facts = {
@@ -223,4 +224,3 @@ class LoadReport:
         undo = f"  load {self.load}; 'labeler undo-load {self.load}' takes it back"
         ends = [] if self.load is None else [undo]
         return "\n".join([escape_controls(self.title), *rows, *warnings, *ends])
-    load: int | None = None

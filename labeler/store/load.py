@@ -368,6 +368,7 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         what chunks are called in a golden set.
         """
         with self._writing():
+            before = self.revision()
             if chunking != DEFAULT_CHUNKING:
                 self._check_there(chunking, loaded.grades.source)
                 loaded = loaded.of_chunking(chunking)
@@ -400,7 +401,6 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         given |= {event.query_id for event in loaded.events.records}
         given |= {event.query_id for event in loaded.by_graders.records}
         retired = [query_id for (query_id,) in self._rows(RETIRED_QUERIES) if query_id in given]
-            before = self.revision()
         if not retired:
             return []
         others = f" (and {len(retired) - 1:,} more)" if len(retired) > 1 else ""
@@ -540,6 +540,7 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         """
         golden = loaded.golden.of_chunking(chunking) if chunking else loaded.golden
         with self._writing():
+            before = self.revision()
             chunks = self._put_chunking(loaded.chunks, chunking, update=update)
             queries = self._put_queries(loaded.queries, update=update)
             grades = self._put_golden(golden, update=update, own=loaded.queries.source)
@@ -556,4 +557,3 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
             warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
             reports.append(replace(load_report("golden grades", warned, grades), load=number))
         return reports
-            before = self.revision()
