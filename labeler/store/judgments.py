@@ -31,27 +31,7 @@ from labeler.store.columns import (
     sources_from_column,
 )
 
-APPEND_CONDITIONS = """
-WHERE q.query_id = :query_id
-    AND c.chunk_id = :chunk_id
-    AND (q.retired_at IS NULL OR :grader IS NULL OR :as_is)
-    AND (:grader IS NULL OR EXISTS (SELECT 1 FROM graders WHERE name = :grader))
-    AND (:undoes IS NULL OR EXISTS (
-        SELECT 1 FROM standing_judgments AS undone
-        WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
-            AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
-            AND (:grader IS NOT NULL OR undone.lane IN ('carry', 'import'))
-    ))
-    AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
-    AND (:unchecked OR :replaces IS (
-        SELECT known.event_id FROM current_judgments AS known
-        WHERE known.query = q.id AND known.chunk = c.id
-            AND +known.grader = (SELECT id FROM graders WHERE name = :grader)
-            AND known.kind IN ('grade', 'cannot_tell')
-    ))
-"""
-
-APPEND_JUDGMENT = f"""
+APPEND_JUDGMENT = """
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
     elapsed_ms, text_hash, created_at, evidence, carried_from
@@ -70,7 +50,7 @@ WHERE q.query_id = :query_id
         SELECT 1 FROM standing_judgments AS undone
         WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
             AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
-            AND (:grader IS NOT NULL OR undone.lane = 'carry')
+            AND (:grader IS NOT NULL OR undone.lane IN ('carry', 'import'))
     ))
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
     AND (:unchecked OR :replaces IS (
