@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -15,7 +15,8 @@ from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
-from labeler.formats import Limits, guess
+from labeler.formats import Guess, Limits, guess, map_named
+from labeler.model import escape_controls
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store, integrity
@@ -36,6 +37,11 @@ facet_option = click.option(
 )
 
 
+blind_option = click.option(
+    "--blind",
+    is_flag=True,
+    help="Where several graders grade one pair: nobody saw the others' grades, or the lists.",
+)
 chunking_option = click.option(
     "--chunking",
     type=CHUNKING,
@@ -46,23 +52,28 @@ chunking_option = click.option(
 
 
 class LoadGroup(LabelerGroup):
-    """Says what to do where a file is named and not what it holds."""
+    """Loads files of any kind where no kind is named first."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take options for those of ``files``, unless they ask for help."""
+        is_option = bool(args) and args[0].startswith("-") and args[0] not in ctx.help_option_names
+        return super().parse_args(ctx, ["files", *args] if is_option else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named first."""
+        """Return the command that is named first; a command wins over a file of its name."""
         if args[0] not in self.commands and os.path.exists(args[0]):  # no name is too long for it
-            what = "folder" if os.path.isdir(args[0]) else "file"
-            ctx.fail(f"{args[0]!r} is a {what}, and no command; 'labeler load files' takes any")
+            args = ["files", *args]
         return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LoadGroup)
 def load() -> None:
-    """Add queries, chunks, runs, grades, answers or signals.
+    """Add files of any kind: 'labeler load FILE...'.
 
-    A load is all or nothing: one bad line and nothing changes. The golden set's file is made if
+    The content says what each holds; a command says it where that is not enough. A load is all or
+    nothing: one bad line and nothing changes. The golden set's file is made if
     it is not there yet. Files may be gzipped. What comes in is limited, so that no file takes all
     memory: --limit of a command takes more.
     """
@@ -172,11 +183,7 @@ def run(
 @load.command()
 @path_argument
 @grade_options
-@click.option(
-    "--blind",
-    is_flag=True,
-    help="Where several graders grade one pair: nobody saw the others' grades, or the lists.",
-)
+@blind_option
 @chunking_option
 @update_option
 @limit_option
@@ -315,35 +322,72 @@ def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None
 
 @load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
+@click.option(
+    "--map",
+    "field_map",
+    metavar="MAP",
+    callback=lambda _context, _option, given: None if given is None else map_named(given),
+    help="Where the fields of questions with their results stand: 'query=input.value "
+    "results=output.documents id=metadata.id text=page_content score=score', or the name of a "
+    "tool.",
+)
+@click.option("--name", "run_name", help="What the run is called.  [default: the file's name]")
+@click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
+@click.option("--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]")
+@list_options
+@grade_options
+@blind_option
+@facet_option
+@chunking_option
+@update_option
 @limit_option
 @database_option
 @click.pass_obj
-def files(db: StoreLocation, paths: tuple[Path, ...], limits: Limits) -> None:
-    """Add files of any kind: the content says what each holds.
+def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
+    """Add files of any kind, as 'labeler load FILE...' does.
 
     They are loaded in the order they need: queries, chunks, golden grades, runs, answers, signals.
     A file that cannot be told or is refused is named in the end; those that do not need it are
-    loaded.
+    loaded. An option holds for the files that it suits.
     """
+    load_files(db, paths, LoadOptions(**{**given, "facets": given["facets"] or None}))
+
+
+def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -> None:
+    """Load files of any kind and print what was done; raise `BadInput` for those that were not."""
     check_target(db)
-    guesses = [(path, guess(path)) for path in paths]
-    failed = [f"{path}: {found.why}" for path, found in guesses if found.kind is None]
+    kinds: dict[Path, str] = {}
+    failed: list[str] = []
+    for path in paths:
+        found = Guess("records", "") if options.field_map is not None else guess(path)
+        kind = found.kind or ask_kind(path, found)
+        if kind is None:
+            failed.append(f"{path}: {found.why}")
+        elif kind != LEFT_OUT:
+            kinds[path] = kind
+    with_runs = [path for path, kind in kinds.items() if kind in ("run", "records")]
+    if options.run_name is not None and len(with_runs) > 1:
+        raise BadInput(f"--name is of one run, and {len(with_runs)} files hold runs")
     for kind in import_export.LOADS:
-        for path in (path for path, found in guesses if found.kind == kind):
+        for path in (path for path, of in kinds.items() if of == kind):
             try:
-                load_unchecked(db, kind, path, LoadOptions(limits=limits))
+                load_unchecked(db, kind, path, options)
             except LabelerError as error:
-                failed.append(f"{error}{_option_hint(kind, str(error))}")
+                failed.append(str(error))
     if failed:
         raise BadInput("\n".join(failed))
 
 
-def _option_hint(kind: str, said: str) -> str:
-    """Return what to add to a message that names options which only a kind's own command has."""
-    has = {name for each in load.commands[kind].params for name in each.opts}
-    has -= {name for each in files.params for name in each.opts}
-    named = sorted(has.intersection(re.findall(r"--[a-z-]+", said)))
-    return f"; 'labeler load {kind}' has {' and '.join(named)}" if named else ""
+LEFT_OUT = "leave it out"
+
+
+def ask_kind(path: Path, found: Guess) -> str | None:
+    """Ask what a file is that may be of several kinds; None where nobody can answer."""
+    if not found.could_be or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    click.echo(f"{path}: {escape_controls(found.why.partition(';')[0])}")
+    choices = click.Choice([*found.could_be, LEFT_OUT])
+    return str(click.prompt("What is it?", type=choices))
 
 
 def load_file(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:

@@ -199,7 +199,7 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
     if judges := _judges(first):
         who = ", ".join(map(short, judges))
         pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {who}")
-        return _read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
+        return read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
     return _read_table(pairs, first, lines) if _is_table(first) else _read_qrels(pairs, lines)
 
 
@@ -207,7 +207,7 @@ def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolde
     """Read the grades in a JSON document, and the queries and texts of a dataset."""
     peer_grades = grades_in(document)
     if identify_peer(document).shape != "a dataset":
-        return _read_peer_grades(pairs, peer_grades)
+        return read_peer_grades(pairs, peer_grades)
     chunks: dict[str, tuple[int, Chunk]] = {}
     for line, record in chunks_in(document):
         with pairs.source.at(line):
@@ -217,7 +217,7 @@ def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolde
     asked = (PeerGrade(line, query, "", ()) for line, query in queries_in(document))
     lines, texts = [line for line, _ in chunks.values()], [chunk for _, chunk in chunks.values()]
     facts: dict[str, int | str] = {"chunks with their text": len(texts)} if texts else {}
-    loaded = _read_peer_grades(pairs, chain(asked, peer_grades))
+    loaded = read_peer_grades(pairs, chain(asked, peer_grades))
     return replace(loaded, chunks=Loaded(pairs.source.name, texts, lines, facts))
 
 
@@ -359,7 +359,7 @@ def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
 
 
 def _read_relevance(pairs: GradeCollector, records: Records) -> LoadedGolden:
-    return _read_peer_grades(pairs, _relevance(pairs.source, records))
+    return read_peer_grades(pairs, _relevance(pairs.source, records))
 
 
 def _relevance(source: InputFile, records: Records) -> PeerGrades:
@@ -368,7 +368,7 @@ def _relevance(source: InputFile, records: Records) -> PeerGrades:
             yield from ragas.grades_in(number, record, source.limits)
 
 
-def _read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedGolden:
+def read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedGolden:
     """Read the grades in another tool's file, and the queries that it names by their text.
 
     An entry without a chunk is a query alone.

@@ -13,11 +13,20 @@ import uuid
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import cast
 
 from labeler.errors import BadInput
+from labeler.formats.grade_words import (
+    WordMap,
+    as_pairs,
+    as_word,
+    exact,
+    fold_word,
+    propose_words,
+)
 from labeler.formats.json_records import RoundedFloat, is_rounded, short, space_warnings
 from labeler.formats.lines import InputFile
 from labeler.formats.peers.peer_rows import PeerGrade
@@ -41,24 +50,32 @@ _MOST_NAMED = 12
 
 
 def parse_grade_map(text: str) -> dict[float, int]:
-    """Parse ``--grade-map``: the grade of each number in a file.
+    """Parse ``--grade-map``: the grade of each number in a file, or of each word.
 
     >>> parse_grade_map("0.3=1, 1.0=3")
     {0.3: 1, 1.0: 3}
+    >>> parse_grade_map("not relevant=0, relevant=2").words
+    {'not relevant': 0, 'relevant': 2}
     """
     found: dict[float, int] = {}
+    words: dict[str, int] = {}
     for part in text.split(","):
         old, _, new = part.partition("=")
+        word = as_word(old)
         try:
-            value, grade = _number(old), check_grade(int(new))
-        except ValueError as error:
+            grade = check_grade(int(new))
+            if word is None:
+                known = found.setdefault(_number(old), grade)
+            else:
+                known = words.setdefault(fold_word(word), grade)
+        except (ValueError, ArithmeticError) as error:
             raise BadInput(
-                f"--grade-map: {part.strip()!r} must be a number in the file, =, and a grade from "
-                "0 to 3, such as 0.3=1,1.0=3"
+                f"--grade-map: {part.strip()!r} must be a number or a word in the file, =, and a "
+                "grade from 0 to 3, such as 0.3=1,1.0=3"
             ) from error
-        if found.setdefault(value, grade) != grade:
+        if known != grade:
             raise BadInput(f"--grade-map: {old.strip()} is given two grades")
-    return found
+    return WordMap(found, words) if words else found
 
 
 def _number(value: object) -> float:
@@ -66,6 +83,8 @@ def _number(value: object) -> float:
         raise ValueError
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         raise ValueError
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        return _number(str(Decimal(value.rstrip()[:-1].strip()) / 100))
     number = float(value)
     if not math.isfinite(number):
         raise ValueError
@@ -147,10 +166,19 @@ class GradeRule:
     def read(self, value: object) -> int:
         """Return the grade of a value, -1 for ungraded; ``2.0`` and ``"2"`` are 2.
 
-        The map comes first; a number that it does not name must be a grade. Raises `BadInput` that
-        names the option that would accept the value.
+        The map comes first; a number that it does not name must be a grade, and ``"85%"`` is 0.85.
+        Raises `BadInput` that names the option that would accept the value.
         """
-        return self.grade(self.number(value))
+        word = as_word(value)
+        return self.grade(self.number(value)) if word is None else self.word(word)
+
+    def word(self, word: str) -> int:
+        """Return the grade of a word; raises `OffScale` where the map has none."""
+        words: Mapping[str, int] = getattr(self.grade_map, "words", {})
+        if (grade := words.get(fold_word(word))) is not None:
+            return grade
+        pairs = as_pairs(propose_words([word]) or {word: 0})
+        raise OffScale(f"grade must be 0, 1, 2 or 3, not {word!r}; --grade-map {pairs} names its")
 
     def number(self, value: object) -> float:
         """Return a value as a number, or raise `BadInput`."""
@@ -160,7 +188,7 @@ class GradeRule:
             )
         try:
             return _number(value)
-        except (ValueError, OverflowError) as error:
+        except (ValueError, ArithmeticError) as error:
             raise BadInput(f"grade must be 0, 1, 2 or 3, not {short(value)}") from error
 
     def grade(self, number: float) -> int:
@@ -176,8 +204,8 @@ class GradeRule:
         ):
             nearest = _nearest(number)
             raise OffScale(
-                f"grade {number:.15g} is not in the map, and a map with fractions names every "
-                f"grade; add {number:.15g}={nearest} to --grade-map to read it as {nearest}"
+                f"grade {exact(number)} is not in the map, and a map with fractions names every "
+                f"grade; add {exact(number)}={nearest} to --grade-map to read it as {nearest}"
             )
         if number in GRADES:
             return int(number)
@@ -189,7 +217,7 @@ class GradeRule:
         if self.negative_as_ungraded:
             return UNGRADED
         raise OffScale(
-            f"grade {number:.15g} is negative; --negative-as-zero reads it as 0, "
+            f"grade {exact(number)} is negative; --negative-as-zero reads it as 0, "
             "--negative-as-ungraded as in the pool, but ungraded"
         )
 
@@ -199,14 +227,16 @@ def _nearest(number: float) -> int:
 
 
 def _off_scale_error(number: float) -> OffScale:
-    text, nearest = f"{number:.15g}", _nearest(number)
+    text, nearest = exact(number), _nearest(number)
     remedy = f"--grade-map {text}={nearest} reads it as {nearest}"
     if number.is_integer():
         return OffScale(f"grade must be 0, 1, 2 or 3, not {text}; {remedy}")
     return OffScale(f"grade {text} is fractional; {remedy}")
 
 
-def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
+def describe_scale(
+    numbers: Collection[float], rule: GradeRule, words: Collection[str] = ()
+) -> str | None:
     """Describe a file's whole scale, and a map that would read it; None where only one is off.
 
     >>> describe_scale({0.0, 2.0, 4.0, 8.0, 16.0}, GradeRule())
@@ -214,34 +244,61 @@ def describe_scale(numbers: Collection[float], rule: GradeRule) -> str | None:
     >>> describe_scale({0.0, 1.0, 2.0, 3.0, 4.0}, GradeRule()) is None
     True
     """
+    if words:
+        return _describe_words(words, numbers, rule)
     off = [number for number in numbers if _is_off(number, rule)]
     if max(off, default=-1) < 0:
         return None
     ordered = sorted(numbers)
-    positive = [number for number in ordered if number > 0]
     if len(off) < 2 and all(number.is_integer() for number in map(float, numbers)):
         return None
     if len(numbers) < 2:
         return None
-    texts = [f"{number:.15g}" for number in ordered]
+    texts = [*map(exact, ordered)]
     more = len(texts) - _MOST_NAMED
     named = " ".join(texts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     text = f"the grades here are {named}"
-    new = {number: math.ceil(3 * place / len(positive)) for place, number in enumerate(positive, 1)}
+    new = _spread(ordered)
     if len(new) <= _MOST_NAMED:
-        pairs = ",".join(f"{number:.15g}={grade}" for number, grade in new.items())
-        text += f", which --grade-map {pairs} would read"
+        text += f", which --grade-map {as_pairs(new)} would read"
     elif not rule.grade_map:
-        cuts = ",".join(f"{positive[-1] * part / 4:.3g}" for part in (1, 2, 3))
+        cuts = ",".join(f"{ordered[-1] * part / 4:.3g}" for part in (1, 2, 3))
         text += f", of which --grade-cuts {cuts} would make grades: 1 from the first number on"
     if ordered[0] < 0 and not (rule.negative_as_zero or rule.negative_as_ungraded):
         text += ", and --negative-as-zero or --negative-as-ungraded those below 0"
     return text
 
 
-def _is_off(number: float, rule: GradeRule) -> bool:
+def _spread(numbers: Iterable[float]) -> dict[float, int]:
+    """Return the numbers above 0 with grades from 1 to 3, as evenly as these allow."""
+    positive = sorted(number for number in numbers if number > 0)
+    return {number: math.ceil(3 * at / len(positive)) for at, number in enumerate(positive, 1)}
+
+
+def _describe_words(words: Collection[str], numbers: Collection[float], rule: GradeRule) -> str:
+    named = ", ".join([*words][:_MOST_NAMED])
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    text = f"the grades here are words: {named}{more}"
+    proposed = propose_words(words)
+    if proposed is None:
+        return f"{text}; --grade-map 'WORD=GRADE,...' says what each of them means"
+    if any(_is_off(number, rule) for number in numbers):
+        proposed |= {exact(number): grade for number, grade in _spread(numbers).items()}
+    return f"{text}; --grade-map {as_pairs(proposed)} would read them"
+
+
+def with_scale(
+    error: OffScale, numbers: Collection[float], rule: GradeRule, words: Collection[str] = ()
+) -> str:
+    """Return what is wrong with a grade, with the whole scale that it is of."""
+    unread = [word for word in words if _is_off(word, rule)]
+    whole = describe_scale(numbers, rule, unread)
+    return str(error) if whole is None else f"{str(error).split('; ')[0]}; {whole}"
+
+
+def _is_off(value: float | str, rule: GradeRule) -> bool:
     try:
-        rule.grade(number)
+        rule.word(value) if isinstance(value, str) else rule.grade(value)
     except OffScale:
         return True
     return False
@@ -275,6 +332,7 @@ class GradeCollector:
         self._others: dict[tuple[str, str, str], tuple[int, GoldenGrade]] = {}
         self._ungraded = 0
         self._numbers: set[float] = set()
+        self._words: dict[str, None] = {}
         self._off_scale: tuple[int, OffScale] | None = None
 
     def grade_of(self, line: int, value: object) -> int | None:
@@ -282,11 +340,14 @@ class GradeCollector:
 
         `check_scale` reports such numbers at the end, with the file's whole scale.
         """
-        number = self.rule.number(value)
-        if len(self._numbers) < _MOST_NUMBERS:
+        word = as_word(value)
+        number = 0.0 if word is not None else self.rule.number(value)
+        if word is not None and len(self._words) < _MOST_NUMBERS:
+            self._words[word] = None
+        elif len(self._numbers) < _MOST_NUMBERS:
             self._numbers.add(number)
         try:
-            return self.rule.grade(number)
+            return self.rule.grade(number) if word is None else self.rule.word(word)
         except OffScale as error:
             self._off_scale = self._off_scale or (line, error)
             return None
@@ -295,9 +356,7 @@ class GradeCollector:
         """Raise `BadInput`, with line and whole scale, where a number was off the scale."""
         if self._off_scale is not None:
             line, error = self._off_scale
-            whole = describe_scale(self._numbers, self.rule)
-            message = str(error) if whole is None else f"{str(error).split('; ')[0]}; {whole}"
-            raise self.source.fail(line, message)
+            raise self.source.fail(line, with_scale(error, self._numbers, self.rule, self._words))
 
     def add(self, line: int, grade: GoldenGrade) -> None:
         """Add a grade; raises `BadInput` where the pair has a different one."""

@@ -17,6 +17,7 @@ from labeler.model import (
     Judgment,
     Loaded,
     LoadedGolden,
+    LoadedRetrievals,
     Query,
     Ranking,
     UnjudgedPair,
@@ -110,6 +111,50 @@ class IdResolver:
         records = _Renamed(loaded.records, known, chunks)
         warnings = (*loaded.warnings, *alike)
         return Loaded(loaded.source, records, loaded.lines, loaded.facts, warnings)
+
+    def retrievals(self, loaded: LoadedRetrievals) -> LoadedRetrievals:
+        """Return retrieval records under the golden set's ids, without the queries it has.
+
+        Raises `BadInput` where the golden set has another text for the id of a query.
+        """
+        asked = {query.query_id: query.text for query in loaded.queries.records}
+        ids = {ranking.query_id for run in loaded.runs.values() for ranking in run.records}
+        known, alike = self._known({*ids, *asked}, asked)
+        self._check_texts(loaded.queries)
+        new = _without(loaded.queries, known.keys() | self.queries.keys())
+        there = len(loaded.queries.records) - len(new.records)
+        facts = {**new.facts, "queries already there": there} if there else new.facts
+        chunks = self._chunks(chunk.chunk_id for chunk in loaded.chunks.records)
+        kept = [at for at, each in enumerate(loaded.chunks.records) if each.chunk_id not in chunks]
+        if len(kept) < len(loaded.chunks.records):
+            loaded = replace(
+                loaded,
+                chunks=replace(
+                    loaded.chunks,
+                    records=[loaded.chunks.records[at] for at in kept],
+                    lines=[loaded.chunks.lines[at] for at in kept],
+                ),
+            )
+        return replace(
+            loaded,
+            queries=replace(new, facts=facts),
+            runs={
+                system: Loaded(
+                    run.source,
+                    _Renamed(run.records, known, chunks),
+                    run.lines,
+                    run.facts,
+                    run.warnings,
+                )
+                for system, run in loaded.runs.items()
+            },
+            golden=replace(
+                loaded.golden,
+                grades=_renamed(loaded.golden.grades, known, chunks),
+                by_graders=_renamed(loaded.golden.by_graders, known, chunks),
+            ),
+            warnings=(*loaded.warnings, *alike),
+        )
 
     def _known(
         self, given: set[str], asked: Mapping[str, str]

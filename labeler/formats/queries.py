@@ -109,6 +109,13 @@ def queries_from(
             queries.add(query, weight)
     if not queries:
         raise source.fail(None, "there is no query in it")
+    return group_queries(source, queries, ids, facets)
+
+
+def group_queries(
+    source: InputFile, queries: Spool[Query], ids: UniqueIds, facets: Sequence[str] | None
+) -> Loaded[Query]:
+    """Return queries with the facets that are named, or else with those that suit."""
     if facets is not None:
         return loaded_queries(source, _group_by_named(source, queries, ids.lines, facets), ids)
     grouped, left_out = _group_by_small_fields(queries)

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, TypeAlias
 
-from labeler.errors import LabelerError
+from labeler.errors import BadInput, LabelerError
 from labeler.formats.beir import folder_parts, list_members, parts_among
 from labeler.formats.csv_tables import header_names
 from labeler.formats.field_aliases import (
@@ -80,11 +80,21 @@ from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
 from labeler.formats.peers.quepid import PAIRS
 from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
+from labeler.formats.retrieval import find_reader
 from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
 from labeler.model import GRADES, format_count
 
 Kind: TypeAlias = Literal[
-    "queries", "chunks", "golden", "run", "beir", "version", "complete", "answers", "signals"
+    "queries",
+    "chunks",
+    "records",
+    "golden",
+    "run",
+    "beir",
+    "version",
+    "complete",
+    "answers",
+    "signals",
 ]
 
 _DATASET = "queries, texts of chunks and what is relevant, in one"
@@ -144,6 +154,7 @@ class Guess:
 
     kind: Kind | None
     why: str
+    could_be: tuple[Kind, ...] = ()  # kinds between which only a person can decide
 
 
 def guess(path: StrPath, content: bytes | None = None) -> Guess:
@@ -313,7 +324,11 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
         return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
-    special = _guess_online(keys, place) or _guess_contexts(records, keys, place)
+    special = (
+        _guess_online(keys, place)
+        or _guess_retrievals(records, place)
+        or _guess_contexts(records, keys, place)
+    )
     if special is not None:
         return special
     if keys & {*QUERY_OF_PAIR}:
@@ -336,6 +351,15 @@ def _guess_online(keys: set[str], place: str) -> Guess | None:
     if keys & {*CORRECT} and keys & {*QUERY_OF_PAIR} and not keys & {*CHUNK_OF_PAIR}:
         return Guess("answers", f"a query a {place}, and whether its answer is correct")
     return None
+
+
+def _guess_retrievals(records: Sequence[Record], place: str) -> Guess | None:
+    """Recognise records of what was retrieved for a question, with the texts."""
+    try:
+        reader = find_reader(records)
+    except BadInput as error:
+        return Guess(None, str(error))
+    return None if reader is None else Guess("records", f"{reader.describe()} per {place}")
 
 
 def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
@@ -408,6 +432,7 @@ def _guess_by_name(name: str, what: str) -> Guess:
         None,
         f"{what}, all of them 0, 1, 2 or 3: grades as well as scores of a run; if they are grades, "
         "take 'labeler load golden', if they order a run, 'labeler load run'",
+        ("golden", "run"),
     )
 
 

@@ -98,6 +98,7 @@ from labeler.model.loaded_files import (
     Loaded,
     LoadedBeir,
     LoadedGolden,
+    LoadedRetrievals,
     LoadedRun,
     LoadReport,
     Ranking,

@@ -201,6 +201,28 @@ class LoadedBeir:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedRetrievals:
+    """The content of a file of retrieval records; the parts that it lacks are empty.
+
+    ``runs`` are by system, "" where the file names none. ``items`` are, by system and query, the
+    ids of a list's record in the tool that wrote it. ``asked`` says of queries with several lists
+    how many there were; the ``newest`` list is of that time (UTC, ISO 8601), None where none is
+    known.
+    """
+
+    source: str
+    queries: Loaded[Query]
+    chunks: Loaded[Chunk]
+    runs: Mapping[str, Loaded[Ranking]]
+    golden: LoadedGolden
+    items: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    asked: Mapping[str, int] = field(default_factory=dict)
+    newest: str | None = None
+    facts: Mapping[str, int | str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LoadReport:
     """What a load did, for people to read: facts in order, then warnings as sentences.
 

@@ -13,11 +13,13 @@ from labeler.store.chunks import ChunkSearch, PairContent
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS
 from labeler.store.contents import Contents, RunSummary
+from labeler.store.copies import Copies
 from labeler.store.full_copy import FullCopy, FullDump
 from labeler.store.judgments import JudgmentConflict
 from labeler.store.people import GraderAccess, GraderKeys
 from labeler.store.queries import LeakedQuery, QuerySplits, query_fingerprint
 from labeler.store.remarks import UndoableRemark
+from labeler.store.retrievals import RetrievalLoads
 from labeler.store.runs import QuerySummary
 from labeler.store.sessions import InvitationLink, Login, Sessions
 from labeler.store.signals import SignalsAndAnswers
@@ -50,6 +52,7 @@ class Store(
     GivenGrades,
     GraderKeys,
     Candidates,
+    RetrievalLoads,
     QuerySplits,
     Suggestions,
     SuggestionOutcomes,

@@ -222,33 +222,59 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         have become known by id. The ``chunking`` that it was made on is told by its ids where it is
         None; `BadInput` where they fit several.
         """
+        created_at = self._check_run_names(name, system, created_at)
+        chunking, rankings = self._called(loaded, chunking)
+        row = [name, system or name, created_at, as_json(params or {})]
+        with self._writing():
+            stored = self._put_new_run(loaded, rankings, row, chunking)
+        return self._report_of_run(loaded, name, stored, chunking)
+
+    def _check_run_names(
+        self, name: str, system: str | None, created_at: str | None
+    ) -> str | None:
+        """Return when a run was made; raises `BadInput` where one of the three cannot be."""
         check_run_name(name, "run", "--name")
         if system is not None:
             check_run_name(system, "system", "--system")
-        created_at = check_date(created_at) if created_at else None
-        chunking, rankings = self._called(loaded, chunking)
-        fingerprint = run_fingerprint(rankings)
-        with self._writing():
-            known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
-            if known is not None and known != fingerprint:
-                raise BadInput(
-                    f"{loaded.source}: there is already a run named {name!r} with other content; "
-                    f"choose another --name, or remove it first: labeler drop run {name}"
-                )
-            stored = StoredLists()
-            twins = self._runs_of(fingerprint)
-            if known is None:
-                row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                any_tied = bool(loaded.facts.get("queries with tied scores", True))
-                stored = self._put_run(rankings, [*row, chunking], any_tied)
-                self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
+        return check_date(created_at) if created_at else None
+
+    def _put_new_run(
+        self,
+        loaded: Loaded[Ranking],
+        rankings: Sequence[Ranking],
+        row: list[str | None],
+        chunking: str,
+    ) -> tuple[StoredLists, list[str]] | None:
+        """Store a run unless it is there; return its lists and the runs with the same content."""
+        fingerprint, name = run_fingerprint(rankings), str(row[0])
+        known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
+        if known == fingerprint:
+            return None
         if known is not None:
+            raise BadInput(
+                f"{loaded.source}: there is already a run named {name!r} with other content; "
+                f"choose another --name, or remove it first: labeler drop run {name}"
+            )
+        twins = self._runs_of(fingerprint)
+        any_tied = bool(loaded.facts.get("queries with tied scores", True))
+        stored = self._put_run(rankings, [*row, fingerprint, chunking], any_tied)
+        self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
+        return stored, twins
+
+    def _report_of_run(
+        self,
+        loaded: Loaded[Ranking],
+        name: str,
+        stored: tuple[StoredLists, list[str]] | None,
+        chunking: str,
+    ) -> LoadReport:
+        if stored is None:
             title = f"run {name!r} is already there with the same content"
             return LoadReport(title, {}, changed=False)
         if len(self.chunking_names()) > 1:
             of = {"chunking": chunking or "the default one"}
             loaded = replace(loaded, facts={**loaded.facts, **of})
-        return self._run_report(loaded, name, stored, twins)
+        return self._run_report(loaded, name, *stored)
 
     def _called(
         self, loaded: Loaded[Ranking], chunking: str | None

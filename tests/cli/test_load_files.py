@@ -64,7 +64,7 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_there(load: Load):
         "Error: letter.pdf: the file is a PDF; save its texts as CSV or JSONL in UTF-8",
         "nowhere: there is no such file",
         "b.trec:2: chunk 'c1' appears twice for query 'q1' (first on line 1); keep the better "
-        "placed with --on-duplicate first; 'labeler load run' has --on-duplicate",
+        "placed with --on-duplicate first",
     ]
     assert len(titles(result)) == 4
     with Store("golden.db") as store:
@@ -72,29 +72,41 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_there(load: Load):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "options"),
     [
-        ("odd.qrels", "q1 0 c1 -1\n", "'labeler load golden' has --negative-as-"),
-        ("five.qrels", "q1 0 c1 5\n", "'labeler load golden' has --grade-map"),
-        ("other", '{"query_id": "q1", "query": "a"}\n', "'labeler load queries' has --update"),
+        ("odd.qrels", "q1 0 c1 -1\n", ["--negative-as-zero"]),
+        ("five.qrels", "q1 0 c1 5\n", ["--grade-map", "5=3"]),
+        ("other", '{"query_id": "q1", "query": "a"}\n', ["--update"]),
+        ("b.trec", "q1 Q0 c1 1 3.0 b\nq1 Q0 c1 2 2.0 b\n", ["--on-duplicate", "first"]),
     ],
 )
-def test_an_option_that_would_help_is_named_with_the_command_that_has_it(load, name, content, said):
+def test_an_option_that_a_refusal_names_is_taken_where_no_kind_is_named(
+    load, name, content, options
+):
     load("what-people-ask", "texts")
     Path(name).write_text(content)
-    result = load(name)
-    assert result.exit_code == 1
-    assert said in result.stderr
+    refused = load(name)
+    assert refused.exit_code == 1
+    assert options[0] in refused.stderr
+    assert load(name, *options).exit_code == 0
 
 
-def test_a_file_without_a_word_what_it_holds_is_told_how_it_is_loaded(load: Load):
+def test_a_file_is_loaded_without_a_word_what_it_holds(load: Load):
     load("what-people-ask")
     result = CliRunner().invoke(main, ["load", "texts"], prog_name="labeler")
-    assert result.exit_code == 2
-    assert "Error: 'texts' is a file, and no command; 'labeler load files' takes" in result.stderr
+    assert (result.exit_code, titles(result)) == (0, ["chunks from texts"])
+    given = ["load", "--name", "first", "a.trec"]
+    result = CliRunner().invoke(main, given, prog_name="labeler")
+    assert titles(result) == ["run 'first' from a.trec"]
     for name in ("nowhere", "x" * 5000):
         result = CliRunner().invoke(main, ["load", name])
         assert (result.exit_code, f"No such command '{name}'" in result.stderr) == (2, True)
+
+
+def test_a_command_wins_over_a_file_of_its_name(load: Load):
+    Path("queries").write_text(Path("texts").read_text())
+    result = CliRunner().invoke(main, ["load", "queries", "what-people-ask"])
+    assert titles(result) == ["queries from what-people-ask"]
 
 
 def test_grades_do_not_load_without_their_queries_and_make_no_file(load: Load):

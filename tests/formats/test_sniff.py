@@ -17,6 +17,7 @@ from labeler.formats import (
     read_chunks,
     read_golden,
     read_queries,
+    read_retrievals,
     read_run,
     zip_files,
 )
@@ -27,6 +28,7 @@ READERS: dict[str, Callable[..., object]] = {
     "chunks": read_chunks,
     "golden": read_golden,
     "run": read_run,
+    "records": read_retrievals,
     "beir": read_beir,
 }
 
@@ -96,7 +98,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "a TREC run": ("q1 Q0 c1 1 2.5 bm25\n", "run"),
     "a TREC run between tabs": ("q1\tQ0\tc1\t1\t-1e-3\tbm25\r\n", "run"),
     "a run of lists": (jsonl({"query_id": "q", "results": [{"id": "c", "score": 1}]}), "run"),
-    "a run of ids": (jsonl({"qid": "q", "query": "who?", "chunks": ["c1", "c2"]}), "run"),
+    "a run of ids": (jsonl({"qid": "q", "query": "who?", "chunks": ["c1", "c2"]}), "records"),
     "a run line by line": (jsonl({"query_id": "q", "chunk_id": "c", "rank": 1}), "run"),
     "a run without scores": ("query_id,chunk_id\nq1,c1\n", "run"),
     "a table of scores": ("qid,docno,score\nq1,d1,12.5\nq1,d2,3\n", "run"),
@@ -116,7 +118,10 @@ SHAPES: dict[str, tuple[str, str]] = {
     "Haystack's documents": (jsonl({"id": "1", "content": "Ann", "meta": {}}), "chunks"),
     "LangChain's documents": (jsonl({"id": "1", "page_content": "Ann"}), "chunks"),
     "a table of bodies": ("doc_id,body\nd1,Ann\n", "chunks"),
-    "PyTerrier's frame": ("qid,docid,docno,rank,score,query\n1,7,d7,0,9.1,who?\n", "run"),
+    "PyTerrier's frame": (
+        "qid,docid,docno,rank,score,query\n1,7,d7,0,9.1,who?\n",
+        "records",
+    ),
 }
 
 

@@ -62,7 +62,7 @@ def pairs(store: Store) -> list[tuple[str, str, int]]:
 def test_a_golden_set_goes_through_another_tools_format_and_comes_back(kind, given, tmp_path):
     content = import_export.export(given, kind)
     path = put(tmp_path, import_export.EXPORTS[kind], content)
-    assert guess(path).kind == "golden"
+    assert guess(path).kind == ("records" if kind == "ragas" else "golden")
     with Store(tmp_path / "other.db", create=True) as other:
         other.add_queries(loaded(QUERIES))
         load(other, "golden", path)
@@ -197,9 +197,9 @@ QUEPID_TABLES = {
 def test_a_case_in_detail_is_golden_grades_and_a_snapshot_is_a_run(given, tmp_path):
     detailed = put(tmp_path, "detailed.csv", QUEPID_TABLES["detailed"])
     snapshot = put(tmp_path, "snapshot.csv", QUEPID_TABLES["snapshot"])
-    assert (guess(detailed).kind, guess(snapshot).kind) == ("golden", "run")
+    assert (guess(detailed).kind, guess(snapshot).kind) == ("golden", "records")
     assert not load(given, "golden", detailed)[0].warnings
-    load(given, "run", snapshot)
+    load(given, "records", snapshot)
     assert given.run_lists("snapshot") == [Ranking("q1", ("a#1", "b"))]
 
 
@@ -258,7 +258,7 @@ SAMPLES = [
 def test_samples_of_ragas_are_queries_chunks_a_run_and_golden_grades(as_list, tmp_path):
     lines = json.dumps(SAMPLES, indent=1) if as_list else "\n".join(map(json.dumps, SAMPLES))
     path = put(tmp_path, "ragas.json", lines)
-    assert guess(path).kind == "run"
+    assert guess(path).kind == "records"
     why = read_queries(path).records[0]
     assert (why.query_id, why.reference) == (query_id_from_text("why?"), "B says so.")
     assert set(why.metadata) == {"persona_name"}

@@ -6,7 +6,7 @@ grader waiting for the write lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from labeler.store.runs import check_run_name
 
 # In the order to load files that depend on each other: grades name queries, answers name runs.
 LOADS = (
-    *("complete", "beir", "queries", "documents", "chunks", "golden", "version", "run"),
+    *("complete", "beir", "queries", "documents", "chunks", "records", "golden", "version", "run"),
     *("answers", "signals"),
 )
 MOST_UPLOAD_MEGABYTES = 200  # per file; the server holds it in memory until it is stored
@@ -67,6 +67,7 @@ class LoadOptions:
     blind: bool = False
     split: str = "test"
     chunking: str | None = None
+    field_map: formats.FieldMap | None = None
     limits: Limits = LIMITS
 
 
@@ -86,6 +87,7 @@ def read(
         "queries": lambda: _queries(path, options, name, progress),
         "documents": lambda: _documents(path, options, name, progress),
         "chunks": lambda: _chunks(path, options, name, progress),
+        "records": lambda: _records(path, options, name, progress),
         "run": lambda: _run(path, options, name, progress),
         "golden": lambda: _golden(path, options, name, progress),
         "beir": lambda: _beir(path, options, name, progress),
@@ -166,6 +168,62 @@ def _run(
         ]
 
     return put
+
+
+def _records(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    """Read retrieval records; a run is named by its system, or by the file if that names none."""
+    loaded = formats.read_retrievals(
+        path,
+        field_map=options.field_map,
+        order=options.order,
+        on_duplicate=options.on_duplicate,
+        rule=formats.GradeRule(
+            options.negative_as_zero, options.grade_map or {}, options.negative_as_ungraded
+        ),
+        facets=options.facets,
+        name=name,
+        progress=progress,
+        limits=options.limits,
+    )
+    base = run_name_of(name or path) if options.run_name is None else options.run_name
+    names = _names_of_systems(loaded.runs, base, options.run_name is not None)
+    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
+    made = options.created_at or (loaded.newest or "")[:10] or None
+
+    def put(store: Store) -> list[LoadReport]:
+        found = id_resolver(store, chunking).retrievals(loaded)
+        if options.leave_out_self:
+            runs = {system: formats.without_self(run) for system, run in found.runs.items()}
+            found = replace(found, runs=runs)
+        return store.add_retrievals(
+            found,
+            names=names,
+            system=options.system,
+            created_at=made,
+            update=options.update,
+            chunking=chunking,
+        )
+
+    return put
+
+
+def _names_of_systems(systems: Iterable[str], base: str, is_chosen: bool) -> dict[str, str]:
+    """Return the names of runs: the one is called by its file or as chosen, several by system."""
+    named = [*systems]
+    if len(named) > _MOST_SYSTEMS:
+        raise BadInput(
+            f"{base}: {len(named):,} systems are named in it, and a run is made of each; if they "
+            "are no systems, say which field is: --map 'system=...'"
+        )
+    if len(named) == 1 and (is_chosen or not named[0]):
+        return {named[0]: base}
+    prefix = f"{base} " if is_chosen else ""
+    return {
+        each: check_run_name(f"{prefix}{each}" if each else base, "run", "a system")
+        for each in named
+    }
 
 
 def _resolved_run(store: Store, loaded: Loaded[Ranking], options: LoadOptions) -> Loaded[Ranking]:

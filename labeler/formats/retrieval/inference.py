@@ -1,0 +1,261 @@
+"""Inference of a field map from the keys of records, for files that no tool's map is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.formats.field_aliases import (
+    CHUNK_ID,
+    CHUNK_OF_PAIR,
+    CHUNK_TEXT,
+    DISTANCE,
+    DOCUMENT_ID,
+    GRADED,
+    ONE_QUERY,
+    QUERY_TEXT,
+    RANK,
+    RANK_OR_PLACE,
+    RUN_NAME,
+    SCORE,
+    TITLE,
+    fold_name,
+)
+from labeler.formats.json_records import Record, short
+from labeler.formats.retrieval.field_map import FieldMap, Path, unpack
+
+# Keys under which a list of results stands; those of the first group hold ids where they are texts.
+LISTS_OF_IDS = ("results", "chunks", "retrieved", "ranking", "hits", "matches")
+LISTS_OF_TEXTS = (
+    *("documents", "docs", "contexts", "context", "passages", "source_documents", "source_nodes"),
+    *("nodes", "retrieved_documents", "retrieved_docs", "retrieved_chunks", "retrieved_contexts"),
+    *("retrieved_nodes", "retrieval_context", "sources", "output_documents", "search_results"),
+    *("top_k", "ctxs", "response"),
+)
+_LISTS = (*LISTS_OF_IDS, *LISTS_OF_TEXTS)
+# An object in a result that holds the chunk, where the score stands beside it.
+_WRAPPERS = ("node", "document", "doc", "_source", "payload", "fields", "properties", "chunk")
+_METADATA = ("metadata", "meta")
+_TEXTS = tuple(name for name in QUERY_TEXT if name != "text")
+_TEXT_IDS = tuple(name for name in (*sorted(ONE_QUERY), "queryid", "_id", "id"))
+_REFERENCES = (
+    *("reference", "reference_answer", "referenceanswer", "ground_truth", "expected_answer"),
+    *("expected_output", "ground_truth_answer", "gold_answer"),
+)
+_TIMES = ("time", "timestamp", "start_time", "starttime", "created_at", "@timestamp")
+_RELEVANT_IDS = (
+    "relevant_ids",
+    "reference_context_ids",
+    "expected_ids",
+    "relevant_docs",
+    "gold_ids",
+)
+_SYSTEMS = tuple(name for name in RUN_NAME if name != "tag")
+_IDS_OF_RESULT = (*CHUNK_ID, *CHUNK_OF_PAIR, "id_", "uuid")
+_MOST_SAMPLED = 100
+
+
+def infer_map(records: Sequence[Record]) -> FieldMap | None:
+    """Return the map of records that hold questions with results; None for others.
+
+    They may be nested (a list of results under a known key), lists side by side, or flat (a row
+    for each result) with the text of the query or the chunk. Records with ids alone are a run.
+
+    >>> print(infer_map([{"question": "why?", "documents": [{"page_content": "so", "id": "c1"}]}]))
+    query=question results=documents id=id text=page_content
+    """
+    records = records[:_MOST_SAMPLED]
+    keys = _keys_of(records)
+    query = [*_named(keys, _TEXTS)]
+    if not query:
+        return None
+    key = next((name for name in _named(keys, _LISTS) if _has_entries(records, name)), None)
+    paths: dict[str, tuple[Path, ...]] = {"query": ((query[0],),)}
+    if query_id := [*_named(keys, _TEXT_IDS if key else (*sorted(ONE_QUERY), "queryid"))]:
+        paths["query_id"] = tuple((name,) for name in query_id)
+    _add(paths, "system", keys, _SYSTEMS)
+    _add(paths, "time", keys, _TIMES)
+    _add(paths, "reference", keys, _REFERENCES)
+    if key is None:
+        return _flat(records, keys, paths)
+    _add(paths, "relevant_id", keys, _RELEVANT_IDS)
+    _add(paths, "relevant", keys, ("relevance_map",))
+    return _nested(records, key, paths)
+
+
+def _keys_of(records: Iterable[Record]) -> dict[str, str]:
+    """Return the keys of records that have a value, by their folded name."""
+    found: dict[str, str] = {}
+    for record in records:
+        for key, value in record.items():
+            if value is not None and value != "":
+                found.setdefault(fold_name(key), key)
+    return found
+
+
+def _named(keys: dict[str, str], names: Iterable[str]) -> Iterable[str]:
+    """Return the keys that have one of the names, in the order of the names, each once."""
+    return dict.fromkeys(keys[fold_name(name)] for name in names if fold_name(name) in keys)
+
+
+def _add(
+    paths: dict[str, tuple[Path, ...]], field: str, keys: dict[str, str], names: Iterable[str]
+) -> None:
+    if found := [*_named(keys, names)]:
+        paths[field] = ((found[0],),)
+
+
+def _has_entries(records: Sequence[Record], key: str) -> bool:
+    values = [unpack(record.get(key)) for record in records if record.get(key) is not None]
+    return bool(values) and all(isinstance(value, list | dict) for value in values)
+
+
+def _entries(records: Sequence[Record], key: str) -> tuple[list[Any], bool]:
+    """Return sampled results of the lists under a key, and whether the lists are by system."""
+    found: list[Any] = []
+    by_system = False
+    for record in records:
+        value = unpack(record.get(key))
+        while isinstance(value, dict) and "hits" in value:
+            value = value["hits"]
+        if isinstance(value, dict):
+            lists = [each for each in value.values() if isinstance(each, list)]
+            by_system = by_system or bool(lists)
+            value = [each for one in lists for each in one]
+        if isinstance(value, list):
+            found += [unpack(each) for each in value]
+        if len(found) >= _MOST_SAMPLED:
+            break
+    return found, by_system
+
+
+def _nested(
+    records: Sequence[Record], key: str, paths: dict[str, tuple[Path, ...]]
+) -> FieldMap | None:
+    entries, by_system = _entries(records, key)
+    if "system" in paths:
+        by_system = False
+    paths["results"] = ((key,),)
+    strings = "id" if key in LISTS_OF_IDS else "text"
+    rows = [each for each in entries if isinstance(each, dict)]
+    prefix: Path = ()
+    if pairs := [each for each in entries if _is_pair(each)]:
+        rows, prefix = [each[0] for each in pairs if isinstance(each[0], dict)], ("0",)
+        paths["score"] = (("1",),)
+    if rows:
+        paths |= _of_results(rows, prefix)
+    texts = strings == "text" and any(isinstance(each, str) for each in entries)
+    if not ("text" in paths or texts or "query_id" in paths or _are_texts(records, paths)):
+        return None  # ids alone: a run
+    return FieldMap(paths, strings=strings, systems=by_system)
+
+
+def _is_pair(entry: Any) -> bool:
+    """Return whether an entry is a document with its score, as vector stores return them."""
+    return (
+        isinstance(entry, list)
+        and len(entry) == 2
+        and isinstance(entry[0], dict | str)
+        and isinstance(entry[1], int | float)
+    )
+
+
+def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, ...]]:
+    """Return the paths of what results have, which may stand in an object inside them."""
+    keys = _keys_of(rows)
+    holders: list[tuple[Path, dict[str, str]]] = [((), keys)]
+    for wrapper in _named(keys, _WRAPPERS):
+        if inner := [row[wrapper] for row in rows if isinstance(row.get(wrapper), dict)]:
+            holders.append(((wrapper,), _keys_of(inner)))
+            holders += _metadata_of(inner, (wrapper,))
+    holders += _metadata_of(rows, ())
+    found: dict[str, tuple[Path, ...]] = {}
+    texts: dict[str, Sequence[str]] = {
+        "id": _IDS_OF_RESULT,
+        "text": CHUNK_TEXT,
+        "title": TITLE,
+        "document": (*DOCUMENT_ID, "source", "file_name", "filename", "url"),
+    }
+    for field, names in texts.items():
+        paths = [(*at, name) for at, inner in holders for name in _named(inner, names)]
+        paths = [path for path in paths if not _holds_object(rows, path)]
+        if field == "document":
+            paths = [path for path in paths if path not in found.get("id", ())]
+        if paths:
+            found[field] = tuple(dict.fromkeys(paths))
+    _add_order(found, holders)
+    if metadata := [path for path, _ in _metadata_of(rows, ())] or [
+        (*at, name) for at, inner in holders[1:2] for name in _named(inner, _METADATA)
+    ]:
+        found["metadata"] = tuple(metadata[:1])
+    return {field: tuple((*prefix, *path) for path in paths) for field, paths in found.items()}
+
+
+def _metadata_of(rows: Sequence[Record], at: Path) -> list[tuple[Path, dict[str, str]]]:
+    found = []
+    for name in _METADATA:
+        if inner := [row[name] for row in rows if isinstance(row.get(name), dict)]:
+            found.append(((*at, name), _keys_of(inner)))
+    return found
+
+
+def _holds_object(rows: Sequence[Record], path: Path) -> bool:
+    """Return whether there is an object under a key, which then is no id and no text."""
+    return len(path) == 1 and any(isinstance(row.get(path[0]), dict) for row in rows)
+
+
+def _add_order(
+    found: dict[str, tuple[Path, ...]], holders: Sequence[tuple[Path, dict[str, str]]]
+) -> None:
+    """Add what orders results, and their grades: beside them, or else in their metadata."""
+    for at, keys in holders:
+        scores = [*_named(keys, SCORE)]
+        if len(scores) > 1:
+            raise BadInput(
+                f"{short(scores[0])} and {short(scores[1])} could both be the score of a result; "
+                f"say which one is: --map 'score={'.'.join((*at, scores[0]))} ...'"
+            )
+        for field, names in (("score", SCORE), ("distance", DISTANCE), ("rank", RANK)):
+            named = [*_named(keys, names)]
+            if named and field not in found:
+                found[field] = ((*at, named[0]),)
+        graded = [*_named(keys, GRADED)]
+        if graded and "grade" not in found:
+            found["grade"] = ((*at, graded[0]),)
+
+
+def _flat(
+    records: Sequence[Record], keys: dict[str, str], paths: dict[str, tuple[Path, ...]]
+) -> FieldMap | None:
+    """Return the map of a row for each result; None where only ids stand in it."""
+    chunk = [*_named(keys, CHUNK_OF_PAIR.then(("document_id",)))]
+    texts = [
+        name
+        for name in _named(keys, CHUNK_TEXT)
+        if (name,) not in paths["query"] and name not in chunk
+    ]
+    orders = [*_named(keys, (*SCORE, *DISTANCE, *RANK))]
+    if not (chunk or texts) or not (orders or (texts and "query_id" in paths)):
+        return None
+    has_text = "query_id" in paths or _are_texts(records, paths)
+    if not texts and not has_text:
+        return None
+    if chunk:
+        paths["id"] = ((chunk[0],),)
+    if texts:
+        paths["text"] = ((texts[0],),)
+    _add(paths, "title", keys, TITLE)
+    _add(paths, "document", keys, (name for name in DOCUMENT_ID if keys.get(name) not in chunk))
+    _add_order(paths, [((), keys)])
+    if not {"score", "distance", "rank"} & paths.keys():
+        _add(paths, "rank", keys, RANK_OR_PLACE)
+    _add(paths, "metadata", keys, _METADATA)
+    return FieldMap(paths, strings="text", keeps_rest=False)
+
+
+def _are_texts(records: Sequence[Record], paths: dict[str, tuple[Path, ...]]) -> bool:
+    """Return whether the queries are named by their text and not by an id: most hold a blank."""
+    key = paths["query"][0][0]
+    values = [str(record[key]) for record in records if record.get(key) not in (None, "")]
+    return sum(" " in value.strip() for value in values) * 2 > len(values)
