@@ -23,7 +23,7 @@ from labeler.formats.field_aliases import (
     fold_name,
 )
 from labeler.formats.json_records import Record, short
-from labeler.formats.retrieval.field_map import FieldMap, Path, unpack
+from labeler.formats.retrieval.field_map import FieldMap, Path, Strings, unpack
 
 # Keys under which a list of results stands; those of the first group hold ids where they are texts.
 LISTS_OF_IDS = ("results", "chunks", "retrieved", "ranking", "hits", "matches")
@@ -137,7 +137,7 @@ def _nested(
     if "system" in paths:
         by_system = False
     paths["results"] = ((key,),)
-    strings = "id" if key in LISTS_OF_IDS else "text"
+    strings: Strings = "id" if key in LISTS_OF_IDS else "text"
     rows = [each for each in entries if isinstance(each, dict)]
     prefix: Path = ()
     if pairs := [each for each in entries if _is_pair(each)]:
