@@ -55,7 +55,8 @@ WHERE j.grader = (SELECT id FROM graders WHERE name = ?)
 ORDER BY j.id
 """
 
-# What stands once an event is undone is what the newest older event of its pair says.
+# What stands once an event is undone is what the newest older event of its pair says. What was
+# written for a copy is undone with what it was written for.
 UNDOABLE_JUDGMENTS = """
 SELECT
     q.query_id, c.chunk_id, j.chunk,
@@ -72,7 +73,7 @@ LEFT JOIN judgments AS f ON f.id = (
         AND older.lane = j.lane AND older.id < j.id
 )
 WHERE j.grader = (SELECT id FROM graders WHERE name = :grader)
-    AND j.lane = 'grade' AND q.retired_at IS NULL
+    AND j.lane = 'grade' AND j.source IS NOT 'twin' AND q.retired_at IS NULL
     AND (:before IS NULL OR j.id < (SELECT id FROM judgments WHERE event_id = :before))
 ORDER BY j.id DESC LIMIT :limit
 """

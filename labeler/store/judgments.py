@@ -1,16 +1,16 @@
 """The log of judgments: append, replace and undo them, and what graders had seen before.
 
-One judgment is one INSERT statement, so that it needs no transaction of its own and a re-sent
-event is harmless. Which judgment counts is decided by the views of the schema, not here. A
-judgment is blind if its grader had seen neither the query's ranked lists nor other people's
-grades.
+One judgment is one INSERT statement, with what it says of copies of its chunk, so that it needs
+no transaction of its own and a re-sent event is harmless. Which judgment counts is decided by the
+views of the schema, not here. A judgment is blind if its grader had seen neither the query's
+ranked lists nor other people's grades.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
@@ -22,26 +22,17 @@ from labeler.model import (
     check_name,
     check_passages_inside,
 )
-from labeler.store.audit import Audit
 from labeler.store.columns import (
+    as_json,
     column_from_passages,
     column_from_sources,
     moment,
     passages_from_column,
     sources_from_column,
 )
+from labeler.store.copies import COPY_MARK, COPY_SOURCE, SAME_TEXT, CopyReader
 
-APPEND_JUDGMENT = """
-INSERT INTO judgments (
-    event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
-    elapsed_ms, text_hash, created_at, evidence, carried_from
-)
-SELECT
-    :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
-    :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
-    :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
-    :created_at, :evidence, :carried_from
-FROM queries AS q, chunks AS c
+APPEND_CONDITIONS = """
 WHERE q.query_id = :query_id
     AND c.chunk_id = :chunk_id
     AND (q.retired_at IS NULL OR :grader IS NULL OR :as_is)
@@ -61,17 +52,59 @@ WHERE q.query_id = :query_id
     ))
 """
 
+APPEND_JUDGMENT = f"""
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
+    elapsed_ms, text_hash, created_at, evidence, carried_from
+)
+SELECT
+    :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
+    :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
+    :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
+    :created_at, :evidence, :carried_from
+FROM queries AS q, chunks AS c
+{APPEND_CONDITIONS}
+"""
+
+# The same of a chunk and its copies, the chunk itself first; a copy whose text is another by now,
+# or is not the one that was graded, is none any more.
+APPEND_TO_COPIES = f"""
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, reason, note, blind, source, elapsed_ms,
+    text_hash, created_at, evidence
+)
+SELECT
+    CASE WHEN copy.id = c.id THEN CAST(:event_id AS TEXT)
+    ELSE CAST(:event_id AS TEXT) || '{COPY_MARK}'
+        || row_number() OVER (PARTITION BY copy.id = c.id ORDER BY copy.id) END,
+    q.id, copy.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :reason, :note,
+    :blind, CASE WHEN copy.id = c.id THEN :source ELSE '{COPY_SOURCE}' END,
+    CASE WHEN copy.id = c.id THEN CAST(:elapsed_ms AS BIGINT) END,
+    coalesce(:text_hash, c.text_hash), :created_at, :evidence
+FROM queries AS q, chunks AS c, chunks AS copy
+{APPEND_CONDITIONS}
+    AND copy.id IN (SELECT value FROM json_each(:family))
+    AND (copy.id = c.id OR coalesce(:text_hash, c.text_hash) = c.text_hash AND {SAME_TEXT})
+ORDER BY copy.id <> c.id, copy.id
+"""
+
 # The state before an event is what the newest older event of its lane said; a lane is one
-# grader's grades, or adjudications, of one pair.
-UNDO_JUDGMENT = """
+# grader's grades, or adjudications, of one pair. What was written for copies of its chunk is
+# undone with it.
+LATER_JUDGMENT = """
+    SELECT 1 FROM standing_judgments AS later
+    WHERE later.query = {event}.query AND later.chunk = {event}.chunk
+        AND +later.grader = {event}.grader AND later.lane = {event}.lane AND later.id > {event}.id
+"""
+UNDO_JUDGMENT = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, undoes, elapsed_ms,
     text_hash, created_at, evidence
 )
 SELECT
-    :event_id, e.query, e.chunk, e.grader, coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note,
-    e.blind, :source, e.id, :elapsed_ms, b.text_hash, :created_at,
-    b.evidence
+    CAST(:event_id AS TEXT) || substr(e.event_id, :after), e.query, e.chunk, e.grader,
+    coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note, e.blind, :source, e.id, :elapsed_ms,
+    b.text_hash, :created_at, b.evidence
 FROM standing_judgments AS e
 JOIN graders AS g ON g.id = e.grader AND g.name = :grader
 LEFT JOIN judgments AS b ON b.id = (
@@ -79,13 +112,16 @@ LEFT JOIN judgments AS b ON b.id = (
     WHERE older.query = e.query AND older.chunk = e.chunk AND +older.grader = e.grader
         AND older.lane = e.lane AND older.id < e.id
 )
-WHERE e.event_id = :undoes
+WHERE e.query = (SELECT query FROM judgments WHERE event_id = :undoes)
+    AND (e.event_id = :undoes OR substr(e.event_id, 1, :length) = :copies)
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
-    AND NOT EXISTS (
-        SELECT 1 FROM standing_judgments AS later
-        WHERE later.query = e.query AND later.chunk = e.chunk AND +later.grader = e.grader
-            AND later.lane = e.lane AND later.id > e.id
+    AND NOT EXISTS ({LATER_JUDGMENT.format(event="e")})
+    AND EXISTS (
+        SELECT 1 FROM standing_judgments AS named
+        WHERE named.event_id = :undoes AND +named.grader = g.id
+            AND NOT EXISTS ({LATER_JUDGMENT.format(event="named")})
     )
+ORDER BY e.id
 """
 
 
@@ -115,7 +151,7 @@ class JudgmentConflict(BadInput):
     """A grader's judgment of a pair is another than the one they mean to replace."""
 
 
-class JudgmentLog(Audit):
+class JudgmentLog(CopyReader):
     """Graders, their judgments and what follows from them for a pair."""
 
     def add_grader(self, name: str, *, role: str = "lead") -> None:
@@ -174,10 +210,21 @@ class JudgmentLog(Audit):
 
         ``replaces`` is the event that is the grader's current judgment of the pair, None where
         there is none. Raises `JudgmentConflict` where another is: a second tab or device was
-        faster.
+        faster. The same is said of the copies of its chunk in the query's pool.
         """
         with self._translated():
-            return self._append(judgment, replaces=replaces, unchecked=False)
+            return self._append_to_copies(judgment, replaces=replaces, unchecked=False)
+
+    def judge_with_copies(self, judgment: Judgment) -> bool:
+        """Add a judgment as `judge` does, and say the same of the copies of its chunk."""
+        with self._translated():
+            return self._append_to_copies(judgment)
+
+    def _append_to_copies(
+        self, judgment: Judgment, *, replaces: str | None = None, unchecked: bool = True
+    ) -> bool:
+        family = self.family_of(judgment.query_id, judgment.chunk_id)
+        return self._append(judgment, replaces=replaces, unchecked=unchecked, family=family)
 
     def _append(
         self,
@@ -186,12 +233,16 @@ class JudgmentLog(Audit):
         as_is: bool = False,
         replaces: str | None = None,
         unchecked: bool = True,
+        family: Sequence[int] = (),
     ) -> bool:
-        """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
+        """Add an event. ``as_is`` is for one from another log: it names its own wording, if any.
+
+        ``family`` are the numbers of its chunk and the copies that the same is said of.
+        """
         if judgment.evidence:
             self.check_evidence(judgment, as_is=as_is)
         added = self._db.execute(
-            APPEND_JUDGMENT,
+            APPEND_TO_COPIES if family else APPEND_JUDGMENT,
             {
                 "event_id": judgment.event_id,
                 "query_id": judgment.query_id,
@@ -213,6 +264,7 @@ class JudgmentLog(Audit):
                 "as_is": as_is,
                 "replaces": replaces,
                 "unchecked": unchecked,
+                **({"family": as_json(list(family))} if family else {}),
             },
         ).rowcount
         if not added:
@@ -294,10 +346,11 @@ class JudgmentLog(Audit):
     ) -> bool:
         """Take back the effect of the grader's own event ``undoes``, as a new event.
 
-        The pair is again what it was before: another grade, "can't tell", or not graded. Returns
-        False where this very undo is already in the log. Raises `NotFound` where the event is not
-        there or is another grader's, `BadInput` where it is undone already, is itself an undo, or
-        where the grader has judged the pair again since.
+        What was written with it for copies of its chunk is taken back, too. The pair is again what
+        it was before: another grade, "can't tell", or not graded. Returns False where this very
+        undo is already in the log. Raises `NotFound` where the event is not there or is another
+        grader's, `BadInput` where it is undone already, is itself an undo, or where the grader has
+        judged the pair again since.
         """
         with self._translated():
             added = self._db.execute(
@@ -305,6 +358,9 @@ class JudgmentLog(Audit):
                 {
                     "event_id": event_id,
                     "undoes": undoes,
+                    "copies": undoes + COPY_MARK,
+                    "length": len(undoes + COPY_MARK),
+                    "after": len(undoes) + 1,
                     "grader": grader,
                     "source": source,
                     "elapsed_ms": elapsed_ms,
@@ -458,3 +514,9 @@ class Exposure(JudgmentLog):
         """
         names = {"grader": grader, "query_id": query_id, "chunk_id": chunk_id}
         return bool(self._value(IS_BLIND, names))
+
+    def is_blind_to_copies(self, grader: str, query_id: str, chunk_id: str) -> bool:
+        """Say `is_blind` of a pair and of the copies of its chunk in the query's pool."""
+        family = self.family_of(query_id, chunk_id)
+        ids = [chunk_id, *self.chunk_ids(family).values()]
+        return all(self.is_blind(grader, query_id, each) for each in dict.fromkeys(ids))

@@ -492,7 +492,7 @@ def save_grade(key: str, query_id: str, move: RankChange, text_hash: str | None,
     )
     with ui.guard(), ui.open_store() as store:
         store.add_grader(name)
-        store.judge(event)
+        store.judge_with_copies(event)
     st.session_state[key] = move.grade
     url_state.write(chunk=move.chunk_id)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")

@@ -7,7 +7,7 @@ a system, a rank or the grades of others. Several servers on one database share 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -15,7 +15,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from labeler.errors import BadInput, NotFound
+from labeler.errors import BadInput, Busy, NotFound
 from labeler.model import (
     ACTIVE_OF_TWO,
     ACTIVE_SOURCE,
@@ -28,6 +28,7 @@ from labeler.model import (
     Remark,
     Selection,
     Settings,
+    chunking_of,
 )
 from labeler.services.assignment.items import (
     LONGEST_IN_LIST,
@@ -40,12 +41,13 @@ from labeler.services.assignment.items import (
 )
 from labeler.services.assignment.pooling import Pool, TransferPool, repeats_due, shuffled_chunks
 from labeler.services.transfer import OpenPairs, OpenPairsCache
-from labeler.store import Lease, Store, UndoableJudgment
+from labeler.store import Copies, Lease, StorageError, Store, UndoableJudgment
 
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
 MOST_REPEATS = 2
 UNDO_DEPTH = 20
 MOST_SEARCH_RESULTS = 30
+GIVEN_BY_PEOPLE = (("grade", False), ("adjudicate", False))  # kinds of golden grades, not stale
 
 
 @dataclass(slots=True)
@@ -105,6 +107,7 @@ class Assigner:
             shown = transfer if self._settings.show_before else None
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
+            copies = {pair: len(self._pool.family(pair)) for pair in judged}
         contents = store.items([*pairs, *repeats], LONGEST_TEXT)
         items = [
             GradingItem(
@@ -113,6 +116,7 @@ class Assigner:
                 pair in stale or _is_outdated(judged[pair]),
                 judged[pair],
                 hint=shown.hint(pair, content.text_hash) if shown else None,
+                copies=copies[pair],
             )
             for pair, source in self._sources(pairs, repeats, main_source)
             if (content := contents.get(pair))
@@ -192,7 +196,7 @@ class Assigner:
             return []
         due = (
             pair
-            for pair in repeats_due(me.seed, me.judged)
+            for pair in repeats_due(me.seed, self._pool.firsts(me.judged))
             if pair in self._pool and pair[0] not in remarks and (among is None or pair[0] in among)
         )
         return list(islice(due, MOST_REPEATS))
@@ -220,7 +224,7 @@ class Assigner:
         done = {query_id for query_id, count in left.items() if not count}
         return NextItems(
             papers=(),
-            saved=len(me.judged),
+            saved=len(self._pool.firsts(me.judged)),
             open=sum(left.values()),
             queries_mine=len(done & ({query_id for query_id, _ in me.judged} | remarks.keys())),
             queries_done=len(done),
@@ -248,14 +252,17 @@ class Assigner:
     def search(self, store: Store, grader: str, query_id: str, words: str) -> list[GradingItem]:
         """Return the chunks that match ``words`` best, to be graded for a query.
 
-        Only chunkings of the query's runs are searched.
+        Only chunkings of the query's runs are searched. Of chunks with the same text the first
+        stands for all; that in the query's pool, if one is.
         """
         found = [
             (query_id, chunk) for chunk in store.search_chunks(words, MOST_SEARCH_RESULTS, query_id)
         ]
         with self._lock:
             self._catch_up(store, grader)
-        return self._items(store, grader, found, "search")
+            pooled = dict.fromkeys(map(self._pool.first, found))
+        items = self._items(store, grader, list(pooled), "search")
+        return _without_repeated_texts(items, store.chunking_names())
 
     def history(
         self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
@@ -291,11 +298,12 @@ class Assigner:
         ]
 
     def found_by(self, store: Store, grader: str, query_id: str, chunk_id: str) -> int:
-        """Return the number of runs that have a chunk in the pool of a query."""
+        """Return the number of runs that have a chunk, or a copy of it, in the pool of a query."""
         number = store.chunk_number(chunk_id)
         with self._lock:
             self._catch_up(store, grader)
-            return 0 if number is None else len(self._pool.ranks((query_id, number)))
+            family = () if number is None else self._pool.family((query_id, number))
+            return max((len(self._pool.ranks((query_id, each))) for each in family), default=0)
 
     def _items(
         self, store: Store, grader: str, pairs: Sequence[Pair], source: str
@@ -311,6 +319,7 @@ class Assigner:
                     self._pool.is_stale(pair) or _is_outdated(judged.get(pair)),
                     judged.get(pair),
                     pair in self._pool,
+                    copies=len(self._pool.family(pair)),
                 )
                 for pair in pairs
                 if pair in contents
@@ -363,12 +372,16 @@ class Assigner:
         settings = store.settings()
         runs = settings.unjudged_of if settings.strategy == UNJUDGED_OF_TWO else None
         chunks, without_text = store.pool(settings.pool_depth, runs)
+        copies = store.copies_in(chunks)
         kinds, revision = store.golden_kinds()
+        if copies and grade_late_copies(store, copies, kinds):
+            kinds, revision = store.golden_kinds()
         pool = Pool(
             chunks,
             without_text=without_text,
             overlap=settings.overlap,
             strategy=settings.strategy,
+            copies=copies,
         )
         for pair, kind, stale in kinds:
             _update_pool(pool, pair, kind, stale)
@@ -386,6 +399,45 @@ class Assigner:
             else:
                 self._graders[grader].judged[pair] = judged
         self._revision = newest
+
+
+def grade_late_copies(store: Store, copies: Copies, kinds: Iterable[tuple[Pair, str, bool]]) -> int:
+    """Give ungraded chunks what people said of chunks with the same text before; return how much.
+
+    ``kinds`` are the golden grades as `Store.golden_kinds` returns them. What only a file says of a
+    chunk stays with it: nobody has read the text. Where nothing can be written, nothing is.
+    """
+    known = {pair: (kind, stale) for pair, kind, stale in kinds if pair[0] in copies}
+    wanted: list[tuple[Pair, int]] = []
+    for query_id, firsts in copies.items():
+        families: dict[int, list[int]] = {}
+        for chunk, first in firsts.items():
+            families.setdefault(first, [first]).append(chunk)
+        for family in families.values():
+            states = {chunk: known.get((query_id, chunk), (None, True)) for chunk in family}
+            graded = [chunk for chunk, state in states.items() if state in GIVEN_BY_PEOPLE]
+            late = [chunk for chunk, (_, is_open) in states.items() if is_open]
+            wanted += [((query_id, chunk), source) for chunk in late for source in graded]
+    if not wanted:
+        return 0
+    try:
+        return store.grade_copies(wanted)
+    except (Busy, StorageError):
+        return 0
+
+
+def _without_repeated_texts(
+    items: Iterable[GradingItem], chunkings: Collection[str]
+) -> list[GradingItem]:
+    """Return the items, of those with the same text and title only one, a pooled one if any."""
+    found: dict[tuple[str, str, str], GradingItem] = {}
+    for each in items:
+        chunk = each.item.chunk
+        key = each.item.text_hash, chunk.title or "", chunking_of(chunk.chunk_id, chunkings)
+        known = found.setdefault(key, each)
+        if each.pooled and not known.pooled:
+            found[key] = each
+    return list(found.values())
 
 
 def _update_pool(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:

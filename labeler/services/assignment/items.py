@@ -22,7 +22,8 @@ class GradingItem:
 
     ``source`` is why the grader gets it: the ``pool``, a ``repeat`` of an earlier chunk, the
     ``list`` of a whole query, or a ``search``. ``judged`` is the grader's own judgment. With a
-    ``hint`` from a transfer, the grade given is not blind.
+    ``hint`` from a transfer, the grade given is not blind. ``copies`` is how many chunks of the
+    query's pool have this text, for all of which the grade counts.
     """
 
     item: PairContent
@@ -31,6 +32,7 @@ class GradingItem:
     judged: CurrentJudgment | None = None
     pooled: bool = True
     hint: Hint | None = None
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from labeler.model import (
     Pair,
 )
 from labeler.services.transfer import Hint, OpenPairs
+from labeler.store import Copies
 
 IN_A_ROUND = 5  # chunks of a query before the next query, where the most useful come first
 DECIDING_AT_ONCE = 20  # pairs that decide between two runs, before they are chosen again
@@ -44,19 +45,33 @@ class Pool:
         *,
         overlap: float = 0.0,
         strategy: str = QUERY_BY_QUERY,
+        copies: Copies | None = None,
     ) -> None:
         """Create a pool of ``chunks`` by query, with their ranks in the runs where known.
 
         ``settled`` pairs are not open. ``without_text`` counts the pairs left out because their
-        chunk has no text. ``overlap`` is the share of queries that every grader gets.
+        chunk has no text. ``overlap`` is the share of queries that every grader gets. ``copies``
+        are not pairs of their own: the first chunk with their text is one for all of them.
         """
         self.without_text = without_text
         self.strategy = strategy
+        self._firsts = copies or {}
+        self._families: dict[str, dict[int, list[int]]] = {}
+        for query_id, firsts in self._firsts.items():
+            families = self._families.setdefault(query_id, {})
+            for chunk, first in firsts.items():
+                families.setdefault(first, [first]).append(chunk)
         self._chunks = {
             query_id: pooled if isinstance(pooled, Mapping) else dict.fromkeys(pooled, ())
             for query_id, pooled in chunks.items()
         }
-        self._open = {query_id: set(pooled) for query_id, pooled in self._chunks.items()}
+        self._open = {query_id: set(self.chunks(query_id)) for query_id in self._chunks}
+        self._open_copies = {
+            (query_id, chunk)
+            for query_id, families in self._families.items()
+            for family in families.values()
+            for chunk in family
+        }
         self._stale: set[Pair] = set()
         shuffled = sorted(self._chunks, key=lambda query_id: stable_key("shared", query_id))
         has_shared = strategy not in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
@@ -79,38 +94,76 @@ class Pool:
         return self._chunks.keys()
 
     def chunks(self, query_id: str) -> Collection[int]:
-        """Return the chunks in a query's pool, in arbitrary order; empty where it has none."""
-        return self._chunks.get(query_id, {}).keys()
+        """Return the chunks in a query's pool, in arbitrary order; empty where it has none.
+
+        Of copies of a text only the first.
+        """
+        pooled = self._chunks.get(query_id, {}).keys()
+        copies = self._firsts.get(query_id)
+        return pooled - copies.keys() if copies else pooled
+
+    def first(self, pair: Pair) -> Pair:
+        """Return the pair that stands for all copies of a pair's text; mostly the pair itself."""
+        copies = self._firsts.get(pair[0])
+        return (pair[0], copies.get(pair[1], pair[1])) if copies else pair
+
+    def family(self, pair: Pair) -> Sequence[int]:
+        """Return the chunks with the text of a pair's chunk; it alone where it has no copy."""
+        query_id, first = self.first(pair)
+        return self._families.get(query_id, {}).get(first, (first,))
+
+    def firsts(self, own: Mapping[Pair, CurrentJudgment]) -> Mapping[Pair, CurrentJudgment]:
+        """Return a grader's judgments without those of copies, where the first is among them."""
+        if not self._firsts:
+            return own
+        return {
+            pair: judged
+            for pair, judged in own.items()
+            if (first := self.first(pair)) == pair or first not in own
+        }
 
     def ranks(self, pair: Pair) -> Sequence[int]:
         """Return the ranks of a pair's chunk in the runs, in arbitrary order."""
         return self._chunks.get(pair[0], {}).get(pair[1], ())
 
+    def ranks_of_text(self, pair: Pair) -> Sequence[int]:
+        """Return the ranks of a pair's chunk and its copies in the runs, in arbitrary order."""
+        family = self.family(pair)
+        if len(family) == 1:
+            return self.ranks(pair)
+        return [rank for chunk in family for rank in self.ranks((pair[0], chunk))]
+
     def is_shared(self, query_id: str) -> bool:
         return query_id in self._shared
 
     def is_stale(self, pair: Pair) -> bool:
-        """Tell whether a pair was graded for an earlier text of its chunk."""
-        return pair in self._stale
+        """Tell whether a pair, or a copy, was graded for an earlier text of its chunk."""
+        return any((pair[0], chunk) in self._stale for chunk in self.family(pair))
 
     def settle(self, pair: Pair, *, by_grader: bool = False) -> None:
         """Close a pair for everybody; pairs outside the pool are ignored.
 
-        A grade ``by_grader`` leaves a pair of a shared query open for the other graders.
+        A grade ``by_grader`` leaves a pair of a shared query open for the other graders. A text is
+        closed once all copies of it are.
         """
         self._stale.discard(pair)
-        query_id, chunk = pair
+        query_id, chunk = self.first(pair)
         if by_grader and query_id in self._shared:
             self.reopen(pair)
-        else:
+            return
+        self._open_copies.discard(pair)
+        family = self._families.get(query_id, {}).get(chunk, ())
+        if not any((query_id, each) in self._open_copies for each in family):
             self._open.get(query_id, set()).discard(chunk)
 
     def reopen(self, pair: Pair, *, stale: bool = False) -> None:
         """Open a pair of the pool again; ``stale`` means that its text has changed."""
-        query_id, chunk = pair
         if pair not in self:
             return
+        query_id, chunk = self.first(pair)
         self._open[query_id].add(chunk)
+        if chunk in self._families.get(query_id, {}):
+            self._open_copies.add(pair)
         if stale:
             self._stale.add(pair)
         else:
@@ -201,7 +254,7 @@ class Pool:
         """
         candidates = [
             pair
-            for pair in ahead
+            for pair in dict.fromkeys(map(self.first, ahead))
             if self.is_open(pair, own)
             and pair[0] not in without
             and (among is None or pair[0] in among)
@@ -227,16 +280,17 @@ class Pool:
         >>> pool.by_worth({("q", 1): (3, True), ("q", 2): (0, False), ("q", 4): (3, True)})
         [('q', 1), ('q', 2)]
         """
-        there = [pair for pair in worth if pair in self]
+        there = [pair for pair in worth if pair in self and self.first(pair) == pair]
         return sorted(
-            there, key=lambda pair: (_worth_key(worth, pair), -rank_usefulness(self.ranks(pair)))
+            there,
+            key=lambda pair: (_worth_key(worth, pair), -rank_usefulness(self.ranks_of_text(pair))),
         )
 
     def _in_rounds(
         self, seed: int, own: Mapping[Pair, CurrentJudgment], query_ids: Sequence[str]
     ) -> Iterator[Pair]:
         # Shuffled within a round, so that the position of a chunk does not reveal its rank.
-        longest = max((len(self._chunks[query_id]) for query_id in query_ids), default=0)
+        longest = max((len(self.chunks(query_id)) for query_id in query_ids), default=0)
         for start in range(0, longest, IN_A_ROUND):
             for query_id in query_ids:
                 left = set(self._by_use(query_id)[start : start + IN_A_ROUND])
@@ -246,14 +300,14 @@ class Pool:
 
     def _by_use(self, query_id: str) -> Sequence[int]:
         if query_id not in self._useful:
-            pooled = self._chunks[query_id]
             self._useful[query_id] = sorted(
-                pooled, key=lambda chunk: -rank_usefulness(pooled[chunk])
+                self.chunks(query_id),
+                key=lambda chunk: -rank_usefulness(self.ranks_of_text((query_id, chunk))),
             )
         return self._useful[query_id]
 
     def _judged_share(self, query_id: str) -> float:
-        return 1 - len(self._open[query_id]) / len(self._chunks[query_id])
+        return 1 - len(self._open[query_id]) / len(self.chunks(query_id))
 
     def _order(self, seed: int) -> list[str]:
         """Return all queries in a grader's order; the shared ones have the same order for all."""
@@ -355,15 +409,22 @@ class TransferPool:
 
         Until hints are known, all pairs of the pool in the new chunking have the lowest worth.
         """
-        hints = self._open_pairs.hints
-        if hints is not None:
-            return {pair: hint.worth for pair, hint in hints.items()}
+        if self._open_pairs.hints is not None:
+            return {pair: hint.worth for pair, hint in self._hints.items()}
         return {
             (query_id, chunk): (0, False)
             for query_id in self._pool.queries()
             for chunk in self._pool.chunks(query_id)
             if chunk in self._open_pairs.chunks
         }
+
+    @cached_property
+    def _hints(self) -> Mapping[Pair, Hint]:
+        """The hints, each for the first chunk with its text."""
+        found: dict[Pair, Hint] = {}
+        for pair, hint in (self._open_pairs.hints or {}).items():
+            found.setdefault(self._pool.first(pair), hint)
+        return found
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -387,7 +448,7 @@ class TransferPool:
 
     def hint(self, pair: Pair, wording: str | None) -> Hint | None:
         """Return the hint on a pair if it is about the present text and shows any grade."""
-        found = (self._open_pairs.hints or {}).get(pair)
+        found = self._hints.get(pair)
         if found is None or found.wording != wording or not found.reveals_grades:
             return None
         return found

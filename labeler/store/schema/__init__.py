@@ -43,6 +43,7 @@ from labeler.store.schema.tables import (
     UNGRADED,
     UNKNOWN_DATES,
     VIEWS,
+    WORDINGS,
 )
 
 migrations = Migrations("labeler")
@@ -179,6 +180,12 @@ def m018_claims_of_several_servers(db: Database) -> None:
 def m019_numbers_of_golden_loads(db: Database) -> None:
     """Remember which load brought which golden grades, so that one can be taken back."""
     run_script(db, GOLDEN_LOADS)
+
+
+@migrations()
+def m020_copies_found_by_their_text(db: Database) -> None:
+    """Let chunks with the same text be found without reading the texts."""
+    run_script(db, WORDINGS)
 
 
 def run_script(db: Database, script: str) -> None:

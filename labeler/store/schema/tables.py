@@ -235,6 +235,11 @@ END;
 """
 
 
+WORDINGS = """
+CREATE INDEX chunks_wording ON chunks (text_hash) WHERE text_hash IS NOT NULL;
+"""
+
+
 # The index of words holds no text of its own: it must be told exactly what to take out again.
 # A chunk known by id only is not in it, so that loading a large run stays cheap; the view says so
 # to SQLite, whose integrity check would else miss such chunks.

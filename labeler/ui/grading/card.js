@@ -12,7 +12,7 @@ import { marksOf, paintMarked, paintText } from "../js/text_marks.js";
 import { noteWords } from "./drafts.js";
 import { offerMore } from "./read_on.js";
 import { MoreBelow } from "./reading.js";
-import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
+import { copiesWords, counted, givenWords, remarkWords, undoneWords } from "./status.js";
 import { TransferHint } from "./transfer_hint.js";
 
 /** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
@@ -133,6 +133,7 @@ export class Card {
     else title.textContent = item.title ?? "";
     showWords(this.find(".from"), item.document && `from ${item.document}`);
     this.find(".stale").hidden = !item.stale;
+    showWords(this.find(".copies"), copiesWords(item.copies, this.terms));
     const host = this.find(".chunk .text");
     /** @type {(place: HTMLElement, text: string) => void} */
     const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });

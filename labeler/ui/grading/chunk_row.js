@@ -192,6 +192,7 @@ export class ChunkRow {
     said.push(marked);
     if (item.pooled) said.push("among those to grade");
     else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
+    if (item.copies) said.push(`${item.copies} copies`);
     if (item.stale) said.push("the text changed since it was graded");
     if (isTwin) said.push("nearly the same as the one above");
     return said.filter(Boolean).join(" · ");

@@ -140,6 +140,14 @@ export function doneHelp({ open, withoutText, agreement }, saved, confined, term
   return lines.filter(Boolean).join(" ");
 }
 
+// That a text stands in several places, and that it is read once for all of them.
+/** @type {(copies: number | undefined, terms: Terms) => string} */
+export function copiesWords(copies, { passage }) {
+  if (!copies) return "";
+  const [often, all] = copies === 2 ? ["twice", "both"] : [`${copies} times`, `all ${copies}`];
+  return `This ${passage[0]} appears ${often}; your grade counts for ${all}.`;
+}
+
 /** @type {(number: number, names: readonly string[]) => string} */
 export function counted(number, [one, several]) {
   return `${number.toLocaleString()} ${number === 1 ? one : several}`;

@@ -38,6 +38,8 @@ export interface Item extends Pair {
   source: string;
   /** The server's signature that it handed this pair to this grader, to be sent back with a grade. */
   slip: string;
+  /** How many chunks of the query have this text, where it is more than one. */
+  copies?: number;
   /** What was given before its document was cut anew, where that is told beforehand. */
   before?: Before;
   /** In lists: what this grader said of it. */

@@ -233,6 +233,7 @@ def pair_json(entry: GradingItem) -> dict[str, Any]:
         "replaces": None if entry.judged is None else entry.judged.event_id,
         "source": visible_source(entry.source),
         **({"before": transfer_hint_json(entry.hint)} if entry.hint else {}),
+        **({"copies": entry.copies} if entry.copies > 1 else {}),
     }
 
 

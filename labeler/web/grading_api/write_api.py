@@ -221,7 +221,7 @@ def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool
     """
     if "evidence" in event and (earlier := unchanged_judgment(store, event, judgment)) is not None:
         return earlier.blind
-    return judgment.blind and store.is_blind(
+    return judgment.blind and store.is_blind_to_copies(
         str(judgment.grader), judgment.query_id, judgment.chunk_id
     )
 

@@ -1,0 +1,150 @@
+"""Chunks of one query with the same text: graded once, each with grades of its own in the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from labeler.model import Chunk, Judgment, Query, Ranking
+from labeler.store import JudgmentConflict, Store
+
+
+@pytest.fixture
+def twice(store: Store, loaded) -> Store:
+    """Two queries, one of which has a passage twice and its text under another title once."""
+    store.add_queries(loaded([Query("q1", "How long?"), Query("q2", "How much?")]))
+    store.add_chunks(
+        loaded(
+            [
+                Chunk("c1", "Three days.", "Refunds"),
+                Chunk("c2", "Four days.", "Refunds"),
+                Chunk("c3", "Three days.", "Refunds"),
+                Chunk("c4", "Three days.", "Holidays"),
+                Chunk("c5", "Three days.", "Refunds"),
+            ]
+        )
+    )
+    lists = [Ranking("q1", ("c1", "c2", "c3", "c4")), Ranking("q2", ("c1", "c2", "c5"))]
+    store.add_run(loaded(lists), name="bm25")
+    store.add_grader("Ann")
+    store.add_grader("Bob")
+    return store
+
+
+def grade(store: Store, event: str, chunk: str = "c1", grader: str = "Ann", **more) -> bool:
+    known = more.pop("replaces", None)
+    said = {"grade": 2, "source": "pool", "elapsed_ms": 900, **more}
+    return store.judge_knowing(Judgment(event, "q1", chunk, grader, **said), known)
+
+
+def grades(store: Store, grader: str = "Ann", query: str = "q1") -> dict[str, int | None]:
+    """What stands for a grader by chunk; None is "can't tell"."""
+    rows = store._rows(
+        "SELECT c.chunk_id, j.grade FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk "
+        "JOIN queries AS q ON q.id = j.query JOIN graders AS g ON g.id = j.grader "
+        "WHERE g.name = ? AND q.query_id = ? AND j.kind IN ('grade', 'cannot_tell') ORDER BY c.id",
+        [grader, query],
+    )
+    return dict(rows)
+
+
+def events(store: Store) -> list[tuple[str, str, str | None, int | None]]:
+    return store._rows(
+        "SELECT j.event_id, c.chunk_id, j.source, j.elapsed_ms FROM judgments AS j "
+        "JOIN chunks AS c ON c.id = j.chunk ORDER BY j.id"
+    )
+
+
+def test_a_grade_counts_for_every_chunk_of_its_query_with_the_same_text_and_title(twice: Store):
+    assert grade(twice, "e1", "c3")
+    assert grades(twice) == {"c1": 2, "c3": 2}
+    assert grades(twice, query="q2") == {}, "another query has another answer"
+    assert events(twice) == [("e1", "c3", "pool", 900), ("e1:twin:1", "c1", "twin", None)]
+
+
+def test_an_event_that_is_sent_again_changes_nothing(twice: Store, loaded):
+    assert grade(twice, "e1")
+    assert not grade(twice, "e1")
+    twice.add_run(loaded([Ranking("q1", ("c5", "c2"))]), name="dense")
+    assert not grade(twice, "e1"), "not even where a copy has come meanwhile"
+    assert [event for event, *_ in events(twice)] == ["e1", "e1:twin:1"]
+
+
+def test_a_changed_grade_changes_all_copies_and_one_undo_takes_it_back(twice: Store):
+    grade(twice, "e1", grade=3, note="all of it", evidence=((0, 5),))
+    grade(twice, "e2", grade=0, replaces="e1")
+    assert grades(twice) == {"c1": 0, "c3": 0}
+    assert twice.undo(event_id="u2", undoes="e2", grader="Ann")
+    assert grades(twice) == {"c1": 3, "c3": 3}
+    kept = [twice.judgment_of("Ann", "q1", chunk) for chunk in ("c1", "c3")]
+    assert [(each.note, each.evidence) for each in kept] == [("all of it", ((0, 5),))] * 2
+    assert not twice.undo(event_id="u2", undoes="e2", grader="Ann")
+    assert twice.undo(event_id="u1", undoes="e1", grader="Ann")
+    assert grades(twice) == {}
+
+
+def test_an_undo_leaves_a_copy_that_was_graded_otherwise_since(twice: Store):
+    grade(twice, "e1")
+    twice.judge(Judgment("alone", "q1", "c3", "Ann", grade=1))
+    assert twice.undo(event_id="u1", undoes="e1", grader="Ann")
+    assert grades(twice) == {"c3": 1}
+
+
+def test_nobody_undoes_what_another_gave_to_a_copy(twice: Store):
+    grade(twice, "e1")
+    grade(twice, "e1:twin:7", grader="Bob", grade=0)
+    twice.undo(event_id="u1", undoes="e1", grader="Ann")
+    assert grades(twice, "Bob") == {"c1": 0, "c3": 0}
+
+
+def test_what_cannot_be_told_of_one_cannot_be_told_of_its_copies(twice: Store):
+    grade(twice, "e1", kind="cannot_tell", grade=None, reason="outside my field")
+    assert grades(twice) == {"c1": None, "c3": None}
+
+
+def test_a_second_tab_that_knows_of_no_grade_is_refused_whichever_copy_it_shows(twice: Store):
+    grade(twice, "e1", "c1")
+    with pytest.raises(JudgmentConflict):
+        grade(twice, "e2", "c3", grade=0)
+    assert grades(twice) == {"c1": 2, "c3": 2}
+
+
+def test_a_grade_for_an_earlier_text_is_of_no_copy(twice: Store, loaded):
+    [(before,)] = twice._rows("SELECT text_hash FROM chunks WHERE chunk_id = 'c1'")
+    newer = [Chunk(name, "Five days.", "Refunds") for name in ("c1", "c3")]
+    twice.add_chunks(loaded(newer), update=True)
+    grade(twice, "e1", "c1", text_hash=before)
+    assert grades(twice) == {"c1": 2}
+
+
+def test_chunks_without_a_text_to_read_are_no_copies(store: Store, loaded):
+    store.add_queries(loaded([Query("q1", "How long?")]))
+    store.add_chunks(loaded([Chunk("c1", " \n\u00a0"), Chunk("c2", " \n\u00a0"), Chunk("c3")]))
+    store.add_run(loaded([Ranking("q1", ("c1", "c2", "c3", "c4"))]), name="bm25")
+    store.add_grader("Ann")
+    grade(store, "e1", "c1")
+    grade(store, "e2", "c3")
+    assert grades(store) == {"c1": 2, "c3": 2}
+    assert store.copies_in(store.pool(10)[0]) == {}
+
+
+def test_copies_of_another_chunking_are_other_chunks(store: Store, loaded):
+    store.add_queries(loaded([Query("q1", "How long?")]))
+    store.add_chunks(loaded([Chunk("c1", "Three days.")]))
+    store.add_run(loaded([Ranking("q1", ("c1",))]), name="bm25")
+    store.add_chunks(loaded([Chunk("c1", "Three days.")]), chunking="v2")
+    store.add_run(loaded([Ranking("q1", ("c1",))]), name="again", chunking="v2")
+    store.add_grader("Ann")
+    grade(store, "e1", "c1")
+    assert grades(store) == {"c1": 2}
+    assert store.copies_in(store.pool(10)[0]) == {}
+
+
+def test_the_log_names_each_copy_and_what_was_taken_back_with_it(twice: Store):
+    grade(twice, "e1", grade=3)
+    grade(twice, "e2", grade=1, replaces="e1")
+    twice.undo(event_id="u2", undoes="e2", grader="Ann")
+    written = list(twice.events())
+    assert [each.event_id for each in written] == [
+        *("e1", "e1:twin:1", "e2", "e2:twin:1", "u2", "u2:twin:1")
+    ]
+    assert [each.undoes for each in written[4:]] == ["e2", "e2:twin:1"]
