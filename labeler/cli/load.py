@@ -68,7 +68,7 @@ class LoadGroup(LabelerGroup):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=LoadGroup)
+@click.group(cls=LoadGroup, subcommand_metavar="FILE... | COMMAND [ARGS]...")
 def load() -> None:
     """Add files of any kind: 'labeler load FILE...'.
 
