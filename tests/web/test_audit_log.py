@@ -98,7 +98,7 @@ def test_a_load_is_kept_with_its_file_and_what_it_brought(lea: Store, loaded, go
     lea.add_run(loaded([Ranking("q7", ("c9",))], "a.trec"), name="third")
     assert newest(lea).detail == {"what": "run third", "queries": 1}
     lea.add_golden(golden([GoldenGrade("q7", "c9", 2)]))
-    assert newest(lea).detail == {"what": "golden grades", "imported": 1}
+    assert newest(lea).detail == {"what": "golden grades", "imported": 1, "load": 2}
 
 
 def test_what_changes_nothing_is_not_kept(lea: Store, loaded, golden):
