@@ -44,6 +44,7 @@ class Store(
     SignalsAndAnswers,
     Provenance,
     Leases,
+    Activity,
     GradingQueue,
     ChunkSearch,
     Sessions,
@@ -56,6 +57,5 @@ class Store(
     QuerySplits,
     Suggestions,
     SuggestionOutcomes,
-    Activity,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -1,7 +1,8 @@
 """Activity of graders: grades, notes and progress by person, and every person's own grades.
 
 Retired queries and judgments that were undone are left out. Days are UTC. Which of several
-people's grades counts is decided elsewhere.
+people's grades counts is decided elsewhere. What was written for a copy of a graded chunk is left
+out, too: a text that a query's chunks repeat is one piece of work.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from labeler.store.assignment import LONGEST_GRADE_MS
 from labeler.store.columns import as_json
 from labeler.store.connection import Connection
 from labeler.store.contents import BUCKETS
+from labeler.store.copies import CopyReader
 
 # The queries that are asked about, as a JSON list of ids, null for all; without the retired ones.
 CHOSEN_QUERIES = """
@@ -33,7 +35,7 @@ GIVEN_JUDGMENTS = """
 given AS MATERIALIZED (
     SELECT j.id, j.query, j.chunk, j.grader, j.kind, j.source, j.elapsed_ms, j.created_at
     FROM standing_judgments AS j
-    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell')
+    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell') AND j.source IS NOT 'twin'
         AND query IN (SELECT id FROM chosen)
 )
 """
@@ -43,7 +45,7 @@ WITH {CHOSEN_QUERIES}, {GIVEN_JUDGMENTS},
 stands AS (
     SELECT grader, sum(kind = 'grade') AS grades, sum(kind = 'cannot_tell') AS cannot_tell
     FROM current_judgments
-    WHERE kind IN ('grade', 'cannot_tell')
+    WHERE kind IN ('grade', 'cannot_tell') AND source IS NOT 'twin'
         AND query IN (SELECT id FROM chosen)
     GROUP BY grader
 ),
@@ -125,7 +127,7 @@ FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 JOIN graders AS g ON g.id = j.grader
-WHERE j.kind = 'cannot_tell' AND q.retired_at IS NULL
+WHERE j.kind = 'cannot_tell' AND j.source IS NOT 'twin' AND q.retired_at IS NULL
 ORDER BY j.created_at DESC, j.id DESC
 """
 
@@ -140,6 +142,7 @@ JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS g ON g.id = j.grader
 WHERE j.note <> '' AND j.kind NOT IN ('withdraw', 'propose', 'carry') AND q.retired_at IS NULL
+    AND j.source IS NOT 'twin'
     AND NOT EXISTS (
         SELECT 1 FROM standing_judgments AS newer
         WHERE newer.query = j.query AND newer.chunk = j.chunk AND +newer.grader IS j.grader
@@ -243,7 +246,7 @@ class Progress:
         return self.graded / self.pool if self.pool else 0.0
 
 
-class Activity(Connection):
+class Activity(CopyReader):
     """What the lead asks of the log."""
 
     def work(self, among: Collection[str] | None = None) -> list[GraderActivity]:
@@ -292,9 +295,11 @@ class Activity(Connection):
     ) -> tuple[list[Progress], Progress]:
         """Return how far a ``pool`` is graded in each bucket of a facet, and over all of it.
 
-        Queries in no bucket come last.
+        Queries in no bucket come last. Copies of a text are one pair, which is as far as the
+        least of them.
         """
         with self._reading():
+            copies = self.copies_in(pool)
             stale = self._golden_pairs()
             unsure = self._cannot_tell_pairs()
             bucket_of = dict(
@@ -305,8 +310,13 @@ class Activity(Connection):
         counts: dict[str | None, Counter[str]] = defaultdict(Counter)
         for query_id, chunks in pool.items():
             states = Counter(
-                pair_state(stale.get((query_id, chunk)), (query_id, chunk) in unsure)
-                for chunk in chunks
+                text_states(
+                    {
+                        chunk: pair_state(stale.get((query_id, chunk)), (query_id, chunk) in unsure)
+                        for chunk in chunks
+                    },
+                    copies.get(query_id, {}),
+                )
             )
             asked = states["open"] + states["stale"]
             states.update(queries=1, finished=not asked, pool=states.total())
@@ -348,6 +358,24 @@ def progress_from_counts(bucket: str | None, counts: Mapping[str, int]) -> Progr
     return Progress(bucket, **{name: counts.get(name, 0) for name in names})
 
 
+PAIR_STATES = ("open", "stale", "cannot_tell", "graded")  # the least far first
+
+
+def text_states(states: Mapping[int, str], copies: Mapping[int, int]) -> list[str]:
+    """Return the states of a query's chunks, one for a text and its ``copies``: the least far.
+
+    >>> text_states({1: "graded", 2: "open", 3: "graded"}, {2: 1})
+    ['open', 'graded']
+    """
+    if not copies:
+        return list(states.values())
+    found: dict[int, str] = {}
+    for chunk, state in states.items():
+        first = copies.get(chunk, chunk)
+        found[first] = min(found.get(first, state), state, key=PAIR_STATES.index)
+    return list(found.values())
+
+
 def pair_state(stale: bool | None, unsure: bool) -> str:
     """Name the state of a pair; ``stale`` is None where it has no golden grade."""
     if stale is None:
@@ -359,13 +387,13 @@ def pair_state(stale: bool | None, unsure: bool) -> str:
 GIVEN_GRADES = """
 SELECT
     q.query_id, c.chunk_id, coalesce(j.text_hash, c.text_hash), g.name, j.grade, j.blind,
-    j.created_at, j.kind = 'adjudicate'
+    j.created_at, j.kind = 'adjudicate', coalesce(c.title, ''), coalesce(c.chunking, 0)
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 JOIN graders AS g ON g.id = j.grader
 WHERE j.kind IN ('grade', 'adjudicate') AND q.retired_at IS NULL
-ORDER BY q.id, c.id, j.id
+ORDER BY q.id, j.id
 """
 
 
@@ -386,14 +414,20 @@ class GivenGrades(Connection):
     def given_grades(self) -> list[GivenGrade]:
         """Return every grade and adjudication that stands, query by query, the newest last.
 
-        Without retired queries and without what came with a file and is no one person's.
+        Without retired queries and without what came with a file and is no one person's. A
+        person's grades of copies of a text are one, of the first of these chunks: the newest.
         """
-        return [
-            GivenGrade(query, chunk, wording, grader, grade, bool(blind), at, bool(overrules))
-            for query, chunk, wording, grader, grade, blind, at, overrules in self._rows(
-                GIVEN_GRADES
-            )
-        ]
+        found: dict[tuple[object, ...], GivenGrade] = {}
+        firsts: dict[tuple[object, ...], str] = {}
+        for query, chunk, wording, grader, grade, blind, at, overrules, *text in self._rows(
+            GIVEN_GRADES
+        ):
+            first = chunk
+            if wording is not None:
+                first = firsts.setdefault((query, wording, *text), chunk)
+            said = (query, first, wording, grader, grade, bool(blind), at, bool(overrules))
+            found[query, first, wording, grader, overrules] = GivenGrade(*said)
+        return list(found.values())
 
 
 SINGLE_GRADES = """

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 
 from labeler.model import GradedPair, Suggestion, SuggestionCheck
 from labeler.store.connection import Connection
+from labeler.store.copies import COPY_MARK
 
 SELECT_SUGGESTIONS = """
 SELECT q.query_id, c.chunk_id, p.source, p.grade, p.times, p.against, p.at
@@ -69,7 +70,7 @@ GROUP BY g.query, g.chunk
 """
 # What a grader gave first: a proposal is shown only after it, and may move a later one.
 FIRST_GRADES = """
-SELECT j.query, j.chunk, j.grade FROM judgments AS j JOIN (
+SELECT j.query, j.chunk, j.grade, j.event_id FROM judgments AS j JOIN (
     SELECT min(id) AS id FROM judgments WHERE kind = 'grade' GROUP BY query, chunk, grader
 ) AS first ON first.id = j.id
 ORDER BY j.query, j.chunk, j.id
@@ -115,20 +116,23 @@ class SuggestionOutcomes(Connection):
     ) -> tuple[list[SuggestionCheck], int]:
         """Return what each grader first gave to pairs that a source proposed a grade for.
 
-        And how many pairs have a proposed grade and no golden one; of the queries ``among``.
+        And how many pairs have a proposed grade and no golden one; of the queries ``among``. A
+        grade that was written for copies, too, counts once.
         """
         with self._reading():
             proposed, names = self._proposed(), dict(self._rows(QUERIES_IN_USE))
             names = {at: name for at, name in names.items() if among is None or name in among}
             first = self._rows(FIRST_GRADES) if proposed else []
             golden = set(self._rows("SELECT query, chunk FROM golden")) if proposed else set()
-        met = [
-            SuggestionCheck(names[query], source, grade, given)
-            for query, chunk, given in first
+        met = {
+            (event_id.partition(COPY_MARK)[0], source, grade): SuggestionCheck(
+                names[query], source, grade, given
+            )
+            for query, chunk, given, event_id in first
             if query in names
             for source, grade in proposed.get((query, chunk), ())
-        ]
-        return met, sum(pair[0] in names and pair not in golden for pair in proposed)
+        }
+        return list(met.values()), sum(pair[0] in names and pair not in golden for pair in proposed)
 
     def _proposed(self) -> dict[tuple[int, int], list[tuple[str, int]]]:
         """Return what each source proposes for each pair, by internal keys."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.model import Chunk, Judgment, Query, Ranking
+from labeler.analysis.agreement import GradeMatrix, compute_agreement
+from labeler.model import Chunk, GoldenGrade, Judgment, Query, Ranking
 from labeler.store import JudgmentConflict, Store
+from tests.support.traffic import propose
 
 
 @pytest.fixture
@@ -148,3 +150,60 @@ def test_the_log_names_each_copy_and_what_was_taken_back_with_it(twice: Store):
         *("e1", "e1:twin:1", "e2", "e2:twin:1", "u2", "u2:twin:1")
     ]
     assert [each.undoes for each in written[4:]] == ["e2", "e2:twin:1"]
+
+
+# What is counted ---------------------------------------------------------------------------------
+
+
+def work_of(store: Store, grader: str = "Ann") -> tuple[int, int, float | None]:
+    row = next(each for each in store.work() if each.grader == grader)
+    return row.grades, row.cannot_tell, row.seconds
+
+
+def test_a_text_is_one_piece_of_work_and_has_one_note(twice: Store):
+    grade(twice, "e1", note="all of it", elapsed_ms=1_000)
+    assert work_of(twice) == (1, 0, 1.0)
+    assert [row.grades for row in twice.work_by_day()] == [1]
+    assert [(row.chunk_id, row.note) for row in twice.notes()] == [("c1", "all of it")]
+    assert twice.pace("Ann") == 1_000
+    unsure = {"kind": "cannot_tell", "grade": None, "note": "which year?"}
+    grade(twice, "e2", replaces="e1", elapsed_ms=3_000, **unsure)
+    assert work_of(twice)[:2] == (0, 1)
+    assert [row.chunk_id for row in twice.cannot_tells()] == ["c1"]
+    assert twice.pace("Ann") == 2_000
+
+
+def test_progress_counts_a_text_once_and_as_far_as_its_least_copy(twice: Store, golden):
+    pool, _ = twice.pool(10)
+    _, total = twice.progress(pool)
+    assert (total.pool, total.graded) == (5, 0), "c3 repeats c1 in q1, and c5 in q2"
+    twice.add_golden(golden([GoldenGrade("q1", "c1", 3)]))
+    assert twice.progress(pool)[1].graded == 0
+    grade(twice, "e1", "c3")
+    assert twice.progress(pool)[1].graded == 1
+
+
+def test_agreement_is_of_texts_whichever_copy_each_was_shown(twice: Store):
+    grade(twice, "e1", "c1", grade=3)
+    grade(twice, "e2", "c3", "Bob", grade=2)
+    grade(twice, "e3", "c2", grade=1)
+    given = twice.given_grades()
+    assert [(each.grader, each.chunk_id, each.grade) for each in given] == [
+        *(("Ann", "c1", 3), ("Bob", "c1", 2), ("Ann", "c2", 1))
+    ]
+    assert compute_agreement(GradeMatrix.of_grades(given)).alpha.n == 1
+
+
+def test_of_grades_that_one_gave_to_copies_apart_the_newest_is_compared(twice: Store):
+    twice.judge(Judgment("before", "q1", "c3", "Ann", grade=3))
+    twice.judge(Judgment("since", "q1", "c1", "Ann", grade=0))
+    assert [(each.chunk_id, each.grade) for each in twice.given_grades()] == [("c3", 0)]
+
+
+def test_a_proposed_grade_meets_the_grade_of_a_text_once(twice: Store):
+    for chunk in ("c1", "c3", "c2"):
+        propose(twice.path, "q1", chunk, 3)
+    grade(twice, "e1", "c1", grade=2)
+    met, left = twice.proposals_met()
+    assert [(each.proposed, each.given) for each in met] == [(3, 2)]
+    assert left == 1
