@@ -105,15 +105,15 @@ class LoadUndo:
 
         >>> load = GoldenLoad(3, "2026-01-31T09:30:00Z", "Ann", "a.qrels", "e1", "e9")
         >>> LoadUndo(load, 7, 2, {REPLACED: 1}).sentences()
-        ['7 grades are taken back', '2 of them are again what they were before', '1 is left: it was replaced by a later load']
+        ['7 grades are taken back', '2 grades that it had replaced count again', '1 is left: it was replaced by a later load']
         >>> LoadUndo(load, 0, 0, {TAKEN_BACK: 7}).sentences()
         ['there is nothing left to take back', '7 are left: they were taken back before']
         """  # noqa: E501
         said = [self._what_goes(is_done=is_done)]
         if self.restored:
-            verb, before = ("is", "it was") if self.restored == 1 else ("are", "they were")
-            again = f"{verb} again" if is_done else "would again be"
-            said.append(f"{self.restored:,} of them {again} what {before} before")
+            verb = ("counts" if self.restored == 1 else "count") if is_done else "would count"
+            grades = format_count(self.restored, "grade", "grades")
+            said.append(f"{grades} that it had replaced {verb} again")
         for reason, count in self.left.items():
             if count:
                 verb, it = ("is", "it") if count == 1 else ("are", "they")

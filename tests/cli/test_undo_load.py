@@ -67,7 +67,7 @@ def test_a_load_ends_with_its_number_and_the_command_takes_it_back(labeler: Labe
         0,
         "load 2 (later.qrels):\n"
         "  2 grades are taken back\n"
-        "  1 of them is again what it was before\n",
+        "  1 grade that it had replaced counts again\n",
     )
     assert score(labeler) == before
     assert golden() == {("k1", "a"): 3, ("k1", "b"): 0}

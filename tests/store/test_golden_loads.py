@@ -169,7 +169,7 @@ def test_a_grade_that_the_load_replaced_counts_again_with_all_that_was_said_of_i
     done = base.undo_load(2)
     assert done.sentences() == [
         "2 grades are taken back",
-        "1 of them is again what it was before",
+        "1 grade that it had replaced counts again",
     ]
     assert (means(base), base.golden_set()) == (before, was)
 
@@ -273,7 +273,7 @@ def test_a_log_is_taken_back_with_what_it_said_over_but_a_leads_decisions_stay(b
     assert golden(base) == {("q1", "a"): 3, ("q2", "a"): 1}
     assert base.undo_load(1).sentences() == [
         "2 grades are taken back",
-        "1 of them is again what it was before",
+        "1 grade that it had replaced counts again",
         "1 is left: it is a lead's decision, which stays",
     ]
     assert golden(base) == {("q1", "a"): 2, ("q2", "a"): 1}

@@ -12,6 +12,7 @@ from labeler.ui import url_state
 from labeler.ui.data.audit import show_audit
 from labeler.ui.data.candidates import show_candidates
 from labeler.ui.data.downloads import show_downloads
+from labeler.ui.data.loads import show_loads
 from labeler.ui.data.people import show_people
 from labeler.ui.data.query_editor import show_queries
 from labeler.ui.data.runs import show_runs
@@ -20,8 +21,15 @@ from labeler.ui.data.upload import describe_contents, show_upload
 from labeler.ui.data.versions import show_versions
 from labeler.ui.transfers import show_transfer
 
+
+def show_load() -> None:
+    """Take files, and list the loads of golden grades, which can be taken back."""
+    show_upload()
+    show_loads()
+
+
 SECTIONS: Mapping[str, Callable[[], None]] = {
-    "Load": show_upload,
+    "Load": show_load,
     "Download": show_downloads,
     "People": show_people,
     "Runs": show_runs,

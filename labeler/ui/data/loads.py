@@ -1,0 +1,61 @@
+"""Data > Load: the last loads of golden grades, and a way to take one back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from labeler.model import LoadState, capitalize_first, format_count, format_minute
+from labeler.store import Store
+from labeler.ui import shared as ui
+
+MOST_LISTED = 5
+WHAT_HAPPENS = (
+    "Its grades that are still current go, and grades that it had replaced count again. What "
+    "people or a later load said since stays. The log keeps both; to have the grades back, load "
+    "the file again."
+)
+
+
+def show_loads() -> None:
+    """List the last loads of golden grades, folded; nothing is drawn where there are none."""
+    with ui.open_store() as store:
+        found = _last_loads(ui.database(), store.data_revision(), store.revision())
+    if not found:
+        return
+    with st.expander("Loads of golden grades"):
+        for state in reversed(found):
+            _show_load(state)
+        if found[0].load.number > 1:
+            st.caption("Earlier ones are listed in a terminal: `labeler undo-load`")
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _last_loads(path: str, data_revision: int, revision: int) -> list[LoadState]:
+    with Store(path) as store:
+        return store.load_states(newest=MOST_LISTED)
+
+
+def _show_load(state: LoadState) -> None:
+    """Say in one line what became of a load, and offer to take back what is left of it."""
+    load = state.load
+    with st.container(horizontal=True, vertical_alignment="center", key=f"load-{load.number}"):
+        st.text(_describe_load(state), width="content")
+        if not state.current:
+            return
+        with st.popover("Undo …", key=f"undo-load-{load.number}"):
+            grades = format_count(state.current, "grade", "grades")
+            st.text(f"Take back load {load.number}, {grades} of {load.file}?\n{WHAT_HAPPENS}")
+            if st.button("Take it back", type="primary", key=f"take-back-{load.number}"):
+                with ui.guard(), ui.open_store() as store:
+                    done = store.undo_load(load.number)
+                ui.done(". ".join(map(capitalize_first, done.sentences())))
+
+
+def _describe_load(state: LoadState) -> str:
+    """Return what stands beside a load: its number and file, when, by whom, and what is left."""
+    load = state.load
+    by = f" by {load.who}" if load.who else ""
+    grades = format_count(state.brought, "grade", "grades")
+    left = "" if state.current == state.brought else f", {state.current:,} of them current"
+    undone = f", taken back {format_minute(state.taken_back)}" if state.taken_back else ""
+    return f"{load.number} · {load.file} · {format_minute(load.at)}{by} · {grades}{left}{undone}"
