@@ -42,7 +42,7 @@ def _show_load(state: LoadState) -> None:
         st.text(_describe_load(state), width="content")
         if not state.current:
             return
-        with st.popover("Undo …", key=f"undo-load-{load.number}"):
+        with st.popover(f"Undo load {load.number} …", key=f"undo-load-{load.number}"):
             grades = format_count(state.current, "grade", "grades")
             st.text(f"Take back load {load.number}, {grades} of {load.file}?\n{WHAT_HAPPENS}")
             if st.button("Take it back", type="primary", key=f"take-back-{load.number}"):
