@@ -91,7 +91,7 @@ def parse_json(text: str, limits: Limits, remedy: str = "") -> Any:
     if text.count("{") + text.count("[") > limits.depth:
         _check_depth(value, limits)
     if "\\u" in text or len(text) * 4 > limits.text:
-        _check_strings(value, limits)
+        check_strings(value, limits)
     return value
 
 
@@ -144,7 +144,7 @@ def _check_depth(value: dict[str, Any] | list[Any], limits: Limits) -> None:
         raise BadInput(limits.over("depth", depth, "the JSON's nesting"))
 
 
-def _check_strings(value: object, limits: Limits) -> None:
+def check_strings(value: object, limits: Limits) -> None:
     """Refuse texts that are too long, and NUL and lone surrogates, which only escapes can give."""
     waiting = [value]
     while waiting:

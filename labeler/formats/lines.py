@@ -8,6 +8,7 @@ damage in a broken file are still read, so that an error in one of them is repor
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from gzip import GzipFile
 from itertools import chain
 from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -39,6 +40,11 @@ _LONGEST_HEAD = 1 << 22
 _MOST_SILENT = 100_000
 _NEWLINE = 10
 _GZIP = b"\x1f\x8b"
+# Texts may begin with the same letters, but not with what stands behind them in Parquet.
+_PARQUET = re.compile(rb"PAR1([^\t\n\r -\xff]|\Z)")
+_MAGIC = 8  # bytes that show what a file is
+_BROKEN = (EOFError, OSError, zlib.error, zipfile.BadZipFile)
+_ENCRYPTED_PARQUET = re.compile(rb"PARE[^\0]{0,3}\0")
 _PIPE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")  # opened by the parent process
 _PACKED = "compressed with {}; unpack it, or compress it with gzip"
 _FOREIGN = {
@@ -52,7 +58,6 @@ _FOREIGN = {
     b"\xfe\xff": "the file is UTF-16; save it as UTF-8",
     b"PK\x03\x04": "the file is a spreadsheet or a zip archive; save it as CSV or JSONL in UTF-8",
     _GZIP: "the file is compressed twice; unpack it once",
-    b"PAR1": "the file is Parquet; save it as CSV or JSONL in UTF-8",
     b"SQLite format 3": "the file is a database; export from it to CSV or JSONL in UTF-8",
     b"%PDF-": "the file is a PDF; save its texts as CSV or JSONL in UTF-8",
 }
@@ -215,22 +220,76 @@ def open_blocks(
     """Open a source as `open_lines` does and give its lines in blocks of ``size`` bytes or more.
 
     Only the last block may be smaller; the readable lines of a damaged file come before the error.
+    The rows of Parquet are lines of JSON.
     """
+    report = Throttle(progress)
     with source.open() as raw:
-        yield _blocks(source, raw, Throttle(progress), size)
+        stream, begins = _unpacked(source, raw, report)
+        if not _is_parquet(source, begins):
+            yield _blocks(source, stream, report, size)
+            return
+        from labeler.formats.parquet_tables import open_rows  # here: it needs this module
+
+        is_file = raw.seekable() and not source.bounded and not isinstance(stream, GzipFile)
+        packed = raw if is_file else cast(IO[bytes], stream)
+        with open_rows(source, packed, report, is_file=is_file) as rows:
+            yield RecordBlocks(RecordLines(rows))
+
+
+def _is_parquet(source: InputFile, begins: bytes) -> bool:
+    """Return whether a file begins as Parquet does; raises `BadInput` if it is encrypted."""
+    if _ENCRYPTED_PARQUET.match(begins):
+        raise source.fail(None, "the Parquet file is encrypted; save it without encryption")
+    return bool(_PARQUET.match(begins))
+
+
+class RecordLines(Iterator[tuple[int, bytes]]):
+    """The numbered records of a file that is no text, each also as a line of JSON."""
+
+    def __init__(self, records: Iterator[tuple[int, dict[str, Any]]]) -> None:
+        self.records = records
+
+    def __next__(self) -> tuple[int, bytes]:
+        """Return the next record with its number, as JSON."""
+        number, record = next(self.records)
+        return number, _as_line(record)
+
+    def first(self) -> tuple[int, dict[str, Any]]:
+        """Return the next record with its number, and leave it; 0 where there is none."""
+        number, record = next(self.records, (0, {}))
+        if number:
+            self.records = chain([(number, record)], self.records)
+        return number, record
+
+
+def _as_line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+
+
+class RecordBlocks(Iterator[Block]):
+    """The lines of a file of records as blocks; `split_lines` gives them as they are."""
+
+    def __init__(self, lines: RecordLines) -> None:
+        self.lines = lines
+
+    def __next__(self) -> Block:
+        """Return the next record as a block."""
+        number, line = next(self.lines)
+        return Block(number, 1, line)
 
 
 def split_lines(blocks: Iterable[Block]) -> Lines:
-    """Yield the lines of blocks with their numbers, line ends kept."""
-    for block in blocks:
-        yield from enumerate(io.BytesIO(block.data), block.number)
+    """Return the lines of blocks with their numbers, line ends kept."""
+    if isinstance(blocks, RecordBlocks):
+        return blocks.lines
+    return (line for block in blocks for line in enumerate(io.BytesIO(block.data), block.number))
 
 
-def _blocks(source: InputFile, raw: IO[bytes], report: Progress, size: int) -> Blocks:
+def _blocks(source: InputFile, stream: _Stream, report: Progress, size: int) -> Blocks:
     number = 1
     empty = True
     try:
-        for data in _whole_lines(source, _unpacked(source, raw, report), size):
+        for data in _whole_lines(source, stream, size):
             # bytes.count takes four times as long where there are many line ends
             ends = int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
             yield Block(number, ends, _check_first(source, data) if empty else data)
@@ -238,23 +297,27 @@ def _blocks(source: InputFile, raw: IO[bytes], report: Progress, size: int) -> B
             empty = False
     except _TooLong as error:
         raise source.fail(number, source.limits.over("line", None, "the line")) from error
-    except EOFError as error:
-        raise _damaged(source, number) from error
-    except (zlib.error, zipfile.BadZipFile) as error:
-        raise _damaged(source) from error
-    except OSError as error:
-        if error.errno is None:  # gzip's wrong checksum
-            raise _damaged(source) from error
-        raise source.fail(number, f"cannot be read: {error.strerror}") from error
+    except _BROKEN as error:
+        raise _unreadable(source, number, error) from error
     if empty:
         raise source.fail(None, "the file is empty")
     report(1.0)
 
 
-def _unpacked(source: InputFile, raw: IO[bytes], report: Progress) -> _Stream:
+def _unpacked(source: InputFile, raw: IO[bytes], report: Progress) -> tuple[_Stream, bytes]:
+    """Return a stream unpacked, and its first bytes, which stay in it."""
     packed = io.BufferedReader(_Watched(raw, source.size, report), _BUFFER)
-    zipped = packed.peek(2)[:2] == _GZIP
-    return GzipFile(fileobj=cast(IO[bytes], packed)) if zipped else packed
+    try:
+        begins = packed.peek(_BUFFER)
+    except _BROKEN as error:
+        raise _unreadable(source, 1, error) from error
+    if not begins.startswith(_GZIP):
+        return packed, begins[:_MAGIC]
+    try:
+        begins = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(begins, _MAGIC)
+    except zlib.error:  # reading says so
+        begins = b""
+    return GzipFile(fileobj=cast(IO[bytes], packed)), begins
 
 
 class _TooLong(Exception):
@@ -274,7 +337,7 @@ def _whole_lines(source: InputFile, stream: _Stream, size: int) -> Iterator[byte
                 part = part[cut:]
             parts.append(part)
             held += len(part)
-    except (BadInput, _TooLong, EOFError, OSError, zlib.error, zipfile.BadZipFile):
+    except (BadInput, _TooLong, *_BROKEN):
         # The lines before the damage may hold an error, which is then reported first.
         while parts and b"\n" not in parts[-1]:
             parts.pop()
@@ -302,9 +365,14 @@ def _limited(source: InputFile, stream: _Stream) -> Iterator[bytes]:
         yield part
 
 
-def _damaged(source: InputFile, line: int | None = None) -> BadInput:
-    """Return the error; the line is known only where the data end early."""
-    return source.fail(line, "the compressed data are cut off or damaged; copy the file again")
+def _unreadable(source: InputFile, line: int | None, error: Exception) -> BadInput:
+    """Return the error for a stream that broke; the line is known only where the data end early."""
+    if isinstance(error, OSError) and error.errno is not None:  # else it is gzip's wrong checksum
+        return source.fail(line, f"cannot be read: {error.strerror}")
+    return source.fail(
+        line if isinstance(error, EOFError) else None,
+        "the compressed data are cut off or damaged; copy the file again",
+    )
 
 
 def _check_first(source: InputFile, data: bytes) -> bytes:
@@ -352,19 +420,40 @@ def read_head(source: InputFile) -> list[str]:
     They are whole, unless the first is longer than `_LONGEST_HEAD`. Raises `BadInput` for a file
     that is empty, damaged at its beginning, or whose first bytes show that it is not text.
     """
+    with open_blocks(source) as blocks:
+        if isinstance(blocks, RecordBlocks):
+            return _first_records(source, blocks.lines)
     with source.open() as raw:
-        stream = _unpacked(source, raw, Throttle(None))
+        stream, _ = _unpacked(source, raw, Throttle(None))
         try:
             data = stream.read(_HEAD)
             while b"\n" not in data and len(data) < _LONGEST_HEAD and (more := stream.read(_HEAD)):
                 data += more
             goes_on = bool(stream.read(1))
-        except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
-            raise _damaged(source) from error
+        except _BROKEN as error:
+            raise _unreadable(source, None, error) from error
     if not data:
         raise source.fail(None, "the file is empty")
     whole = data[: data.rfind(b"\n") + 1] if goes_on else data
     return _check_first(source, whole or data).decode(errors="replace").split("\n")
+
+
+def _first_records(source: InputFile, lines: RecordLines) -> list[str]:
+    found, size = [], 0
+    for _, line in lines:
+        found.append(line.decode().rstrip("\n"))
+        size += len(line)
+        if size >= _HEAD:
+            break
+    if not found:
+        raise source.fail(None, "the file has no rows")
+    return found
+
+
+def is_parquet(source: InputFile) -> bool:
+    """Return whether a file is Parquet, plain or gzip."""
+    with source.open() as raw:
+        return _is_parquet(source, _unpacked(source, raw, Throttle(None))[1])
 
 
 def peek_line(source: InputFile, lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:
@@ -373,6 +462,9 @@ def peek_line(source: InputFile, lines: Lines, comments: bool = False) -> tuple[
     Blank lines have no content, nor have lines that start with ``#`` where ``comments`` is true.
     The number is 0 where there are only such lines; too many of them are refused.
     """
+    if isinstance(lines, RecordLines):
+        number, record = lines.first()
+        return number, _as_line(record).strip() if number else b"", lines
     seen = []
     for number, raw in lines:
         seen.append((number, raw))
@@ -390,6 +482,9 @@ def peek_block(source: InputFile, blocks: Blocks) -> tuple[int, bytes, Blocks]:
 
     Blank lines and ``#`` comments have no content; the number is 0 where there is nothing else.
     """
+    if isinstance(blocks, RecordBlocks):
+        number, text, _ = peek_line(source, blocks.lines)
+        return number, text, blocks
     seen = []
     for block in blocks:
         seen.append(block)

@@ -68,6 +68,7 @@ from labeler.formats.lines import (
     InputFile,
     StrPath,
     file_source,
+    is_parquet,
     memory_source,
     read_head,
     stat_path,
@@ -182,6 +183,8 @@ def _guess_file(source: InputFile) -> Guess:
         if stream.read(len(_ZIP)) == _ZIP:
             return _guess_zip(source)
     lines = read_head(source)
+    if is_parquet(source):
+        return _guess_records(source, [*_json_records(lines)], "row")
     if any("\0" in line for line in lines):
         raise source.fail(None, "it is binary, no text; save it as CSV or JSONL in UTF-8")
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())

@@ -67,7 +67,10 @@ def test_a_missing_file_and_a_folder_are_told_apart(read, tmp_path):
             b'{"_id": 1}\r{"_id": 2}\r',
             "a.x: its line ends are carriage returns alone; save it with line ends LF or CRLF",
         ),
-        (b"PAR1....", "a.x: the file is Parquet; save it as CSV or JSONL in UTF-8"),
+        (
+            b"PARE\x10\0\0\0....",
+            "a.x: the Parquet file is encrypted; save it without encryption",
+        ),
         (b'[["a"]]', 'a.x:1: each entry of the list must be an object, not ["a"]'),
         (
             b'{\n "_id": }',

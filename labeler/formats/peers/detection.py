@@ -22,7 +22,7 @@ from labeler.formats.json_records import (
     short,
     starts_json,
 )
-from labeler.formats.lines import InputFile, Lines, decode
+from labeler.formats.lines import InputFile, Lines, RecordLines, decode
 from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
 from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
@@ -132,6 +132,9 @@ def read_json(
     A document that is a list is returned as its records. ``first`` is the first line with content,
     and ``number`` its number.
     """
+    if isinstance(lines, RecordLines):
+        _check_records(source, number, lines.first()[1])
+        return lines.records
     document = read_if_json_document(source, first, lines)
     if document is None:
         if number == 0 or not starts_json(source, number, first):
