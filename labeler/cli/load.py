@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
-from labeler.formats import Guess, Limits, guess, map_named
+from labeler.formats import FieldMap, Guess, Limits, map_named
 from labeler.model import escape_controls
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
@@ -357,9 +358,13 @@ def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -
     """Load files of any kind and print what was done; raise `BadInput` for those that were not."""
     check_target(db)
     kinds: dict[Path, str] = {}
+    maps: dict[Path, FieldMap | None] = {}
     failed: list[str] = []
+    remembered = remembered_map(db)
     for path in paths:
-        found = Guess("records", "") if options.field_map is not None else guess(path)
+        found, maps[path] = Guess("records", ""), options.field_map
+        if options.field_map is None:
+            found, maps[path] = import_export.recognise(path, remembered=remembered)
         kind = found.kind or ask_kind(path, found)
         if kind is None:
             failed.append(f"{path}: {found.why}")
@@ -371,7 +376,7 @@ def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -
     for kind in import_export.LOADS:
         for path in (path for path, of in kinds.items() if of == kind):
             try:
-                load_unchecked(db, kind, path, options)
+                load_unchecked(db, kind, path, replace(options, field_map=maps[path]))
             except LabelerError as error:
                 failed.append(str(error))
     if failed:
@@ -379,6 +384,14 @@ def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -
 
 
 LEFT_OUT = "leave it out"
+
+
+def remembered_map(db: StoreLocation) -> str:
+    """Return the field map that a golden set keeps, '' for a new one."""
+    if is_new(db):
+        return ""
+    with Store(db) as store:
+        return store.settings().field_map
 
 
 def ask_kind(path: Path, found: Guess) -> str | None:

@@ -17,6 +17,7 @@ from labeler.cli.groups import change, database_option
 from labeler.cli.output import Table, one_line, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
+from labeler.formats import map_named, map_text
 from labeler.model import GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -80,6 +81,12 @@ def grade_or_none(values: Sequence[str]) -> int | None:
     return int(value) if value else None
 
 
+def field_map(values: Sequence[str]) -> str:
+    """Return a field map in one text or in several; raises `BadInput` for none that can be read."""
+    text = values[0] if len(values) == 1 else shlex.join(values)
+    return map_text(map_named(text)) if text.strip() else ""
+
+
 def nothing(value: int | None) -> str:
     """Return a number as it is typed, nothing where there is none."""
     return "" if value is None else str(value)
@@ -120,6 +127,11 @@ BY_NAME: Mapping[str, SettingForm] = {
     ),
     "transferred": SettingForm(
         " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda transferred: [transferred]
+    ),
+    "field_map": SettingForm(
+        "where the fields of files stand, as 'labeler load --map' takes it, or ''",
+        field_map,
+        lambda text: [text],
     ),
     "overlap": SettingForm(
         "a share such as 10%",
@@ -205,6 +217,8 @@ def read(name: str, values: Sequence[str]) -> Any:
     form = form_of(name.replace("-", "_"))
     try:
         return form.read(values)
+    except BadInput:
+        raise
     except (ValueError, LookupError) as error:
         raise BadInput(f"{name} is {form.looks}, not {shlex.join(values)}") from error
 

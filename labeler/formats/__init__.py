@@ -23,7 +23,13 @@ from labeler.formats.peers.peer_rows import RELEVANT
 from labeler.formats.queries import parse_query, read_queries
 from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.result_fields import SeveralSystems
-from labeler.formats.retrieval import FieldMap, map_named, read_retrievals
+from labeler.formats.retrieval import (
+    FieldMap,
+    map_named,
+    map_text,
+    preview_retrievals,
+    read_retrievals,
+)
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.self_hits import without_self
 from labeler.formats.snapshots import (

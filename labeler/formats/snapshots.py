@@ -234,6 +234,8 @@ def _settings_fields(settings: Settings) -> dict[str, Any]:
         del fields["evidence_from"]
     if settings.transferred == COUNT_TRANSFERRED:
         del fields["transferred"]
+    if not settings.field_map:
+        del fields["field_map"]
     return fields
 
 

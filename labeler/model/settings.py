@@ -33,6 +33,7 @@ _OLD_STRATEGIES = {"only holes of A vs B": UNJUDGED_OF_TWO}
 LONGEST_WORD = 40  # characters of a grade's name, which is on a button
 LONGEST_MEANING = 60  # characters, in the line under the name
 LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
+LONGEST_MAP = 2000  # characters of a field map
 MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 
 _GUIDELINE = """\
@@ -62,7 +63,8 @@ class Settings:
     on them. From the grade ``evidence_from`` on graders are asked to mark the passage that made it,
     which is optional; None asks nobody. ``transferred`` says whether grades transferred from
     another chunking count. With ``show_before`` graders of pairs that a transfer left open see the
-    earlier grades and passages, and are not blind.
+    earlier grades and passages, and are not blind. ``field_map`` says where the fields of the
+    team's files stand, as ``labeler load --map`` takes it; it is tried on files of no known kind.
     """
 
     words: tuple[str, str, str, str] = (
@@ -97,6 +99,7 @@ class Settings:
     evidence_from: int | None = None
     transferred: str = COUNT_TRANSFERRED
     show_before: bool = True
+    field_map: str = ""
 
     @property
     def default_guideline(self) -> str:
@@ -173,6 +176,8 @@ class Settings:
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")
         if not self.measures.strip():
             raise BadInput("name the measures that are tested, such as 'nDCG@10 R@5 RR'")
+        if len(self.field_map) > LONGEST_MAP:
+            raise BadInput(f"a field map has at most {LONGEST_MAP:,} characters")
 
 
 def settings_from(stored: Mapping[str, Any]) -> Settings:

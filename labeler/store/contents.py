@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
@@ -265,6 +265,15 @@ class ContentsReader(EvidenceReader):
         """Keep the team's settings."""
         with self._writing():
             self._put_settings(settings)
+
+    def save_field_map(self, field_map: str) -> bool:
+        """Keep a field map among the settings; return whether another one was there."""
+        with self._writing():
+            settings = self.settings()
+            if settings.field_map == field_map:
+                return False
+            self._put_settings(replace(settings, field_map=field_map))
+            return True
 
     def _put_settings(self, settings: Settings) -> None:
         changed = self.settings().changes_to(settings)

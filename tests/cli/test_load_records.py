@@ -314,3 +314,38 @@ def test_lists_that_do_not_follow_their_scores_are_said(load: Load):
         first, second = (store.run_lists(name) for name in ("dump", "asis"))
     assert isinstance(first[0], Ranking)
     assert first[0].chunk_ids == second[0].chunk_ids[::-1]
+
+
+ODD = {"in": {"q": REFUND}, "out": {"found": [{"key": "c1", "words": THREE}]}}
+ODD_MAP = "query=in.q results=out.found id=key text=words"
+
+
+def test_the_map_that_read_a_file_is_kept_and_reads_the_next_one_like_it(load: Load):
+    said = load("odd.json", [ODD], "--map", ODD_MAP).output
+    assert "map           kept in the setting field-map" in said
+    other = {**ODD, "in": {"q": SHIPPING}}
+    again = load("more.json", [other])
+    assert again.exit_code == 0, again.output
+    assert "kept in the setting" not in again.output, "only what changes is said"
+    assert stored()[2]["more"] == [[THREE]]
+    with Store("golden.db") as store:
+        assert store.settings().field_map == ODD_MAP
+
+
+def test_a_kept_map_reads_no_file_that_is_known_or_lacks_its_fields(load: Load):
+    load("odd.json", [ODD], "--map", ODD_MAP)
+    assert "queries from q.jsonl" in load("q.jsonl", {"query_id": "q2", "query": "why?"}).output
+    refused = load("other.json", [{"in": {"q": "why?"}}])
+    assert refused.exit_code == 1
+    assert "say of no kind of file" in refused.output
+
+
+def test_a_map_that_read_nothing_is_not_kept(load: Load):
+    load("known.json", [NESTED["a retriever's dump"]])
+    assert load("odd.json", [ODD], "--map", "query=in.question").exit_code == 1
+    assert load("rag.json", [RAGAS], "--map", "ragas").exit_code == 0
+    with Store("golden.db") as store:
+        assert store.settings().field_map == "ragas"
+
+
+RAGAS = {"user_input": SHIPPING, "retrieved_contexts": [FIVE]}

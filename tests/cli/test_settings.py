@@ -39,6 +39,7 @@ TYPED = {
     "evidence-from": (["2"], 2),
     "transferred": (["ignore"], "ignore"),
     "show-before": (["no"], False),
+    "field-map": (["query=in.q", "results=out"], "query=in.q results=out"),
 }
 
 
@@ -93,6 +94,8 @@ def test_the_list_names_the_default_of_what_was_changed(run: Run):
         ("rel", ["1", "2"], "rel is a whole number, not 1 2"),
         ("words", ["no", "yes"], "the scale needs four words"),
         ("prompt-k-by-task", ["single"], "prompt-k-by-task is task=number for each task"),
+        ("field-map", ["mytool"], "no tool is called 'mytool'; there are"),
+        ("field-map", ["results=out"], "it names no query"),
         ("prompt-k-by-task", ["quick=3"], "the prompt size of task 'quick' cannot be 3"),
         ("prompt-k", ["0"], "the prompt size must be from 1 to 1,000, not 0"),
         ("prompt-k-by-task", ["single=1001"], "the prompt size of task 'single' cannot be 1001"),

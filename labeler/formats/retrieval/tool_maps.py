@@ -93,3 +93,9 @@ def map_named(text: str) -> FieldMap:
             "the paths: 'query=question results=documents id=metadata.id text=page_content'"
         )
     return parse_map(text)
+
+
+def map_text(field_map: FieldMap) -> str:
+    """Return a map as `map_named` takes it: the name of its tool, or the paths."""
+    names = {tool.title: tool.name for tool in TOOL_MAPS}
+    return names.get(field_map.name) or str(field_map)

@@ -33,6 +33,7 @@ from labeler.model import (
 )
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
+from labeler.services.import_export.field_maps import remember_map
 from labeler.store import Store
 from labeler.store.runs import check_run_name
 
@@ -197,7 +198,7 @@ def _records(
         if options.leave_out_self:
             runs = {system: formats.without_self(run) for system, run in found.runs.items()}
             found = replace(found, runs=runs)
-        return store.add_retrievals(
+        first, *others = store.add_retrievals(
             found,
             names=names,
             system=options.system,
@@ -205,6 +206,10 @@ def _records(
             update=options.update,
             chunking=chunking,
         )
+        if options.field_map is not None and remember_map(store, options.field_map):
+            kept = {"map": "kept in the setting field-map, for other files like this one"}
+            first = replace(first, facts={**first.facts, **kept})
+        return [first, *others]
 
     return put
 
