@@ -11,9 +11,11 @@ if TYPE_CHECKING:
         compare,
         evaluate,
         find_keywords,
+        gate,
         plan,
         record,
         transfer,
+        trend,
         trend_of,
     )
 
@@ -26,9 +28,11 @@ __all__ = [
     "compare",
     "evaluate",
     "find_keywords",
+    "gate",
     "plan",
     "record",
     "transfer",
+    "trend",
     "trend_of",
 ]
 

@@ -17,12 +17,13 @@ from labeler.analysis.run_verdict import judge_pair
 from labeler.api.columns import mean_columns, mean_rows, value_columns_by_query
 from labeler.api.inputs import (
     GivenGrades,
+    GivenMap,
     GivenRun,
     Measures,
     RunRule,
     build_board,
-    check_named_runs,
     parse_measures,
+    prepare_inputs,
     preset_grade_rule,
     result_frame,
     with_old_names,
@@ -34,6 +35,7 @@ from labeler.api.partwise import (
     evaluate_partwise,
     is_partwise,
 )
+from labeler.api.tables import split_systems
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -59,12 +61,13 @@ def evaluate(
     prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
-    grade_map: Mapping[float, int] | None = None,
+    grade_map: GivenMap | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
     undefined: Undefined | None = None,
     order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
+    leave_out_self: bool = False,
     limits: Limits = LIMITS,
     workers: int = 1,
     progress: Progress | None = None,
@@ -77,18 +80,22 @@ def evaluate(
     median. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a frame
     with ``score`` in place of ``relevance``, or the path of a run. Files can have any format that
     ``labeler load`` reads, such as JSON by query. Chunks that are only listed as relevant, as in
-    ``{query: {chunk, ...}}``, have grade 1.
+    ``{query: {chunk, ...}}``, have grade 1. Lists of records, such as the ``Qrel`` and
+    ``ScoredDoc`` of ir_measures, are frames, too; one frame with a column ``system`` in place of
+    ``runs`` is a run of each system. Columns may have the names that they may have in files.
 
     ``metrics`` is another name of ``measures``.
 
-    Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales. ``negative_as_zero`` reads the
-    -1 of many TREC qrels as 0. ``negative_as_ungraded`` reads it as trec_eval does (the default
-    under its preset): the chunk is unjudged, but in the pool, which infAP needs. ``undefined`` is
-    the value of a query for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
+    Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``grade_map={"relevant": 2}``
+    words, and ``GradeCuts`` numbers on a continuous one. ``negative_as_zero`` reads the -1 of many
+    TREC qrels as 0. ``negative_as_ungraded`` reads it as trec_eval does (the default under its
+    preset): the chunk is unjudged, but in the pool, which infAP needs. ``undefined`` is the value
+    of a query for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
 
     With ``order="rank"`` the rank column of a file or of a frame orders a list. A chunk that occurs
     twice in a query's list of a file is refused, or with ``on_duplicate="first"`` counts at its
-    better rank. ``limits`` says how much of a file may be read, such as
+    better rank. ``leave_out_self`` reads lists without the chunk that has their query's own id.
+    ``limits`` says how much of a file may be read, such as
     ``labeler.Limits(unpacked=4_000_000_000)``.
 
     Columns are ``run, measure, value, full_name, reason, n, undefined, unjudged, missing`` (and
@@ -131,25 +138,27 @@ def evaluate(
     qrels, or ``bands`` with ``per_query``.
     """
     _check_bands(bands, per_query)
-    check_named_runs(runs)
     conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
+    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
+    qrels, runs, said = prepare_inputs(qrels, runs, rule, run_rule)
     forced = workers != 1 or progress is not None
     if not bands and is_partwise(qrels, runs, forced=forced):
-        rules = (rule, RunRule(on_duplicate, order, limits))
-        plan = EvaluationPlan.of(runs, parse_measures(conventions, measures), conventions, *rules)
-        given = cast(TableInput, qrels), cast(Mapping[str, TableInput], runs)
-        return evaluate_partwise(plan, *given, per_query, workers, progress)
-    board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
+        wanted = parse_measures(conventions, measures)
+        plan = EvaluationPlan.of(runs, wanted, conventions, rule, run_rule)
+        frame = evaluate_partwise(plan, cast(TableInput, qrels), runs, per_query, workers, progress)
+        frame.attrs["notes"] = [*said, *frame.attrs["notes"]]
+        return frame
+    board = build_board(qrels, runs, conventions, rule, run_rule, said)
     wanted = parse_measures(conventions, measures)
     if per_query:
-        return result_frame(value_columns_by_query(board, wanted), board, wanted)
+        return result_frame(value_columns_by_query(board, wanted), board, wanted, said)
     if not bands:
-        frame = result_frame(mean_columns(board, wanted), board, wanted)
+        frame = result_frame(mean_columns(board, wanted), board, wanted, said)
     else:
         rows = mean_rows(score_records(board.table(wanted), residuals_by_place(board, wanted)))
         ranges = LiveRanges(board).means(board, wanted)
-        frame = result_frame(with_unjudged_ranges(rows, ranges), board, wanted)
+        frame = result_frame(with_unjudged_ranges(rows, ranges), board, wanted, said)
     cautions = find_cautions(board, wanted, most=None)
     frame.attrs["cautions"] = [each.sentence for each in cautions]
     return frame
@@ -170,12 +179,13 @@ def compare(
     prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
-    grade_map: Mapping[float, int] | None = None,
+    grade_map: GivenMap | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
     undefined: Undefined | None = None,
     order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
+    leave_out_self: bool = False,
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
     """Compare run ``b`` with run ``a``: a row for each measure, or also for each query.
@@ -209,8 +219,9 @@ def compare(
     _check_bands(bands, per_query)
     conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    runs = _named_runs(a, b)
-    board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
+    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
+    qrels, runs, said = prepare_inputs(qrels, _named_runs(a, b), rule, run_rule)
+    board = build_board(qrels, runs, conventions, rule, run_rule, said)
     wanted = parse_measures(conventions, measures)
     found = [comparison.compare(board, *pair, wanted) for pair in combinations(runs, 2)]
     if per_query:
@@ -221,13 +232,13 @@ def compare(
         judge = partial(judge_pair, board, pairs=len(found), ranges_of=ranges_of)
         judged = [judge(each.a, each.b, rules) for each in found]
         pairs = zip(found, judged, strict=True)
-        shown = [comparison.ShownPair(each, each.deltas, said.tests) for each, said in pairs]
+        shown = [comparison.ShownPair(each, each.deltas, by.tests) for each, by in pairs]
         if bands:
             shown = [each.with_ranges(board, ranges_of) for each in shown]
         rows = comparison.comparison_table(shown).records()
-    frame = result_frame(rows, board, wanted)
+    frame = result_frame(rows, board, wanted, said)
     if not per_query:
-        frame.attrs["verdict"] = [said.line for each in judged for said in each.statements]
+        frame.attrs["verdict"] = [line.line for each in judged for line in each.statements]
     return frame if b is None else frame.drop(columns=["run_a", "run_b"], errors="ignore")
 
 
@@ -240,6 +251,7 @@ def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Map
     """Return the runs to compare, named A and B if they have no names."""
     if b is not None:
         return {"A": cast(GivenRun, a), "B": b}
+    a = split_systems(a)
     if not isinstance(a, Mapping) or len(a) < 2:
         raise BadInput("without b, a must be {name: run} with at least two runs")
     return cast(Mapping[str, GivenRun], a)
@@ -268,12 +280,13 @@ def trend_of(
     preset: str = "graded",
     rel: int = 1,
     prompt_k: int = 5,
-    grade_map: Mapping[float, int] | None = None,
+    grade_map: GivenMap | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
     undefined: Undefined | None = None,
     order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
+    leave_out_self: bool = False,
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
     """Return how systems changed from run to run, and what fell: a row for each system and measure.
@@ -300,7 +313,9 @@ def trend_of(
     """
     conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
     rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    board = build_board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
+    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
+    qrels, runs, said = prepare_inputs(qrels, runs, rule, run_rule)
+    board = build_board(qrels, runs, conventions, rule, run_rule, said)
     wanted = parse_measures(conventions, measures)
     timeline = _timeline(board.run_names, dates, systems or {})
     back = trend.parse_window(window)
@@ -313,7 +328,7 @@ def trend_of(
         if per_run
         else trend.summaries_table(trend.summarize_series(board, series), scan.alerts)
     )
-    frame = result_frame(table.records(), board, wanted).drop(columns="threshold")
+    frame = result_frame(table.records(), board, wanted, said).drop(columns="threshold")
     frame.attrs["notes"] += [each.sentence for each in (*timeline.statements, scan.rule)]
     return frame
 

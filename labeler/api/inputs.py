@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,10 +16,23 @@ from inspect import signature
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeGuard, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
+from labeler.api.tables import (
+    CHUNK_COLUMNS,
+    GRADE_COLUMNS,
+    RANK_COLUMNS,
+    SCORE_COLUMNS,
+    frame_to_dicts,
+    is_frame,
+    lists_by_rank,
+    prepare_qrels,
+    prepare_run,
+    required_columns,
+    split_systems,
+)
 from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
@@ -44,21 +56,15 @@ from labeler.formats import (
     OnDuplicate,
     Order,
     SeveralSystems,
+    describe_own_hits,
     parse_limits,
     read_grades,
     read_run,
     stream_run,
     without_self,
 )
-from labeler.formats.field_aliases import (
-    CHUNK_OF_RESULT,
-    GRADE,
-    QUERY_OF_PAIR,
-    RANK,
-    SCORE,
-    Aliases,
-    respell,
-)
+from labeler.formats.grade_words import WordMap, as_word
+from labeler.formats.grades import OffScale, with_scale
 from labeler.measures import Measure
 from labeler.model import GRADES, RankingsByQuery, check_grade, check_id, is_storable
 
@@ -72,8 +78,7 @@ GivenRun: TypeAlias = (
     "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
 )
 
-QUERY_COLUMNS, CHUNK_COLUMNS = QUERY_OF_PAIR, CHUNK_OF_RESULT
-GRADE_COLUMNS, SCORE_COLUMNS, RANK_COLUMNS = GRADE, SCORE, RANK
+GivenMap: TypeAlias = "Mapping[float, int] | Mapping[str, int] | Mapping[float | str, int]"
 Warnings: TypeAlias = dict[str, Sequence[str]]
 """What the reader of each run's file warned of, by the run's name."""
 
@@ -84,6 +89,7 @@ _PARALLEL_FROM = 1 << 22  # bytes; smaller files are read in Python, where threa
 # Patterns of command-line options in messages, and how they are written in Python.
 PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
+    r"--grade-map '([^']*)'": lambda found: _map_in_python(found[1]),
     r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
     r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
     r"--grade-cuts (\S+)": lambda found: (
@@ -93,11 +99,15 @@ PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
     "--negative-as-ungraded": "negative_as_ungraded=True",
     "--order (file|rank|score)": r"order='\1'",
     "--on-duplicate first": "on_duplicate='first'",
+    "--leave-out-self": "leave_out_self=True",
+    "name it with --run": "give run='NAME'",
 }
 
 
 def _map_in_python(pairs: str) -> str:
-    return f"grade_map={{{', '.join(pair.replace('=', ': ') for pair in pairs.split(','))}}}"
+    found = (pair.split("=") for pair in pairs.split(","))
+    shown = (f"{old if as_word(old) is None else repr(old)}: {new}" for old, new in found)
+    return f"grade_map={{{', '.join(shown)}}}"
 
 
 def _limit_in_python(name: str, given: str) -> str:
@@ -125,21 +135,28 @@ class RunRule:
 
 
 def grade_rule(
-    grade_map: Mapping[float, int] | None,
+    grade_map: GivenMap | None,
     negative_as_zero: bool,
     negative_as_ungraded: bool = False,
 ) -> GradeRule:
     """Return how grades of other scales are read; raise `BadInput` for an invalid map."""
     if grade_map is None or isinstance(grade_map, GradeCuts):
         return GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
-    if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
+    if not isinstance(grade_map, Mapping) or not all(
+        is_number(old) or as_word(old) is not None for old in grade_map
+    ):
         raise BadInput(
             f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
         )
-    grades = {float(old): new for old, new in grade_map.items()}
-    for old, new in grades.items():
-        grades[old] = check_grade(int(new) if is_number(new) and new in GRADES else new)
-    return GradeRule(negative_as_zero, grades, negative_as_ungraded)
+    words = {**getattr(grade_map, "words", {})}
+    grades: dict[float, int] = {}
+    for old, given in grade_map.items():
+        new = check_grade(int(given) if is_number(given) and given in GRADES else given)
+        if (word := as_word(old)) is None:
+            grades[float(old)] = new
+        else:
+            words[word] = new
+    return GradeRule(negative_as_zero, WordMap(grades, words), negative_as_ungraded)
 
 
 @contextmanager
@@ -148,18 +165,46 @@ def python_option_names() -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        text = str(error)
-        for option, argument in PYTHON_OPTIONS.items():
-            text = re.sub(option, argument, text)
+        text = in_python(str(error))
         if text == str(error):
             raise
         raise BadInput(text) from error
 
 
-def is_frame(given: object) -> TypeGuard[pd.DataFrame]:
-    """Return whether it is a pandas frame; where nobody has imported pandas, nothing is one."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(given, pandas.DataFrame)
+def in_python(text: str) -> str:
+    """Return a sentence with the options of the command line as arguments of Python."""
+    for option, argument in PYTHON_OPTIONS.items():
+        text = re.sub(option, argument, text)
+    return text
+
+
+def prepare_inputs(
+    qrels: Any, runs: Any, rule: GradeRule, run_rule: RunRule
+) -> tuple[Any, dict[str, Any], list[str]]:
+    """Return qrels and ``{name: run}`` whose tables have known columns only, and what is to say.
+
+    A table of several systems is a run of each. Raises `BadInput` for what is no run.
+    """
+    runs = split_systems(runs)
+    check_named_runs(runs)
+    run_rule.check()
+    qrels, notes = prepare_qrels(qrels)
+    if is_frame(qrels):
+        with python_option_names():
+            _check_scale(qrels, rule)
+    found: dict[str, Any] = {}
+    for name, run in runs.items():
+        found[name], said = prepare_run(run, name, run_rule.order)
+        notes += said
+    return qrels, found, notes
+
+
+def _check_scale(frame: pd.DataFrame, rule: GradeRule) -> None:
+    """Raise `BadInput`, with a map that would read all grades, for one off the scale."""
+    query, chunk, grade = required_columns(frame, "qrels", GRADE_COLUMNS)
+    firsts = frame.drop_duplicates(grade)
+    rows = zip(firsts[query], firsts[chunk], firsts[grade], strict=True)
+    _grades_of_rows([(str(query), str(chunk), value) for query, chunk, value in rows], rule)
 
 
 def qrels_to_dicts(
@@ -170,26 +215,37 @@ def qrels_to_dicts(
         if not _is_parquet(path := _path(given)):
             return read_grades(path, rule, limits)
         given = _read_parquet(path, GRADE_COLUMNS)
+    given, _ = prepare_qrels(given)
     if is_frame(given):
         given = frame_to_dicts(given, "qrels", GRADE_COLUMNS)
     elif not isinstance(given, Mapping):
         raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
     if not rule.grade_map and _are_plain(given):
         return cast("dict[str, dict[str, int]]", given)
-    grades: dict[str, dict[str, int]] = {}
-    for query_id, chunks in given.items():
-        check_id(query_id, "query")
-        if isinstance(chunks, set | frozenset | list | tuple):
-            check_chunk_ids(f"qrels, query {query_id!r}", chunks)
-            chunks = dict.fromkeys(chunks, RELEVANT)
-        if not isinstance(chunks, Mapping):
-            raise BadInput(
-                f"qrels of query {query_id!r} must be {{chunk: grade}}, or a set of the chunks "
-                f"that are right, not {chunks!r}"
-            )
-        check_chunk_ids(f"qrels, query {query_id!r}", chunks)
-        grades[query_id] = _grades_of_query(query_id, chunks, rule)
+    rows = [
+        (query_id, chunk_id, grade)
+        for query_id, chunks in given.items()
+        for chunk_id, grade in _check_graded(query_id, chunks).items()
+    ]
+    grades: dict[str, dict[str, int]] = {query_id: {} for query_id in given}
+    for (query_id, chunk_id, _), grade in zip(rows, _grades_of_rows(rows, rule), strict=True):
+        grades[query_id][chunk_id] = grade
     return grades
+
+
+def _check_graded(query_id: str, chunks: Any) -> Mapping[str, Any]:
+    """Return the chunks of a query with what is their grade; those in a set are relevant."""
+    check_id(query_id, "query")
+    if isinstance(chunks, set | frozenset | list | tuple):
+        check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+        return dict.fromkeys(chunks, RELEVANT)
+    if not isinstance(chunks, Mapping):
+        raise BadInput(
+            f"qrels of query {query_id!r} must be {{chunk: grade}}, or a set of the chunks "
+            f"that are right, not {chunks!r}"
+        )
+    check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+    return chunks
 
 
 def _are_plain(qrels: Mapping[Any, Any]) -> bool:
@@ -204,15 +260,20 @@ def _are_plain(qrels: Mapping[Any, Any]) -> bool:
 
 
 def runs_to_lists(
-    runs: Mapping[str, GivenRun], rule: RunRule, warnings: Warnings | None = None
+    runs: Mapping[str, GivenRun],
+    rule: RunRule,
+    warnings: Warnings | None = None,
+    *,
+    by_system: bool = False,
 ) -> dict[str, Mapping[str, GivenList]]:
     """Return the lists of each run by query; large files are read in parallel.
 
-    What the readers of files warn of is put into ``warnings``. Where these are asked for, a file of
-    several systems is a run of each, called as the system.
+    What the readers of files warn of is put into ``warnings``. With ``by_system`` a file of several
+    systems is a run of each, called as the system.
     """
     names = [check_id(name, "run") for name in runs]
-    read = partial(_runs_of, rule=rule, warnings=warnings)
+    told: Warnings = {} if warnings is None else warnings
+    read = partial(_runs_of, rule=rule, warnings=told, by_system=by_system)
     files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
     if sum(path.stat().st_size for path in files if path.is_file()) < _PARALLEL_FROM:
         return _joined(map(read, names, runs.values()))
@@ -233,18 +294,17 @@ def _joined(
 
 
 def _runs_of(
-    name: str, given: GivenRun, rule: RunRule, warnings: Warnings | None
+    name: str, given: GivenRun, rule: RunRule, warnings: Warnings, by_system: bool
 ) -> dict[str, Mapping[str, GivenList]]:
-    """Return the run, or those of each system in its file if ``warnings`` are asked for."""
-    told: Warnings = {} if warnings is None else warnings
+    """Return the run, or those of each system in its file if that is asked for."""
     try:
-        return {name: _lists_of_run(name, given, rule, told)}
+        return {name: _lists_of_run(name, given, rule, warnings)}
     except SeveralSystems as several:
-        if warnings is None or len(several.systems) > _MOST_SYSTEMS:
+        if not by_system or len(several.systems) > _MOST_SYSTEMS:
             raise
         path = _path(cast("str | PathLike[str]", given))
         return {
-            check_id(system, "run"): _lists_of_file(system, path, rule, told, system)
+            check_id(system, "run"): _lists_of_file(system, path, rule, warnings, system)
             for system in several.systems
         }
 
@@ -280,7 +340,7 @@ def _lists_of_run(
     if isinstance(given, str | PathLike):
         return _lists_of_file(name, _path(given), rule, warnings)
     if is_frame(given) and rule.order == "rank":
-        given = _by_rank(given, f"run {name!r}")
+        given = lists_by_rank(given, f"run {name!r}")
     elif is_frame(given) and rule.order == "file":
         rows = frame_to_dicts(given, f"run {name!r}", CHUNK_COLUMNS)
         given = {query_id: [*chunks] for query_id, chunks in rows.items()}
@@ -318,96 +378,60 @@ def _read_parquet(path: Path, value: tuple[str, ...]) -> pd.DataFrame:
     return TableSource(path, str(path), value).frame()
 
 
-def _grades_of_query(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
-    return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
+def _grades_of_rows(rows: Iterable[tuple[str, str, Any]], rule: GradeRule) -> list[int]:
+    """Return the grade of each row of query, chunk and value.
 
-
-def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
-    try:
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-            raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
-        return rule.read(value.item() if isinstance(value, np.number) else value)
-    except BadInput as error:
-        raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
-
-
-def frame_to_dicts(
-    frame: pd.DataFrame, what: str, value: tuple[str, ...]
-) -> dict[str, dict[str, Any]]:
-    """Return a frame's rows as ``{query: {chunk: value}}``; raise `BadInput` for a repeat."""
-    columns = required_columns(frame, what, value)
-    repeated = frame.duplicated(columns[:2])
-    if repeated.any():
-        query_id, chunk_id = frame.loc[repeated, columns[:2]].iloc[0]
-        raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
-    parts = (frame[name].tolist() for name in columns)
-    return _rows_to_dicts(zip(*parts, strict=True))
-
-
-def required_columns(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> list[str]:
-    """Return the columns of query, chunk and value; raise `BadInput` if a value is missing."""
-    names = frame.columns.tolist()
-    columns = [find_column(names, what, each) for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)]
-    for name in columns:
-        if frame[name].isna().any():
-            raise BadInput(f"{what}: column {name!r} has a row without a value")
-    return columns
-
-
-def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
-    """Return a frame as ``{query: [chunk, ...]}`` by rank; raise `BadInput` for equal ranks."""
-    ranked = frame_to_dicts(frame, what, RANK_COLUMNS)
-    for query_id, ranks in ranked.items():
-        if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
-            raise BadInput(f"{what}: the ranks of query {query_id!r} must be numbers that differ")
-    return {query_id: sorted(ranks, key=ranks.__getitem__) for query_id, ranks in ranked.items()}
-
-
-def find_column(columns: Sequence[str], what: str, names: tuple[str, ...]) -> str:
-    """Return the first of ``names`` that is a column, in whatever form it is written.
-
-    Raises `BadInput` if none is, if it is repeated, or if two columns could be the score.
+    Raises `BadInput` for the first that has none, with a map that would read them all.
     """
-    texts = [name for name in columns if isinstance(name, str)]
-    known = respell(texts, names)
-    by_name = {known.get(name, name): name for name in texts}
-    found = [by_name[name] for name in names if name in by_name]
-    if not found:
-        listed = ", ".join(map(repr, columns)) or "none"
-        shown = names.shown if isinstance(names, Aliases) else names
-        raise BadInput(f"{what}: there is no column {' or '.join(shown)}; the columns are {listed}")
-    if (times := texts.count(found[0])) > 1:
-        raise BadInput(f"{what}: there are {times} columns {found[0]!r}; leave one")
-    if names is SCORE_COLUMNS and len(found) > 1:
-        raise BadInput(
-            f"{what}: columns {found[0]!r} and {found[1]!r} could both be the score; leave one"
-        )
-    return found[0]
+    found: list[int] = []
+    numbers: set[float] = set()
+    words: dict[str, None] = {}
+    refused: OffScale | None = None
+    first = ""
+    for query_id, chunk_id, given in rows:
+        where = f"qrels: chunk {chunk_id!r} for query {query_id!r}"
+        try:
+            value = _plain(given)
+            if (word := as_word(value)) is not None:
+                words[word] = None
+            else:
+                numbers.add(rule.number(value))
+            found.append(rule.read(value))
+        except OffScale as error:
+            first, refused = first or where, refused or error
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from error
+    if refused is not None:
+        raise BadInput(f"{first}: {with_scale(refused, numbers, rule, words)}") from refused
+    return found
 
 
-def _rows_to_dicts(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:
-    gathered: dict[str, dict[str, Any]] = {}
-    for query_id, chunk_id, value in rows:
-        if not isinstance(query_id, str) or not isinstance(chunk_id, str):
-            wrong = chunk_id if isinstance(query_id, str) else query_id
-            raise BadInput(f"ids are text, not {wrong!r}; convert the column with .astype(str)")
-        gathered.setdefault(query_id, {})[chunk_id] = value
-    return gathered
+def _plain(value: Any) -> Any:
+    """Return a grade as Python has it; raise `BadInput` for what is neither a number nor a word."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    is_percent = isinstance(value, str) and value.endswith("%")
+    if not isinstance(value, int | float) and as_word(value) is None and not is_percent:
+        raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
+    return value
 
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
 
 def result_frame(
-    rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
+    rows: Sequence[Mapping[str, Any]] | dict[str, Any],
+    board: Scoreboard,
+    wanted: Sequence[Measure],
+    said: Sequence[str],
 ) -> pd.DataFrame:
-    """Return rows as a frame with their conventions and notes in ``attrs``."""
+    """Return rows as a frame with their conventions and notes in ``attrs``, what was said first."""
     import pandas as pd  # here: who wants no frame need not wait for it
 
     frame = pd.DataFrame(rows, copy=False)
     frame.attrs["conventions"] = board.conventions.describe()
     notes = [*board.notes(wanted), *tie_notes(find_tie_ranges(board, wanted), board.conventions)]
-    frame.attrs["notes"] = [note.sentence for note in notes]
+    frame.attrs["notes"] = [*said, *(note.sentence for note in notes)]
     return frame
 
 
@@ -423,7 +447,7 @@ def parse_measures(conventions: Conventions, measures: Measures) -> tuple[Measur
 
 def preset_grade_rule(
     conventions: Conventions,
-    grade_map: Mapping[float, int] | None,
+    grade_map: GivenMap | None,
     negative_as_zero: bool,
     negative_as_ungraded: bool | None,
 ) -> GradeRule:
@@ -452,7 +476,7 @@ def _is_ranked_list(given: object) -> bool:
     """Return whether it is the list of one query and not a run, which holds such lists."""
     if isinstance(given, Mapping):
         return any(map(is_number, given.values()))
-    return isinstance(given, list | tuple)
+    return isinstance(given, list | tuple) and all(isinstance(each, str) for each in given)
 
 
 def build_board(
@@ -461,12 +485,21 @@ def build_board(
     conventions: Conventions,
     rule: GradeRule,
     run_rule: RunRule,
+    notes: list[str] | None = None,
 ) -> Scoreboard:
-    """Return a scoreboard of these grades and runs; raise `BadInput` if they share no query."""
+    """Return a scoreboard of these grades and runs; raise `BadInput` if they share no query.
+
+    What the readers of the runs warn of is added to the ``notes``.
+    """
     check_named_runs(runs)
     run_rule.check()
+    warnings: Warnings = {}
     with python_option_names():
-        return read_board(qrels, runs, conventions, rule, run_rule)
+        board = read_board(qrels, runs, conventions, rule, run_rule, warnings)
+    if notes is not None:
+        said = (in_python(each) for name in board.run_names for each in warnings.get(name, ()))
+        notes += said
+    return board
 
 
 def read_board(
@@ -475,14 +508,22 @@ def read_board(
     conventions: Conventions,
     rule: GradeRule,
     run_rule: RunRule,
-    warnings: Warnings | None = None,
+    warnings: Warnings,
+    *,
+    by_system: bool = False,
 ) -> Scoreboard:
-    """Return the scoreboard of `build_board`; its messages name options of the command line."""
+    """Return the scoreboard of `build_board`; its messages name options of the command line.
+
+    With ``by_system`` a file of several systems is a run of each.
+    """
     grades = qrels_to_dicts(qrels, rule, run_rule.limits)
     if not grades:
         raise BadInput("there is no query in the qrels")
-    lists = runs_to_lists(runs, run_rule, warnings)
+    lists = runs_to_lists(runs, run_rule, warnings, by_system=by_system)
     board = plain_board(grades, lists, conventions)
+    for name, ranked in lists.items():
+        if (own := describe_own_hits(ranked)) is not None:
+            warnings[name] = [*warnings.get(name, ()), f"run {name!r}: {own}"]
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))
         first = f"the run with {next(iter(found))!r}" if found else "the run has none"

@@ -29,24 +29,27 @@ import pyarrow.dataset as ds  # type: ignore[import-untyped]  # no type annotati
 
 from labeler.api.columns import mean_rows, value_columns_of_parts
 from labeler.api.inputs import (
-    CHUNK_COLUMNS,
-    GRADE_COLUMNS,
     PARQUET_ENDINGS,
-    QUERY_COLUMNS,
-    RANK_COLUMNS,
-    SCORE_COLUMNS,
     GivenGrades,
+    GivenMap,
     GivenRun,
     Measures,
     RunRule,
-    find_column,
     parse_measures,
     preset_grade_rule,
     python_option_names,
     qrels_to_dicts,
-    required_columns,
     runs_to_lists,
     with_old_names,
+)
+from labeler.api.tables import (
+    CHUNK_COLUMNS,
+    GRADE_COLUMNS,
+    QUERY_COLUMNS,
+    RANK_COLUMNS,
+    SCORE_COLUMNS,
+    find_column,
+    required_columns,
 )
 from labeler.errors import BadInput, LabelerError
 from labeler.evaluation import (
@@ -74,7 +77,7 @@ def plan(
     preset: str = "graded",
     rel: int = 1,
     prompt_k: int = 5,
-    grade_map: Mapping[float, int] | None = None,
+    grade_map: GivenMap | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
     undefined: Undefined | None = None,

@@ -12,11 +12,13 @@ from pathlib import Path
 import pandas as pd
 
 from labeler.api.inputs import (
+    grade_rule,
+    qrels_to_dicts,
+)
+from labeler.api.tables import (
     GRADE_COLUMNS,
     SCORE_COLUMNS,
     frame_to_dicts,
-    grade_rule,
-    qrels_to_dicts,
 )
 from labeler.errors import BadInput
 from labeler.model import (

@@ -18,16 +18,19 @@ from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
 from labeler.api.columns import value_columns_of_parts
 from labeler.api.inputs import (
+    GivenMap,
+    Measures,
+    with_old_names,
+)
+from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
+from labeler.api.tables import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
     QUERY_COLUMNS,
     RANK_COLUMNS,
     SCORE_COLUMNS,
-    Measures,
     find_column,
-    with_old_names,
 )
-from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -64,7 +67,7 @@ def evaluate(
     rel: int = 1,
     prompt_k: int = 5,
     per_query: bool = False,
-    grade_map: Mapping[float, int] | None = None,
+    grade_map: GivenMap | None = None,
     negative_as_zero: bool = False,
     negative_as_ungraded: bool | None = None,
     undefined: Undefined | None = None,

@@ -206,7 +206,7 @@ def read_files(
     warnings: Warnings = {}
     run_rule = RunRule(rules.on_duplicate, rules.order, rules.limits, rules.leave_out_self)
     try:
-        board = read_board(qrels, runs, conventions, grades, run_rule, warnings)
+        board = read_board(qrels, runs, conventions, grades, run_rule, warnings, by_system=True)
     except BadInput as error:
         if not (str(error).startswith(f"{qrels}:") and qrels.is_file()):
             raise

@@ -31,7 +31,7 @@ from labeler.formats.retrieval import (
     read_retrievals,
 )
 from labeler.formats.runs import read_run, stream_run
-from labeler.formats.self_hits import without_self
+from labeler.formats.self_hits import describe_own_hits, without_self
 from labeler.formats.snapshots import (
     LEAVES_OUT,
     CompleteSet,

@@ -117,6 +117,9 @@ _OF_RETRIEVAL = frozenset(
 )
 
 
+_BESIDE = frozenset((*RANK_OR_PLACE, "q0", "iteration", "iter"))
+
+
 def known_names(names: Iterable[str]) -> list[str]:
     """Return those of the names that a field of queries, chunks, runs or grades has.
 
@@ -124,6 +127,16 @@ def known_names(names: Iterable[str]) -> list[str]:
     ['Questions', 'ground_truths']
     """
     return [name for name in names if {fold_name(name), _singular(name)} & _OF_RETRIEVAL]
+
+
+def is_field(name: str, others: Collection[str] = ()) -> bool:
+    """Return whether a column has the name of a field of retrieval, or one of the others.
+
+    >>> is_field("Doc-ID"), is_field("colour"), is_field("grader", ["grader"])
+    (True, False, True)
+    """
+    folded = fold_name(name)
+    return folded in _OF_RETRIEVAL or folded in others or folded in _BESIDE
 
 
 def _singular(name: str) -> str:

@@ -228,7 +228,7 @@ WRONG = {
         "qrels": {"q1": {"c1": "2"}}
     },
     "must be 0, 1, 2 or 3, not NaN": {"qrels": {"q1": {"c1": float("nan")}}},
-    "must be 0, 1, 2 or 3, not True": {"qrels": {"q1": {"c1": True}}},
+    "must be 0, 1, 2 or 3, not 'true'": {"qrels": {"q1": {"c1": True}}},
     "no column grade or rating or relevance": {"qrels": frame_of(QRELS, "usefulness")},
     "stands twice for query 'q1'": {
         "qrels": pd.concat([frame_of(QRELS, "relevance"), frame_of({"q1": {"c1": 1}}, "relevance")])
