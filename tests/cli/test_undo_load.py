@@ -96,7 +96,10 @@ def test_a_dry_run_only_says_what_would_be_done(labeler: Labeler):
 
 
 def test_without_a_number_the_loads_are_listed(labeler: Labeler):
-    assert labeler("undo-load").stdout == "no golden grades were loaded into this golden set yet\n"
+    assert (
+        labeler("undo-load").stdout
+        == "there is no load of golden grades that could be taken back\n"
+    )
     labeler("load", "golden", "first.qrels")
     labeler("load", "golden", "later.qrels", "--update")
     labeler("load", "files", "people.csv")

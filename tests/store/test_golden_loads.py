@@ -15,9 +15,21 @@ from labeler.formats import event_fields, read_golden
 from labeler.formats.event_log import golden_grades_of
 from labeler.formats.writers import write_jsonl
 from labeler.measures import parse
-from labeler.model import GoldenGrade, Judgment, Loaded, LoadedGolden, LoadReport, Query, Ranking
+from labeler.model import (
+    Chunk,
+    Evidence,
+    GoldenGrade,
+    Judgment,
+    Loaded,
+    LoadedGolden,
+    LoadReport,
+    Query,
+    Ranking,
+    TransferSource,
+)
 from labeler.services.import_export import snapshots
 from labeler.store import Store
+from labeler.store.columns import hash_text
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole
 from tests.support.new_golden_set import newborn
 
@@ -281,8 +293,27 @@ def test_a_log_is_taken_back_with_what_it_said_over_but_a_leads_decisions_stay(b
 
 
 @IN_BOTH
+def test_transferred_grades_of_a_file_and_marked_passages_are_taken_back_as_well(base: Store):
+    base.add_chunks(Loaded("chunks", [Chunk("a", "at nine"), Chunk("b", "at ten")], (1, 2)))
+    wording = hash_text("at nine")
+    marked = Evidence(str(wording), ((3, 7),))
+    load(base, qrels({("q1", "a"): 3}, evidence=marked))
+    elsewhere = TransferSource("elsewhere", 3, "old", 3, ("Zoe",), "2026-01-31T09:30:00Z")
+    load(base, qrels({("q1", "b"): 2}, carried_from=(elsewhere,)))
+    load(base, qrels({("q1", "a"): 1}), update=True)
+    before = base.golden_set()
+    assert [base.undo_load(number).restored for number in (3, 2)] == [1, 0]
+    assert [(each.chunk_id, each.evidence) for each in base.golden_set()[1]] == [("a", marked)]
+    load(base, qrels({("q1", "b"): 2}, carried_from=(elsewhere,)))
+    load(base, qrels({("q1", "a"): 1}), update=True)
+    assert base.golden_set() == before
+    assert [base.undo_load(number).taken_back for number in (5, 4, 1)] == [1, 1, 1]
+    assert (golden(base), base.check_seals().faults) == ({}, ())
+
+
+@IN_BOTH
 def test_an_unknown_number_names_those_there_are(base: Store):
-    with pytest.raises(NotFound, match="no golden grades were loaded"):
+    with pytest.raises(NotFound, match="no load of golden grades that could be"):
         base.undo_load(1)
     load(base, qrels(FIRST))
     with pytest.raises(NotFound, match="no load 2 of golden grades; there is load 1 alone"):
