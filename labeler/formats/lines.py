@@ -33,6 +33,7 @@ Lines: TypeAlias = Iterator[tuple[int, bytes]]
 
 BLOCK = 1 << 21
 BOM = b"\xef\xbb\xbf"
+_SEPARATOR_LINE = re.compile(rb"\A\"?sep=[,;\t]\"?(\r?\n)", re.IGNORECASE)
 _BUFFER = 1 << 18
 _STEPS = 200
 _HEAD = 1 << 16
@@ -387,7 +388,8 @@ def _check_first(source: InputFile, data: bytes) -> bytes:
         raise source.fail(
             None, "its line ends are carriage returns alone; save it with line ends LF or CRLF"
         )
-    return data.removeprefix(BOM)
+    # Excel may begin a table with a line that names its separator: it counts, as a blank line.
+    return _SEPARATOR_LINE.sub(rb"\1", data.removeprefix(BOM))
 
 
 def _is_utf16(raw: bytes) -> bool:
