@@ -1,4 +1,4 @@
-"""BEIR folders, plain or zipped: corpus, queries and qrels.
+"""BEIR and MTEB folders, plain or zipped: corpus, queries and qrels.
 
 Includes reading zip archives within the limits: the size of an archive's directory is checked
 before it is parsed, so that a crafted archive cannot exhaust memory.
@@ -7,30 +7,33 @@ before it is parsed, so that a crafted archive cannot exhaust memory.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import struct
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
 from labeler.errors import BadInput, NotFound
+from labeler.formats.beir_parts import (
+    PartKind,
+    choose_qrels,
+    choose_texts,
+    missing_parts,
+    parts_among,
+    paths_in_folder,
+)
 from labeler.formats.chunks import chunks_from
 from labeler.formats.golden import golden_from
 from labeler.formats.grades import GradeRule, empty_golden
+from labeler.formats.joined_files import join_files
 from labeler.formats.json_records import short
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import InputFile, Progress, StrPath, Throttle, file_source, stat_path
 from labeler.formats.queries import queries_from
 from labeler.model import LoadedBeir
-
-_PART = re.compile(r"(corpus|queries)\.jsonl(\.gz)?|qrels/[^/]+")
-_CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
-_MOST_NAMED = 3
-_SPLIT = re.compile(r"qrels/(?P<split>[^/]+)\.tsv(\.gz)?")
 
 
 def read_beir(
@@ -47,14 +50,16 @@ def read_beir(
 ) -> LoadedBeir:
     """Read a BEIR folder, or a zip archive that holds one at its root or one level down.
 
-    Required are ``corpus.jsonl`` and ``queries.jsonl`` (or ``.gz``) and ``qrels/<split>.tsv``;
-    a folder without any qrels gives an empty golden set. Queries without grades are kept.
-    Raises `BadInput` with file and line, `NotFound` for a missing file.
+    Required are ``corpus.jsonl`` and ``queries.jsonl`` (or ``.gz``) and ``qrels/<split>.tsv``, or
+    the same in Parquet as MTEB has it, see `labeler.formats.beir_parts`; a folder without any qrels
+    gives an empty golden set. Queries without grades are kept. Raises `BadInput` with file and
+    line, `NotFound` for a missing file.
     """
     rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     shown = os.fspath(folder) if name is None else name
     parts = _parts(Path(folder), shown, limits)
-    corpus, queries = _corpus_and_queries(shown, parts)
+    corpus = _texts(shown, parts, "corpus", split)
+    queries = _texts(shown, parts, "queries", split)
     qrels = _qrels(shown, parts, split)
     share = _progress_shares([corpus, queries, *([qrels] if qrels else [])], progress)
     return LoadedBeir(
@@ -94,12 +99,9 @@ def _damaged(path: Path, shown: str) -> BadInput:
 
 def folder_parts(folder: Path, shown: str, limits: Limits = LIMITS) -> dict[str, InputFile]:
     """Return the parts of a BEIR set in a folder by their path inside it."""
-    files = [*folder.iterdir(), *(folder / "qrels").glob("*")]
-    found = {path.relative_to(folder).as_posix(): path for path in files if path.is_file()}
     return {
         part: file_source(path, f"{shown}/{part}", limits)
-        for part, path in found.items()
-        if _PART.fullmatch(part)
+        for part, path in paths_in_folder(folder).items()
     }
 
 
@@ -113,51 +115,26 @@ def _zipped_parts(archive: Path, shown: str, limits: Limits) -> dict[str, InputF
     }
 
 
-def parts_among(paths: Iterable[str], shown: str) -> dict[str, str]:
-    """Return the parts of a BEIR set among paths, at their root or one level down.
-
-    Raises `BadInput` where there is more than one set, since nothing says which is meant.
-    """
-    by_root: dict[str, dict[str, str]] = {}
-    for path in paths:
-        steps = PurePosixPath(path).parts
-        for depth in (0, 1):
-            root, part = "/".join(steps[:depth]), "/".join(steps[depth:])
-            if _PART.fullmatch(part):
-                by_root.setdefault(root, {})[part] = path
-    sets = [root for root, parts in by_root.items() if {*parts} & {*_CORPORA}]
-    if len(sets) > 1:
-        named = ", ".join(root or "its root" for root in sets[:_MOST_NAMED])
-        raise BadInput(f"{shown}: holds {len(sets)} BEIR sets ({named}); keep one of them")
-    return by_root[sets[0]] if sets else max(by_root.values(), key=len, default={})
-
-
-def _corpus_and_queries(shown: str, parts: Mapping[str, InputFile]) -> tuple[InputFile, InputFile]:
-    """Return corpus and queries; raises `NotFound` that names every missing file."""
-    names = ("corpus.jsonl", "queries.jsonl")
-    for name in names:
-        if name in parts and f"{name}.gz" in parts:
-            raise BadInput(f"{shown}: holds both {name} and {name}.gz; keep one of them")
-    corpus, queries = (parts.get(name) or parts.get(f"{name}.gz") for name in names)
-    if corpus and queries:
-        return corpus, queries
-    missing = [name for name, found in zip(names, (corpus, queries), strict=True) if not found]
-    raise NotFound(
-        f"{shown}: there is no {' and no '.join(missing)}; "
-        "a BEIR set has corpus.jsonl, queries.jsonl and qrels/test.tsv"
-    )
+def _texts(shown: str, parts: Mapping[str, InputFile], kind: PartKind, split: str) -> InputFile:
+    """Return corpus or queries; raises `NotFound` that names every missing file."""
+    if missing := missing_parts(parts):
+        raise NotFound(
+            f"{shown}: there is no {' and no '.join(missing)}; a BEIR set has corpus.jsonl, "
+            "queries.jsonl and qrels/test.tsv, or folders of Parquet called corpus, queries and "
+            "qrels"
+        )
+    return _joined(shown, parts, kind, choose_texts(shown, [*parts], kind, split))
 
 
 def _qrels(shown: str, parts: Mapping[str, InputFile], split: str) -> InputFile | None:
-    splits = {
-        match["split"]: source
-        for part, source in parts.items()
-        if (match := _SPLIT.fullmatch(part))
-    }
-    if split not in splits and any(part.startswith("qrels/") for part in parts):
-        there = ", ".join(sorted(splits)) or "none"
-        raise NotFound(f"{shown}: there is no qrels/{split}.tsv; the splits are: {there}")
-    return splits.get(split)
+    paths = choose_qrels(shown, [*parts], split)
+    return _joined(shown, parts, "qrels", paths) if paths else None
+
+
+def _joined(
+    shown: str, parts: Mapping[str, InputFile], kind: PartKind, paths: Sequence[str]
+) -> InputFile:
+    return join_files(f"{shown}/{kind} ({len(paths)} files)", [parts[path] for path in paths])
 
 
 def _progress_shares(

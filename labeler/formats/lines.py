@@ -30,6 +30,7 @@ from labeler.formats.limits import LIMITS, Limits
 StrPath: TypeAlias = str | os.PathLike[str]
 Progress: TypeAlias = Callable[[float], object]
 Lines: TypeAlias = Iterator[tuple[int, bytes]]
+NumberedRecords: TypeAlias = Iterator[tuple[int, dict[str, Any]]]
 
 BLOCK = 1 << 21
 BOM = b"\xef\xbb\xbf"
@@ -79,7 +80,8 @@ Blocks: TypeAlias = Iterator[Block]
 class InputFile:
     """A file to read: its name in messages, its size in bytes, and a function that opens it.
 
-    ``bounded`` says that the limit ``unpacked`` applies to its content.
+    ``bounded`` says that the limit ``unpacked`` applies to its content. ``records`` gives records
+    where it is no file of lines itself.
     """
 
     name: str
@@ -87,6 +89,7 @@ class InputFile:
     open: Callable[[], AbstractContextManager[IO[bytes]]]
     limits: Limits = LIMITS
     bounded: bool = False
+    records: Callable[[Progress], AbstractContextManager[NumberedRecords]] | None = None
 
     def fail(self, line: int | None, text: str) -> BadInput:
         """Return the error ``text`` at a line, or in the file where ``line`` is None."""
@@ -224,6 +227,10 @@ def open_blocks(
     The rows of Parquet are lines of JSON.
     """
     report = Throttle(progress)
+    if source.records is not None:
+        with source.records(report) as records:
+            yield RecordBlocks(RecordLines(records))
+        return
     with source.open() as raw:
         stream, begins = _unpacked(source, raw, report)
         if not _is_parquet(source, begins):
@@ -247,7 +254,7 @@ def _is_parquet(source: InputFile, begins: bytes) -> bool:
 class RecordLines(Iterator[tuple[int, bytes]]):
     """The numbered records of a file that is no text, each also as a line of JSON."""
 
-    def __init__(self, records: Iterator[tuple[int, dict[str, Any]]]) -> None:
+    def __init__(self, records: NumberedRecords) -> None:
         self.records = records
 
     def __next__(self) -> tuple[int, bytes]:

@@ -22,7 +22,8 @@ from statistics import median
 from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput, LabelerError
-from labeler.formats.beir import folder_parts, list_members, parts_among
+from labeler.formats.beir import folder_parts, list_members
+from labeler.formats.beir_parts import missing_parts, named_parts, parts_among
 from labeler.formats.csv_tables import header_names
 from labeler.formats.field_aliases import (
     CHUNK_ID,
@@ -261,12 +262,10 @@ def _guess_zip(source: InputFile) -> Guess:
 
 
 def _guess_beir(paths: Iterable[str], what: str, shown: str, otherwise: str) -> Guess:
-    parts = {part.removesuffix(".gz") for part in parts_among(paths, shown)}
-    missing = [name for name in ("corpus.jsonl", "queries.jsonl") if name not in parts]
-    if missing:
+    parts = parts_among(paths, shown)
+    if missing := missing_parts(parts):
         return Guess(None, f"{what} without {' and '.join(missing)} is no BEIR set; {otherwise}")
-    qrels = " and qrels" if any(part.startswith("qrels/") for part in parts) else ", no qrels"
-    return Guess("beir", f"{what} with corpus.jsonl, queries.jsonl{qrels}, as BEIR has them")
+    return Guess("beir", f"{what} with {named_parts(parts)}, as BEIR has them")
 
 
 def _json_records(lines: Iterable[str]) -> Iterator[Record]:

@@ -84,7 +84,8 @@ def test_missing_parts_are_named_together(tmp_path):
             read_beir(path, name="set")
         assert str(error.value) == (
             "set: there is no corpus.jsonl and no queries.jsonl; "
-            "a BEIR set has corpus.jsonl, queries.jsonl and qrels/test.tsv"
+            "a BEIR set has corpus.jsonl, queries.jsonl and qrels/test.tsv, or folders of Parquet "
+            "called corpus, queries and qrels"
         )
 
 
