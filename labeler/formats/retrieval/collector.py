@@ -137,8 +137,9 @@ class RetrievalCollector:
         chunk_id = self._ids[self._number_of(result, line)]
         if result.grade is not None and result.grade != "":
             asked = PeerQuery(query_id, None)
-            peer = PeerGrade(line, asked, chunk_id, (result.grade,), relevant=result.listed)
-            self._grades.append(peer)
+            graders = () if result.grader is None else (result.grader,)
+            given = (result.grade,), graders, result.note, result.listed
+            self._grades.append(PeerGrade(line, asked, chunk_id, *given))
 
     def _add_part(self, found: Retrieval, query_id: str) -> None:
         """Add one result to its list."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from labeler.errors import BadInput
@@ -22,20 +23,33 @@ from labeler.formats.field_aliases import (
     TITLE,
     fold_name,
 )
-from labeler.formats.json_records import Record, short
-from labeler.formats.retrieval.field_map import FieldMap, Path, Strings, unpack
+from labeler.formats.json_records import Record, format_keys, short
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.retrieval.field_map import (
+    EACH,
+    FieldMap,
+    Path,
+    Strings,
+    inner_list,
+    unpack,
+    value_at,
+)
 
 # Keys under which a list of results stands; those of the first group hold ids where they are texts.
-LISTS_OF_IDS = ("results", "chunks", "retrieved", "ranking", "hits", "matches")
+LISTS_OF_IDS = ("results", "chunks", "retrieved", "ranking", "hits", "matches", "points")
 LISTS_OF_TEXTS = (
     *("documents", "docs", "contexts", "context", "passages", "source_documents", "source_nodes"),
     *("nodes", "retrieved_documents", "retrieved_docs", "retrieved_chunks", "retrieved_contexts"),
     *("retrieved_nodes", "retrieval_context", "sources", "output_documents", "search_results"),
-    *("top_k", "ctxs", "response"),
+    *("top_k", "ctxs", "response", "result", "outputs", "output"),
 )
 _LISTS = (*LISTS_OF_IDS, *LISTS_OF_TEXTS)
+_VAGUE = frozenset({"response", "result", "outputs", "output"})  # they may hold anything else
 # An object in a result that holds the chunk, where the score stands beside it.
-_WRAPPERS = ("node", "document", "doc", "_source", "payload", "fields", "properties", "chunk")
+_WRAPPERS = (
+    *("node", "document", "doc", "_source", "payload", "fields", "properties", "chunk"),
+    "kwargs",  # LangChain's own JSON
+)
 _METADATA = ("metadata", "meta")
 _TEXTS = tuple(name for name in QUERY_TEXT if name != "text")
 _TEXT_IDS = tuple(name for name in (*sorted(ONE_QUERY), "queryid", "_id", "id"))
@@ -49,10 +63,22 @@ _RELEVANT_IDS = (
     "reference_context_ids",
     "expected_ids",
     "relevant_docs",
+    "relevant_doc_ids",
+    "relevant_chunk_ids",
     "gold_ids",
 )
+_GRADERS = ("grader", "judge", "annotator", "rater", "assessor")
+_NOTES = ("note", "notes", "comment")
+# Keys of answers of search engines and vector stores, which do not hold the question.
+_ANSWERS = ("hits", "matches", "points", "search_results", "responses", "root", "result")
+# Objects in which a pipeline writes what each of its components put out.
+_OUTPUTS = ("result", "results", "output", "outputs", "response", "pipeline")
 _SYSTEMS = tuple(name for name in RUN_NAME if name != "tag")
 _IDS_OF_RESULT = (*CHUNK_ID, *CHUNK_OF_PAIR, "id_", "uuid")
+_ORDERS_AND_GRADES: tuple[tuple[str, Sequence[str]], ...] = (
+    *(("score", SCORE), ("distance", DISTANCE), ("rank", RANK)),
+    *(("grade", GRADED), ("grader", _GRADERS), ("note", _NOTES)),
+)
 _MOST_SAMPLED = 100
 
 
@@ -67,21 +93,118 @@ def infer_map(records: Sequence[Record]) -> FieldMap | None:
     """
     records = records[:_MOST_SAMPLED]
     keys = _keys_of(records)
-    query = [*_named(keys, _TEXTS)]
+    query, by_id = [*_named(keys, _TEXTS)], [*_named(keys, (*sorted(ONE_QUERY), "queryid"))]
     if not query:
-        return None
-    key = next((name for name in _named(keys, _LISTS) if _has_entries(records, name)), None)
+        return _without_question(records, keys, by_id)
     paths: dict[str, tuple[Path, ...]] = {"query": ((query[0],),)}
-    if query_id := [*_named(keys, _TEXT_IDS if key else (*sorted(ONE_QUERY), "queryid"))]:
+    key = next((name for name in _named(keys, _LISTS) if _has_entries(records, name)), None)
+    outputs = _of_components(records)
+    if query_id := [*_named(keys, _TEXT_IDS)] if key or outputs else by_id:
         paths["query_id"] = tuple((name,) for name in query_id)
     _add(paths, "system", keys, _SYSTEMS)
     _add(paths, "time", keys, _TIMES)
     _add(paths, "reference", keys, _REFERENCES)
-    if key is None:
-        return _flat(records, keys, paths)
-    _add(paths, "relevant_id", keys, _RELEVANT_IDS)
-    _add(paths, "relevant", keys, ("relevance_map",))
-    return _nested(records, key, paths)
+    relevant = _relevance(records, keys)
+    if outputs:
+        return complete_map(FieldMap({**paths, **relevant, "results": (outputs,)}), records)
+    if key is not None:
+        return _nested(records, key, {**paths, **relevant})
+    return FieldMap({**paths, **relevant}) if relevant else _flat(records, keys, paths)
+
+
+def _relevance(records: Sequence[Record], keys: dict[str, str]) -> dict[str, tuple[Path, ...]]:
+    """Return the paths of lists and maps of what is relevant."""
+    found: dict[str, tuple[Path, ...]] = {}
+    keys = {folded: key for folded, key in keys.items() if _has_entries(records, key)}
+    _add(found, "relevant_id", keys, _RELEVANT_IDS)
+    _add(found, "relevant", keys, ("relevance_map",))
+    _add(found, "relevant_text", keys, ("reference_contexts",))
+    return found
+
+
+def _without_question(
+    records: Sequence[Record], keys: dict[str, str], query_id: Sequence[str]
+) -> FieldMap | None:
+    """Return the map of records that name a query by its id alone, with what is relevant to it.
+
+    Raises `BadInput` for results beside which there is nothing of the question.
+    """
+    relevant = _relevance(records, keys)
+    if query_id and relevant:
+        return FieldMap({"query_id": tuple((name,) for name in query_id), **relevant})
+    answers = [*_named(keys, _ANSWERS)]
+    if not answers or {*map(fold_name, (*CHUNK_ID, *CHUNK_OF_PAIR))} & keys.keys():
+        return None
+    entries, _ = _entries(records, answers[0])
+    if not any(isinstance(each, dict) for each in entries):
+        return None
+    raise BadInput(
+        f"results without their question (the keys are {format_keys(records[0])}); write it beside "
+        'them, such as {"query": "...", "response": {...}} on each line'
+    )
+
+
+def _of_components(records: Sequence[Record]) -> Path | None:
+    """Return the path of the documents that components of a pipeline put out, None without any."""
+    for at in ((), *((name,) for name in _OUTPUTS)):
+        for record in records:
+            outputs = value_at(record, at)
+            for each in outputs.values() if isinstance(outputs, dict) else ():
+                inner = each.get("documents") if isinstance(each, dict) else None
+                if isinstance(inner, list) and all(isinstance(one, dict) for one in inner):
+                    return (*at, EACH, "documents")
+    return None
+
+
+def lists_by_key(paths: Sequence[Path], record: Record, limits: Limits = LIMITS) -> dict[str, Any]:
+    """Return the lists under the keys for which `EACH` stands in the first path that has any.
+
+    >>> lists_by_key([("out", "*", "found")], {"out": {"a": {"found": [1]}, "b": {"n": 2}}})
+    {'a': [1]}
+    """
+    for path in paths:
+        if EACH not in path:
+            continue
+        at = path.index(EACH)
+        outer = unpack(value_at(record, path[:at], limits), limits)
+        values = outer.items() if isinstance(outer, dict) else ()
+        found = {key: unpack(value_at(each, path[at + 1 :], limits)) for key, each in values}
+        if lists := {key: each for key, each in found.items() if isinstance(each, list)}:
+            return lists
+    return {}
+
+
+def complete_map(field_map: FieldMap, records: Sequence[Record]) -> FieldMap:
+    """Return a map with what only records say: the one key of a system, the fields of results."""
+    taken = [record for record in records[:_MOST_SAMPLED] if field_map.takes(record)]
+    paths = dict(field_map.paths)
+    if any(EACH in path for path in paths.get("results", ())):
+        systems = {key for record in taken for key in lists_by_key(paths["results"], record)}
+        if len(systems) == 1:
+            only = systems.pop()
+            paths["results"] = tuple(
+                tuple(only if step == EACH else step for step in path) for path in paths["results"]
+            )
+    found = replace(field_map, paths=paths)
+    if found.names_results:
+        return found
+    entries, by_system = _results_of(found, taken)
+    inner, _ = _fields_of(entries)
+    return replace(found, paths={**inner, **paths}, systems=found.systems or by_system)
+
+
+def _results_of(field_map: FieldMap, records: Sequence[Record]) -> tuple[list[Any], bool]:
+    """Return sampled results of a map's lists, and whether the lists are by system."""
+    entries: list[Any] = []
+    by_system = False
+    for record in records:
+        lists = lists_by_key(field_map.paths["results"], record)
+        given = [*lists.values()] if lists else [field_map.get("results", record)]
+        for each in given:
+            found, systems = _entries([{"results": each}], "results")
+            entries += found
+            by_system = by_system or systems
+    return entries, by_system and "system" not in field_map.paths
 
 
 def _keys_of(records: Iterable[Record]) -> dict[str, str]:
@@ -116,11 +239,9 @@ def _entries(records: Sequence[Record], key: str) -> tuple[list[Any], bool]:
     found: list[Any] = []
     by_system = False
     for record in records:
-        value = unpack(record.get(key))
-        while isinstance(value, dict) and "hits" in value:
-            value = value["hits"]
+        value = inner_list(unpack(record.get(key)))
         if isinstance(value, dict):
-            lists = [each for each in value.values() if isinstance(each, list)]
+            lists = [each for each in map(unpack, value.values()) if isinstance(each, list)]
             by_system = by_system or bool(lists)
             value = [each for one in lists for each in one]
         if isinstance(value, list):
@@ -138,17 +259,24 @@ def _nested(
         by_system = False
     paths["results"] = ((key,),)
     strings: Strings = "id" if key in LISTS_OF_IDS else "text"
-    rows = [each for each in entries if isinstance(each, dict)]
-    prefix: Path = ()
-    if pairs := [each for each in entries if _is_pair(each)]:
-        rows, prefix = [each[0] for each in pairs if isinstance(each[0], dict)], ("0",)
-        paths["score"] = (("1",),)
-    if rows:
-        paths |= _of_results(rows, prefix)
+    fields, has_rows = _fields_of(entries)
+    paths |= fields
     texts = strings == "text" and any(isinstance(each, str) for each in entries)
+    if key in _VAGUE and not has_rows and not texts:
+        return None
     if not ("text" in paths or texts or "query_id" in paths or _are_texts(records, paths)):
         return None  # ids alone: a run
     return FieldMap(paths, strings=strings, systems=by_system)
+
+
+def _fields_of(entries: Sequence[Any]) -> tuple[dict[str, tuple[Path, ...]], bool]:
+    """Return the paths of what results have, and whether any of them is an object."""
+    rows = [each for each in entries if isinstance(each, dict)]
+    if pairs := [each for each in entries if _is_pair(each)]:
+        rows = [each[0] for each in pairs if isinstance(each[0], dict)]
+        of_texts: dict[str, tuple[Path, ...]] = {} if rows else {"text": (("0",),)}
+        return {**of_texts, "score": (("1",),), **_of_results(rows, ("0",))}, True
+    return _of_results(rows, ()), bool(rows)
 
 
 def _is_pair(entry: Any) -> bool:
@@ -201,8 +329,9 @@ def _metadata_of(rows: Sequence[Record], at: Path) -> list[tuple[Path, dict[str,
 
 
 def _holds_object(rows: Sequence[Record], path: Path) -> bool:
-    """Return whether there is an object under a key, which then is no id and no text."""
-    return len(path) == 1 and any(isinstance(row.get(path[0]), dict) for row in rows)
+    """Return whether no plain value is under a path, so that it is no id and no text."""
+    values = [value_at(row, path) for row in rows]
+    return any(isinstance(value, dict | list) for value in values)
 
 
 def _add_order(
@@ -216,13 +345,11 @@ def _add_order(
                 f"{short(scores[0])} and {short(scores[1])} could both be the score of a result; "
                 f"say which one is: --map 'score={'.'.join((*at, scores[0]))} ...'"
             )
-        for field, names in (("score", SCORE), ("distance", DISTANCE), ("rank", RANK)):
+        for field, names in _ORDERS_AND_GRADES:
             named = [*_named(keys, names)]
-            if named and field not in found:
+            of_grade = field in ("grader", "note")
+            if named and field not in found and ("grade" in found or not of_grade):
                 found[field] = ((*at, named[0]),)
-        graded = [*_named(keys, GRADED)]
-        if graded and "grade" not in found:
-            found["grade"] = ((*at, graded[0]),)
 
 
 def _flat(

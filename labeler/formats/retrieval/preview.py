@@ -13,7 +13,6 @@ from labeler.formats.lines import InputFile, StrPath, file_source, memory_source
 from labeler.formats.retrieval.field_map import FieldMap, unpack
 from labeler.formats.retrieval.reader import find_reader, open_records
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk
-from labeler.formats.retrieval.record_mapper import RecordMapper
 
 _MOST_READ = 100
 _MOST_PATHS = 40

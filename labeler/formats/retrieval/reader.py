@@ -25,9 +25,10 @@ from labeler.formats.peers.detection import read_json
 from labeler.formats.ranked_lists import OnDuplicate
 from labeler.formats.result_fields import Order
 from labeler.formats.retrieval.collector import RetrievalCollector
-from labeler.formats.retrieval.field_map import FieldMap, RecordMapper
+from labeler.formats.retrieval.field_map import FieldMap
 from labeler.formats.retrieval.inference import infer_map
 from labeler.formats.retrieval.record import Retrieval
+from labeler.formats.retrieval.record_mapper import RecordMapper
 from labeler.formats.retrieval.tool_maps import find_tool
 from labeler.model import LoadedRetrievals
 

@@ -28,6 +28,8 @@ class RetrievedChunk(NamedTuple):
     metadata: Mapping[str, Any] = {}
     grade: Any = None
     listed: bool | None = None
+    grader: str | None = None
+    note: str | None = None
 
 
 @dataclass(slots=True)
