@@ -155,15 +155,22 @@ def _row_records(
     source: InputFile, header: list[str], rows: Iterator[tuple[int, list[str]]]
 ) -> Records:
     for number, cells in rows:
+        if len(header) == 1 and "\t" in cells[0]:
+            cells = cells[0].split("\t")
         if len(cells) != len(header):
             raise source.fail(
                 number,
                 f"{format_count(len(cells), 'column', 'columns')} where the header "
-                f"has {len(header)}; "
-                "a cell that holds the separator needs quotes",
+                f"has {len(header)}; {_say_columns(header)}",
             )
         record: Record = dict(zip(header, cells, strict=True))
         yield number, {name: cell for name, cell in record.items() if name and cell}
+
+
+def _say_columns(header: list[str]) -> str:
+    if len(header) == 1:
+        return "name each column in the first line, with the separator of the others"
+    return "a cell that holds the separator needs quotes"
 
 
 CSV_COLUMNS = ("query", "docid", "rating", "query_text", "graders", "note")

@@ -96,3 +96,18 @@ def test_a_chunk_known_by_id_is_with_text_only_if_it_has_one(
     with Store(tmp_path / "db", create=True) as store:
         store.add_chunks(read_chunks(first))
         assert store.add_chunks(read_chunks(second)).facts[said] == 1
+
+
+@pytest.mark.parametrize("name", ["c.tsv", "c.csv", "c.txt"])
+@pytest.mark.parametrize("header", ["chunk_id", "id", "docid"])
+def test_a_header_of_one_column_over_rows_with_tabs_is_refused(
+    name: str, header: str, tmp_path: Path
+):
+    path = tmp_path / name
+    path.write_text(f"{header}\n0\tOpen at nine.\n1\tShut at five.\n")
+    with pytest.raises(BadInput) as error:
+        read_chunks(path, name="a")
+    assert str(error.value) == (
+        "a:2: 2 columns where the header has 1; name each column in the first line, with the "
+        "separator of the others"
+    )
