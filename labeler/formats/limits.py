@@ -21,10 +21,10 @@ _DEEPEST = 500  # Python itself gives up not far below
 class Limits:
     """The largest input that is accepted; sizes are bytes of UTF-8.
 
-    ``unpacked`` limits a compressed file once unpacked, all files of an archive together, or the
-    data from a pipe; ``line`` a line, or a row of a table whose cells hold line ends; ``text`` one
-    text of a record; ``id`` an id; ``members`` the number of files in an archive; and ``depth`` the
-    nesting of JSON.
+    ``unpacked`` limits a compressed file or Parquet once unpacked, all files of an archive
+    together, or the data from a pipe; ``line`` a line, or a row of a table or of Parquet; ``text``
+    one text of a record; ``id`` an id; ``members`` the number of files in an archive; and ``depth``
+    the nesting of JSON.
 
     >>> Limits(text=10).over("text", 14, "the text")
     'the text has 14 bytes, and 10 bytes are the most that is taken; --limit text=14 takes it'

@@ -44,7 +44,9 @@ LOADS = (
 )
 MOST_UPLOAD_MEGABYTES = 200  # per file; the server holds it in memory until it is stored
 _MOST_SYSTEMS = 100  # runs that one file may become; more are no systems
-RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
+RUN_SUFFIXES = (
+    *(".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".pq"),
+)
 
 Progress = Callable[[float], object]
 Apply = Callable[[Store], list[LoadReport]]
