@@ -52,6 +52,7 @@ class _List:
 
     time: str | None
     item: Mapping[str, str]
+    places: Sequence[int] | None = None
     chunks: array[int] = field(default_factory=lambda: array("i"))
     scores: array[float] = field(default_factory=lambda: array("d"))
     ranks: array[int] = field(default_factory=lambda: array("q"))
@@ -83,10 +84,11 @@ class RetrievalCollector:
         self._order, self._on_duplicate = order, on_duplicate
         self._rule = rule
         self._queries: dict[str, _Question] = {}
-        self._asked: Counter[str] = Counter()
+        self._asked: dict[str, Counter[str]] = {}  # by system
         self._numbers: dict[str, int] = {}
         self._ids: list[str] = []
-        self._texts: dict[int, tuple[int, int]] = {}  # line and hash of each chunk's text
+        self._made: set[int] = set()  # chunks whose id is made of their text
+        self._text_lines, self._text_hashes = array("q"), array("q")  # a line of 0: without text
         self._chunks: Spool[Chunk] = Spool()
         self._chunk_lines = array("q")
         self._reworded: dict[int, int] = {}  # chunks with several texts, and the place of the last
@@ -153,8 +155,8 @@ class RetrievalCollector:
     def _add_list(self, found: Retrieval, query_id: str) -> None:
         mine = self._lists.setdefault(found.system or "", {})
         known = mine.get(query_id)
-        self._asked[query_id] += 1
-        new = _List(found.time, found.item)
+        self._asked.setdefault(found.system or "", Counter())[query_id] += 1
+        new = _List(found.time, found.item, found.places)
         for result in found.results or ():
             new.add(self._number_of(result, found.line), result, found.line)
         if known is not None:
@@ -172,16 +174,19 @@ class RetrievalCollector:
         if number is None:
             number = self._numbers[chunk_id] = len(self._ids)
             self._ids.append(chunk_id)
+            self._text_lines.append(0)
+            self._text_hashes.append(0)
+            if result.chunk_id is None:
+                self._made.add(number)
         if text is not None:
-            known = self._texts.get(number)
-            if known is None:
+            if not self._text_lines[number]:
                 self._add_chunk(number, result, line)
-            elif known[1] != hash(text):
+            elif self._text_hashes[number] != hash(text):
                 self._reword(number, result, line)
         return number
 
     def _add_chunk(self, number: int, result: RetrievedChunk, line: int) -> None:
-        self._texts[number] = line, hash(result.text)
+        self._text_lines[number], self._text_hashes[number] = line, hash(result.text)
         chunk = Chunk(
             self._ids[number],
             result.text,
@@ -194,7 +199,7 @@ class RetrievalCollector:
 
     def _reword(self, number: int, result: RetrievedChunk, line: int) -> None:
         """Take another text of a chunk, from a log; in other files an id has one text."""
-        first, _ = self._texts[number]
+        first = self._text_lines[number]
         if not self._items:
             raise BadInput(
                 f"chunk {self._ids[number]!r} has another text on line {first}; an id names one "
@@ -211,7 +216,7 @@ class RetrievalCollector:
         if not self._queries and not self._lists and not self._grades:
             raise self.source.fail(None, "there is no question in it")
         warnings: list[str] = []
-        chunks = self._loaded_chunks(warnings)
+        chunks = self._loaded_chunks(self._join_made_ids(), warnings)
         return LoadedRetrievals(
             source=self.source.name,
             queries=self._loaded_queries(facets),
@@ -222,7 +227,7 @@ class RetrievalCollector:
                 system: {query_id: each.item for query_id, each in mine.items() if each.item}
                 for system, mine in self._lists.items()
             },
-            asked={query_id: count for query_id, count in self._asked.items() if count > 1},
+            asked=self._asked_often(),
             newest=self._newest,
             facts={**facts, **self._counts},
             warnings=tuple(warnings),
@@ -243,19 +248,42 @@ class RetrievalCollector:
             return Loaded(self.source.name, (), ())
         return group_queries(self.source, queries, ids, facets)
 
-    def _loaded_chunks(self, warnings: list[str]) -> Loaded[Chunk]:
+    def _join_made_ids(self) -> dict[int, int]:
+        """Let chunks without an id be those with one and the same text; return these by number."""
+        if not self._made:
+            return {}
+        named: dict[int, int] = {}  # by hash of the text
+        for number, text_hash in enumerate(self._text_hashes):
+            if self._text_lines[number] and number not in self._made:
+                named.setdefault(text_hash, number)
+        hashes = self._text_hashes
+        same = {each: named[hashes[each]] for each in self._made if hashes[each] in named}
+        if not same:
+            return {}
+        for mine in self._lists.values():
+            for one in mine.values():
+                one.chunks = array("i", (same.get(each, each) for each in one.chunks))
+        ids = {self._ids[made]: self._ids[number] for made, number in same.items()}
+        self._grades = [
+            each._replace(chunk_id=ids.get(each.chunk_id, each.chunk_id)) for each in self._grades
+        ]
+        return same
+
+    def _loaded_chunks(self, same: Mapping[int, int], warnings: list[str]) -> Loaded[Chunk]:
+        """Return the chunks, each with its last text, without those that are the ``same``."""
         lines = compact_lines(self._chunk_lines)
         chunks: Sequence[Chunk] = self._chunks
-        if self._reworded:
+        if self._reworded or same:
             places = {self._ids[number]: at for number, at in self._reworded.items()}
+            places |= dict.fromkeys((self._ids[number] for number in same), -1)
             last = [at for at, each in enumerate(chunks) if places.get(each.chunk_id, at) == at]
             chunks, lines = [chunks[at] for at in last], [lines[at] for at in last]
+        if self._reworded:
             some = format_count(len(places), "chunk has", "chunks have")
-            warnings.append(
-                f"{some} several texts in this log, such as {next(iter(places))!r}; the last counts"
-            )
-        facts: dict[str, int | str] = {"chunks": len(self._ids)}
-        if bare := len(self._ids) - len(self._texts):
+            one = self._ids[next(iter(self._reworded))]
+            warnings.append(f"{some} several texts in this log, such as {one!r}; the last counts")
+        facts: dict[str, int | str] = {"chunks": len(self._ids) - len(same)}
+        if bare := self._text_lines.count(0):
             facts["without text"] = bare
         return Loaded(self.source.name, chunks, lines, facts)
 
@@ -273,6 +301,13 @@ class RetrievalCollector:
         rankings, tally, decides = order_lists(lists, self._order, self._on_duplicate)
         run = loaded_run(lists, rankings, lists.first, tally, decides)
         return replace(run, warnings=(*run.warnings, *_order_warnings(mine, scored, decides)))
+
+    def _asked_often(self) -> dict[str, int]:
+        """Return how often each question was asked of one system, where that is more than once."""
+        most: Counter[str] = Counter()
+        for counts in self._asked.values():
+            most |= counts
+        return {query_id: count for query_id, count in most.items() if count > 1}
 
     def _golden(self) -> LoadedGolden:
         if not self._grades:

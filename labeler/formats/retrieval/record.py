@@ -39,7 +39,8 @@ class Retrieval:
     ``results`` is None where the record has no list, as in a set of questions with their relevant
     chunks. With ``is_part`` they are some of the list, as in a table with a row per result.
     ``system`` is None where the file names none. ``graded`` are chunks with their grades, in the
-    list or not. ``item`` holds the ids of the record in the tool that wrote it.
+    list or not. ``item`` holds the ids of the record in the tool that wrote it, and ``places`` the
+    place of each result there, from 0; None for one after the other.
     """
 
     line: int
@@ -53,6 +54,7 @@ class Retrieval:
     graded: Sequence[RetrievedChunk] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     item: Mapping[str, str] = field(default_factory=dict)
+    places: Sequence[int] | None = None
 
 
 Retrievals: TypeAlias = Iterator[Retrieval]

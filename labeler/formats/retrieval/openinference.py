@@ -1,0 +1,483 @@
+"""Retrievals in traces: spans of retrievers and rerankers by OpenInference and OpenTelemetry.
+
+A span of a retriever is a question with its list; one of a reranker holds two lists, what came in
+and what went out. A row per document, as Phoenix' `get_retrieved_documents` has it, is read, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from labeler.errors import BadInput
+from labeler.formats.field_aliases import CHUNK_ID, DOCUMENT_ID, TITLE
+from labeler.formats.json_records import (
+    MOST_SHAPES,
+    Record,
+    as_id,
+    as_whole_number,
+    format_keys,
+    parse_json,
+    short,
+)
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.result_fields import read_score
+from labeler.formats.retrieval.field_map import unpack
+from labeler.formats.retrieval.record import Retrieval, RetrievedChunk, parse_time
+from labeler.formats.retrieval.spans import (
+    KIND,
+    OPERATION,
+    Span,
+    flatten,
+    is_otlp,
+    is_span,
+    kind_of,
+    otlp_span,
+    plain_span,
+    spans_of_batch,
+)
+from labeler.model import LoadedRetrievals, format_count
+
+RETRIEVER, RERANKER, RETRIEVAL = "RETRIEVER", "RERANKER", "RETRIEVAL"
+_QUESTION = "input.value"
+_MIME = "input.mime_type"
+_HIDDEN = "__REDACTED__"  # what instrumentations write where contents are hidden
+_DOCUMENTS = {RETRIEVER: "retrieval.documents", RETRIEVAL: "gen_ai.retrieval.documents"}
+_RERANKED = (("input", "reranker.input_documents"), ("output", "reranker.output_documents"))
+_QUESTIONS = {
+    RETRIEVER: (_QUESTION,),
+    RETRIEVAL: ("gen_ai.retrieval.query.text", _QUESTION),
+    RERANKER: ("reranker.query", _QUESTION),
+}
+_READ = frozenset({KIND, OPERATION, _MIME, *(key for keys in _QUESTIONS.values() for key in keys)})
+_KEYS_OF_QUESTION = (
+    *("query", "question", "input", "query_str", "str_or_query_bundle", "query_bundle", "text"),
+    "prompt",
+)
+_SOURCES = (*DOCUMENT_ID, "source", "file_name", "filename", "url")
+_POSITION, _ROW_SCORE = "document_position", "document_score"
+_ROW_QUESTION, _ROW_TEXT = "input", "reference"
+_MAP = (
+    "--map 'query=attributes.input.value results=attributes.retrieval.documents "
+    "text=document.content score=document.score where=span_kind:RETRIEVER'"
+)
+
+
+class _Documents(NamedTuple):
+    """The documents of a list in their order, and each one's place in the span."""
+
+    chunks: list[RetrievedChunk]
+    places: list[int]
+
+
+def find_spans(
+    records: Sequence[Record], limits: Limits = LIMITS
+) -> SpanReader | DocumentRowReader | None:
+    """Return the reader of traces if these records are spans, batches of them or their documents.
+
+    >>> find_spans([{"resourceSpans": []}]).describe()
+    'spans of a trace'
+    """
+    if any(map(is_otlp, records)) or any(map(is_span, records)):
+        return SpanReader(limits)
+    return DocumentRowReader(limits) if any(map(_is_document_row, records)) else None
+
+
+def _is_document_row(record: Record) -> bool:
+    keys = record.keys()
+    return {_ROW_QUESTION, _ROW_TEXT} <= keys and bool({_POSITION, _ROW_SCORE} & keys)
+
+
+class SpanReader:
+    """Reads the retrievals in spans, and counts the spans in which there are none."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self._counts: Counter[str] = Counter()
+        self._systems: dict[str, dict[str, None]] = {RETRIEVER: {}, RERANKER: {}}
+        self._projects: dict[str, None] = {}
+        self._left: dict[str, None] = {}
+        self._shapes: set[tuple[str, ...]] = set()
+        self._found: dict[str, None] = {}
+        self._merged: list[str] = []
+
+    def describe(self) -> str:
+        """Return what one record holds."""
+        return "spans of a trace"
+
+    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
+        """Yield the retrievals in a batch of spans or in one span."""
+        if not is_otlp(record):
+            self._counts["spans"] += 1
+            span = plain_span(record, self.limits)
+            if not self._passes_over(span.kind):
+                yield from self._retrievals(line, span)
+            return
+        for given, attributes in spans_of_batch(record, self._projects):
+            self._counts["spans"] += 1
+            kind = kind_of(attributes)
+            if not self._passes_over(kind):
+                yield from self._retrievals(line, otlp_span(given, attributes, kind))
+
+    def _passes_over(self, kind: str) -> bool:
+        if kind in _QUESTIONS:
+            return False
+        self._counts["other spans, passed over"] += 1
+        return True
+
+    def _retrievals(self, line: int, span: Span) -> Iterator[Retrieval]:
+        question = self._question(span)
+        if span.kind == RERANKER:
+            lists = [(f" {side}", key) for side, key in _RERANKED]
+        else:
+            lists = [("", _DOCUMENTS[span.kind])]
+        found = [
+            (side, documents)
+            for side, key in lists
+            if (documents := self._documents(span, key)) is not None
+        ]
+        self._note_left(span)
+        if not found:
+            self._counts["spans without documents, left out"] += 1
+            return
+        if question is None:
+            self._counts["spans without a question, left out"] += 1
+            return
+        kind = RERANKER if span.kind == RERANKER else RETRIEVER
+        name = span.name or kind.lower()
+        self._systems[kind][name] = None
+        self._counts["spans of rerankers" if kind == RERANKER else "spans of retrievers"] += 1
+        ids = {"span": span.span_id, "trace": span.trace_id}
+        item = {key: value for key, value in ids.items() if value is not None}
+        time = parse_time(span.time)
+        for side, documents in found:
+            yield Retrieval(
+                line,
+                question,
+                results=documents.chunks,
+                system=f"{name}{side}",
+                time=time,
+                item=item,
+                places=documents.places,
+            )
+
+    def _question(self, span: Span) -> str | None:
+        for key in _QUESTIONS[span.kind]:
+            value = span.attributes.get(key)
+            if key == _QUESTION:
+                value = _question_in(value, span.attributes.get(_MIME), self.limits)
+            if isinstance(value, str) and value.strip() and value != _HIDDEN:
+                self._found[f"query={key}"] = None
+                self.limits.check_text(value)
+                return value
+        return None
+
+    def _documents(self, span: Span, key: str) -> _Documents | None:
+        """Return the documents under a key; None where there are none."""
+        entries = _entries(span.attributes, key, self.limits)
+        found = _Documents([], [])
+        for place, entry in entries:
+            chunk = self._chunk(entry, span, place)
+            if chunk is None:
+                self._counts["documents without id and text, left out"] += 1
+                continue
+            found.chunks.append(chunk)
+            found.places.append(place)
+        if not found.chunks:
+            return None
+        _check_ids(found, span)
+        return found
+
+    def _chunk(self, entry: Record, span: Span, place: int) -> RetrievedChunk | None:
+        content = entry.get("document.content", entry.get("content", entry.get("text")))
+        text = self._text(content)
+        given = entry.get("document.id", entry.get("id"))
+        metadata = _metadata(entry.get("document.metadata", entry.get("metadata")), self.limits)
+        if given in (None, ""):
+            given = metadata.get(CHUNK_ID[0])
+        if given in (None, "") and text is None:
+            return None
+        try:
+            score = _score(entry.get("document.score", entry.get("score")))
+            chunk_id = None if given in (None, "") else as_id(given, "chunk", self.limits)
+        except BadInput as error:
+            raise BadInput(f"document {place} of span {span.span_id}: {error}") from error
+        self._note_found(chunk_id, text, score, metadata)
+        title = metadata.get(TITLE[0])
+        source = next((metadata[name] for name in _SOURCES if metadata.get(name)), None)
+        return RetrievedChunk(
+            chunk_id,
+            text,
+            score,
+            title=title if isinstance(title, str) else None,
+            document_id=str(source) if isinstance(source, str | int) else None,
+            metadata=metadata,
+        )
+
+    def _text(self, content: Any) -> str | None:
+        if isinstance(content, int | float) and not isinstance(content, bool):
+            content = str(content)
+        if not isinstance(content, str) or content == _HIDDEN or not content.strip():
+            return None
+        self.limits.check_text(content)
+        return content
+
+    def _note_found(
+        self, chunk_id: str | None, text: str | None, score: float | None, metadata: Record
+    ) -> None:
+        found = self._found
+        if chunk_id is not None:
+            found["id=document.id"] = None
+        if text is not None:
+            found["text=document.content"] = None
+        if score is not None:
+            found["score=document.score"] = None
+        if metadata:
+            found["metadata=document.metadata"] = None
+
+    def _note_left(self, span: Span) -> None:
+        """Remember the attributes that nothing was read from, once for each set of them."""
+        keys = tuple(span.attributes)
+        if keys in self._shapes:
+            return
+        if len(self._shapes) < MOST_SHAPES:
+            self._shapes.add(keys)
+        lists = (*_DOCUMENTS.values(), *(key for _, key in _RERANKED))
+        self._left |= dict.fromkeys(
+            key for key in keys if key not in _READ and not key.startswith(lists)
+        )
+
+    def finish(self) -> Iterator[Retrieval]:
+        """Yield nothing more; raises `BadInput` where no span had a question with documents."""
+        if not any(self._systems.values()):
+            spans = format_count(self._counts.pop("spans", 0), "span", "spans")
+            why = "; ".join(f"{name}: {count:,}" for name, count in sorted(self._counts.items()))
+            raise BadInput(
+                f"there is no question with documents in {spans}{f' ({why})' if why else ''}. A "
+                f"span is read where its {KIND} is {RETRIEVER} or {RERANKER}, or its {OPERATION} "
+                f"is {RETRIEVAL.lower()}, and has {_QUESTION} and {_DOCUMENTS[RETRIEVER]}; others "
+                "by a map: --map 'query=attributes.… results=attributes.…'"
+            )
+        yield from ()
+
+    def facts(self) -> dict[str, int | str]:
+        """Return what was taken, what was left, and the spans of each kind."""
+        facts: dict[str, int | str] = {"read as": "spans of OpenInference or OpenTelemetry"}
+        if self._found:
+            facts["fields taken"] = " ".join(sorted(self._found, key=_place_of_field))
+        if self._left:
+            facts["fields left"] = format_keys(self._left)
+        facts |= {name: count for name, count in sorted(self._counts.items()) if count}
+        if self._projects:
+            facts["projects, not told apart"] = format_keys(self._projects)
+        if self._merged:
+            facts["runs left out"] = "; ".join(self._merged)
+        return facts
+
+    def settle(self, loaded: LoadedRetrievals) -> LoadedRetrievals:
+        """Return the runs of a whole file: the only retriever's has no name of its own.
+
+        What came into a reranker is left out where it is what a retriever found.
+        """
+        retrievers, rerankers = ([*self._systems[kind]] for kind in (RETRIEVER, RERANKER))
+        runs, items = dict(loaded.runs), dict(loaded.items)
+        for name in rerankers:
+            into = f"{name} input"
+            same = next((each for each in retrievers if _has_lists(runs, each, into)), None)
+            if same is not None:
+                del runs[into]
+                items.pop(into, None)
+                self._merged.append(f"{into} (the lists of {same})")
+        if len(retrievers) == 1 and (only := retrievers[0]) in runs:
+            runs[""] = runs.pop(only)
+            items[""] = items.pop(only)
+        facts = {**loaded.facts, **self.facts()}
+        return replace(loaded, runs=runs, items=items, facts=facts)
+
+
+_FIELDS = ("query", "id", "text", "score", "metadata")
+
+
+def _place_of_field(taken: str) -> int:
+    return _FIELDS.index(taken.partition("=")[0])
+
+
+def _has_lists(runs: Mapping[str, Any], retriever: str, reranker: str) -> bool:
+    """Return whether a retriever's run has each list of a reranker's, in the same order."""
+    if reranker not in runs or retriever not in runs:
+        return False
+    wanted = {each.query_id: each.chunk_ids for each in runs[reranker].records}
+    for each in runs[retriever].records:
+        if wanted.get(each.query_id) == each.chunk_ids:
+            del wanted[each.query_id]
+    return not wanted
+
+
+def _question_in(value: Any, mime: Any, limits: Limits) -> Any:
+    """Return the question in a span's input, which may be JSON with the question under a key.
+
+    >>> _question_in('{"query": "why?", "k": 3}', None, LIMITS), _question_in("{a}?", None, LIMITS)
+    ('why?', '{a}?')
+    """
+    found = unpack(value, limits)
+    if mime == "application/json" and isinstance(found, str) and found.startswith('"'):
+        found = parse_json(found, limits)
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        keys = [key for key in _KEYS_OF_QUESTION if found.get(key)]
+        if not keys:
+            texts = [each for each in found.values() if isinstance(each, str)]
+            return texts[0] if len(texts) == 1 else None
+        found = found[keys[0]]
+    return found
+
+
+def _entries(attributes: Mapping[str, Any], key: str, limits: Limits) -> list[tuple[int, Record]]:
+    """Return the documents under a key with their places: one list, or a number in each name."""
+    given = unpack(attributes.get(key), limits)
+    if given is not None:
+        if not isinstance(given, list):
+            raise BadInput(
+                f"{key} is a list of documents, not {short(given)}; save the frame as JSON lines "
+                "or Parquet, which keep lists"
+            )
+        return [(at, _entry(each, limits)) for at, each in enumerate(given)]
+    start = len(key) + 1
+    found: dict[int, Record] = {}
+    for name, value in attributes.items():
+        if name.startswith(key) and name[start - 1 : start] == ".":
+            number, _, field = name[start:].partition(".")
+            if number.isdecimal() and len(number) < 10:
+                found.setdefault(int(number), {})[field] = value
+    return sorted(found.items())
+
+
+def _entry(value: Any, limits: Limits) -> Record:
+    value = unpack(value, limits)
+    if isinstance(value, str):
+        return {"document.content": value}
+    return flatten(value) if isinstance(value, dict) else {}
+
+
+def _metadata(value: Any, limits: Limits) -> Record:
+    found = unpack(value, limits)
+    if not isinstance(found, dict):
+        return {}
+    return {key: each for key, each in found.items() if not _is_nan(each)}
+
+
+def _is_nan(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _score(value: Any) -> float | None:
+    if value in (None, "", "NaN") or _is_nan(value):
+        return None
+    return read_score(value)
+
+
+def _check_ids(found: _Documents, span: Span) -> None:
+    """Raise `BadInput` where ids name documents of which several chunks were found."""
+    if len({chunk.chunk_id for chunk in found.chunks}) == len(found.chunks):
+        return
+    first: dict[str, RetrievedChunk] = {}
+    for chunk in found.chunks:
+        if chunk.chunk_id is None:
+            continue
+        known = first.setdefault(chunk.chunk_id, chunk)
+        if known.text != chunk.text and known.text is not None and chunk.text is not None:
+            raise BadInput(
+                f"two documents of span {span.span_id} have the id {short(chunk.chunk_id)} and "
+                "different texts, so their ids name no chunks; leave the ids out, and chunks are "
+                f"named by their texts: {_MAP}"
+            )
+
+
+class DocumentRowReader:
+    """Reads a row per retrieved document; the rows of one span stand together."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self._of: tuple[str | None, str] | None = None
+        self._line = 0
+        self._item: dict[str, str] = {}
+        self._rows: list[tuple[int, RetrievedChunk]] = []
+        self._seen: dict[str, frozenset[int]] = {}
+        self._counts: Counter[str] = Counter()
+        self._left: dict[str, None] = {}
+
+    def describe(self) -> str:
+        """Return what one record is."""
+        return "a document that was retrieved for a question"
+
+    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
+        """Yield the list before, where this row is of another span."""
+        question = record.get(_ROW_QUESTION)
+        if not isinstance(question, str) or not question.strip():
+            self._counts["rows without a question, left out"] += 1
+            return
+        span, trace = (record.get(f"context.{name}", record.get(name)) for name in _IDS)
+        of = (None if span is None else str(span), question)
+        if of != self._of:
+            yield from self.finish()
+            self._of, self._line = of, line
+            ids = {"span": span, "trace": trace}
+            self._item = {key: str(value) for key, value in ids.items() if value is not None}
+        self._left |= dict.fromkeys(record.keys() - _ROW_KEYS)
+        text = record.get(_ROW_TEXT)
+        if not isinstance(text, str) or not text.strip():
+            self._counts["documents without a text, left out"] += 1
+            return
+        self.limits.check_text(text)
+        place = record.get(_POSITION)
+        number = len(self._rows) if place is None else as_whole_number(place, _POSITION)
+        self._rows.append((number, RetrievedChunk(None, text, _score(record.get(_ROW_SCORE)))))
+
+    def finish(self) -> Iterator[Retrieval]:
+        """Yield the list whose rows have been read."""
+        if self._of is None or not self._rows:
+            return
+        span, question = self._of
+        rows, self._rows, self._of = sorted(self._rows, key=lambda row: row[0]), [], None
+        places = frozenset(place for place, _ in rows)
+        if span is not None:
+            if not places & self._seen.get(span, places):
+                raise BadInput(
+                    f"the rows of span {span} do not stand together; sort the frame by "
+                    "context.span_id and document_position"
+                )
+            self._seen[span] = places
+        self._counts["spans of retrievers"] += 1
+        yield Retrieval(
+            self._line,
+            question,
+            results=[chunk for _, chunk in rows],
+            item=self._item,
+            places=[place for place, _ in rows],
+        )
+
+    def facts(self) -> dict[str, int | str]:
+        """Return field by field what was taken, and what was left."""
+        facts: dict[str, int | str] = {
+            "read as": "documents retrieved, as Phoenix has them",
+            "fields taken": f"query={_ROW_QUESTION} text={_ROW_TEXT} score={_ROW_SCORE} "
+            f"place={_POSITION}",
+        }
+        if self._left:
+            facts["fields left"] = format_keys(sorted(self._left))
+        return facts | {name: count for name, count in self._counts.items() if count}
+
+    def settle(self, loaded: LoadedRetrievals) -> LoadedRetrievals:
+        """Return what was loaded as it is."""
+        return loaded
+
+
+_IDS = ("span_id", "trace_id")
+_ROW_KEYS = {
+    *(_ROW_QUESTION, _ROW_TEXT, _POSITION, _ROW_SCORE, *_IDS),
+    *(f"context.{name}" for name in _IDS),
+}
