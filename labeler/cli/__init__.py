@@ -1,6 +1,7 @@
 """The command line: one module per command or group of close commands.
 
-A command is imported when it is called: most need a few modules, and all need half a second.
+A command is imported when it is called: most need a few modules, and all need half a second. The
+table has what ``--help`` says of each, so that it imports none.
 Streamlit is never imported here: ``serve`` and ``demo`` replace the process by the server's.
 """
 
@@ -12,61 +13,142 @@ from typing import TYPE_CHECKING
 import click
 
 from labeler import __version__
-from labeler.cli.groups import GOLDEN_SET, LabelerGroup, LazyCommands, current_word
+from labeler.cli.groups import GOLDEN_SET, current_word
+from labeler.cli.lazy_commands import CommandPlace, GroupedHelp
 
 if TYPE_CHECKING:
     from labeler.store.addresses import StoreLocation
 
-# The module and the name in it of each command, in the order a newcomer needs them.
+# In the order a newcomer needs them. A test holds each line of help equal to the command's own.
 COMMANDS = {
-    "demo": "server.demo",
-    "serve": "server.serve",
-    "load": "load.load",
-    "undo-load": "undo_load.undo_load",
-    "evaluate": "evaluate.evaluate",
-    "score": "score.score",
-    "trend": "trend.trends",
-    "recall": "recall.recall",
-    "answers": "answers.answers",
-    "compare": "compare.compare",
-    "gate": "gate.gate",
-    "next": "next_grades.next_grades",
-    "agreement": "agreement.agreement",
-    "disagreements": "agreement.disagreements",
-    "health": "health.health",
-    "freeze": "versions.freeze",
-    "versions": "versions.versions",
-    "diff": "versions.diff",
-    "split": "runs_queries.split",
-    "leakage": "leaks.leakage",
-    "transfer": "transfer.transfer_grades",
-    "report": "report.report",
-    "export": "export.export",
-    "backup": "backup.backup",
-    "restore": "groups.restore",
-    "check": "backup.check",
-    "copy": "backup.copy",
-    "invite": "people.invite",
-    "revoke": "people.revoke",
-    "people": "people.people",
-    "runs": "runs_queries.runs",
-    "queries": "runs_queries.queries",
-    "candidates": "candidates.candidates",
-    "history": "audit.history",
-    "settings": "settings.settings",
-    "audit": "audit.audit",
-    "take": "candidates.take",
-    "change": "groups.change",
-    "rename": "groups.rename",
-    "drop": "runs_queries.drop",
-    "retire": "runs_queries.retire",
-    "measures": "score.explain_measures",
+    "Start": {
+        "demo": CommandPlace("server.demo", "Open the pages on sample data, in a file of its own."),
+        "serve": CommandPlace("server.serve", "Open the pages in a browser, until Ctrl-C."),
+    },
+    "Load": {
+        "load": CommandPlace(
+            "load.load", "Add files of any kind: 'labeler load FILE...'.", ("candidates",)
+        ),
+        "undo-load": CommandPlace("undo_load.undo_load", "Take back a load of golden grades."),
+    },
+    "Numbers": {
+        "evaluate": CommandPlace(
+            "evaluate.evaluate", "Measure run files by a qrels file; no golden set is needed."
+        ),
+        "score": CommandPlace("score.score", "Print the measures of all runs, or of those named."),
+        "compare": CommandPlace(
+            "compare.compare", "Compare run B with run A: what moves, where, how surely."
+        ),
+        "trend": CommandPlace(
+            "trend.trends", "Print how systems moved from date to date, and what fell."
+        ),
+        "recall": CommandPlace(
+            "recall.recall", "Say how much each run's recall owes to its own pool."
+        ),
+        "answers": CommandPlace(
+            "answers.answers", "Set answers beside what was retrieved for them."
+        ),
+        "next": CommandPlace(
+            "next_grades.next_grades", "List the pairs whose grades decide between runs A and B."
+        ),
+        "measures": CommandPlace(
+            "score.explain_measures", "Say what each measure means and what it hides."
+        ),
+    },
+    "Guard": {
+        "gate": CommandPlace("gate.gate", "Stop a build whose run is not good enough."),
+        "report": CommandPlace("report.report", "Write one HTML file about run A, or B against A."),
+        "leakage": CommandPlace(
+            "leaks.leakage", "Find queries and reference answers in other files."
+        ),
+    },
+    "Golden set": {
+        "queries": CommandPlace(
+            "runs_queries.queries", "List the queries, with how many grades each has."
+        ),
+        "candidates": CommandPlace(
+            "candidates.candidates", "List questions that may become queries."
+        ),
+        "runs": CommandPlace("runs_queries.runs", "List the runs: their systems, dates and sizes."),
+        "export": CommandPlace("export.export", "Write the golden set, or a run, to a file."),
+        "freeze": CommandPlace(
+            "versions.freeze", "Keep the golden set as it is now under NAME, for good."
+        ),
+        "versions": CommandPlace(
+            "versions.versions", "List the frozen versions, the oldest first."
+        ),
+        "diff": CommandPlace("versions.diff", "List what changed between two golden versions."),
+        "split": CommandPlace(
+            "runs_queries.split", "Put queries into dev, test and held-out at random."
+        ),
+        "transfer": CommandPlace(
+            "transfer.transfer_grades", "Transfer grades to another chunking, where they follow."
+        ),
+        "health": CommandPlace("health.health", "Say how the golden set stands."),
+        "history": CommandPlace(
+            "audit.history", "Say where a query came from, and what was changed of it."
+        ),
+    },
+    "People": {
+        "invite": CommandPlace(
+            "people.invite", "Let a person in: by a link that is their key, or by a login."
+        ),
+        "people": CommandPlace(
+            "people.people", "List everyone who grades or may come in, and how."
+        ),
+        "revoke": CommandPlace(
+            "people.revoke", "End a person's link and login; their judgments stay."
+        ),
+        "agreement": CommandPlace(
+            "agreement.agreement", "Say how far graders agree, and who drifts."
+        ),
+        "disagreements": CommandPlace(
+            "agreement.disagreements", "List the chunks that people grade differently."
+        ),
+    },
+    "Keep": {
+        "backup": CommandPlace("backup.backup", "Copy the golden set, also while people grade."),
+        "restore": CommandPlace(
+            "groups.restore",
+            "Put a backup in place, or take back what was set aside.",
+            ("backup", "runs_queries", "candidates"),
+        ),
+        "check": CommandPlace("backup.check", "Say whether the golden set's file is whole."),
+        "copy": CommandPlace(
+            "backup.copy", "Copy a golden set into a new file or an empty database."
+        ),
+        "audit": CommandPlace(
+            "audit.audit", "List who did what: sign-ins, loads, exports and more."
+        ),
+        "settings": CommandPlace(
+            "settings.settings", "List the settings, or print the whole of one."
+        ),
+        "change": CommandPlace(
+            "groups.change",
+            "Change a setting, a role, or what is said of a run.",
+            ("settings", "people", "runs_queries"),
+        ),
+        "rename": CommandPlace(
+            "groups.rename", "Give a run or a grader another name.", ("people", "runs_queries")
+        ),
+        "drop": CommandPlace(
+            "groups.drop",
+            "Remove runs, answers, signals or candidates.",
+            ("runs_queries", "candidates"),
+        ),
+    },
+}
+# By names of earlier versions, which work and are not listed.
+OLDER_COMMANDS = {
+    "take": CommandPlace("candidates.take", "Make a query of a candidate."),
+    "retire": CommandPlace("runs_queries.retire", "Take a query out of use."),
 }
 
 
 @click.group(
-    cls=LabelerGroup,
-    commands=LazyCommands(COMMANDS),
+    cls=GroupedHelp,
+    headings=COMMANDS,
+    older=OLDER_COMMANDS,
     context_settings={"token_normalize_func": current_word},
 )
 @click.option(

@@ -11,10 +11,17 @@ import click
 
 from labeler.cli.atomic_output import open_to_load
 from labeler.cli.file_options import limit_option
-from labeler.cli.groups import FILE, LabelerGroup, database_option, format_option, restore, say
+from labeler.cli.groups import (
+    FILE,
+    LabelerGroup,
+    database_option,
+    drop,
+    format_option,
+    restore,
+    say,
+)
 from labeler.cli.load import check_target, load
 from labeler.cli.output import Table, progress_bar, shorten, text_lines
-from labeler.cli.runs_queries import drop
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, SuggestionRule
 from labeler.model import CANDIDATE_SOURCES, CANDIDATE_STATES, Candidate, escape_controls
 from labeler.services import import_export

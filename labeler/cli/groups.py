@@ -1,7 +1,7 @@
 """Click groups, the ``--db`` option and error messages that all commands share.
 
 An error of ours is printed as one sentence and ends with exit code 1; a traceback is a bug.
-The groups ``change``, ``rename`` and ``restore`` get their commands from several modules.
+The groups ``change``, ``rename``, ``drop`` and ``restore`` get their commands from several modules.
 """
 
 from __future__ import annotations
@@ -9,16 +9,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from labeler.errors import BadInput, LabelerError
-from labeler.model import chunking_from_label, escape_controls
 
 if TYPE_CHECKING:
     from labeler.store.addresses import StoreLocation
@@ -64,6 +62,8 @@ class ChunkingParam(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name that the golden set knows it by."""
+        from labeler.model import chunking_from_label  # here: it imports numpy
+
         return chunking_from_label(value)
 
 
@@ -124,51 +124,6 @@ def current_word(word: str) -> str:
     return OLD_WORDS.get(word, word)
 
 
-class LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by name, each imported from its module when it is first read."""
-
-    def __init__(self, places: Mapping[str, str]) -> None:
-        """Remember where each is, as ``module.name`` in `labeler.cli`."""
-        self._places = places
-        self._found: dict[str, click.Command | None] = dict.fromkeys(places)
-
-    def __getitem__(self, name: str) -> click.Command:
-        """Return a command; a group has what all modules add to it."""
-        found = self._import(name)
-        if isinstance(found, click.Group):
-            self._import_all()
-        return found
-
-    def _import(self, name: str) -> click.Command:
-        found = self._found[name]
-        if found is None:
-            module, _, attribute = self._places[name].partition(".")
-            self._found[name] = found = getattr(import_module(f"labeler.cli.{module}"), attribute)
-        return found
-
-    def _import_all(self) -> None:
-        """Import all in one order, in which modules add commands to the groups of others."""
-        for name in sorted(self._places, key=self._places.__getitem__):
-            self._import(name)
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        """Add a command."""
-        self._found[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        """Remove a command."""
-        del self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names to one who lists the commands."""
-        self._import_all()
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._found)
-
-
 class LabelerGroup(click.Group):
     """Lists its commands in the order they were added and says failures in one sentence.
 
@@ -209,7 +164,7 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
     except click.NoSuchOption as error:
         raise _with_form(error) from None
     except LabelerError as error:
-        raise _failure(escape_controls(str(error), keep="\n"), exit_code) from error
+        raise _failure(_escape(str(error), keep="\n"), exit_code) from error
     except OSError as error:
         if error.errno == errno.EPIPE:  # a reader that has seen enough
             raise
@@ -243,7 +198,7 @@ def _describe_os_error(error: OSError) -> str:
     if error.filename is None:
         _discard_output()
         return f"the output cannot be written: {error.strerror or error}"
-    return escape_controls(f"{error.filename}: {error.strerror}")
+    return _escape(f"{error.filename}: {error.strerror}")
 
 
 def _discard_output() -> None:
@@ -259,7 +214,13 @@ def _discard_output() -> None:
 
 def say(line: str) -> None:
     """Print a line that holds a name: nothing in it moves the cursor or begins another line."""
-    click.echo(escape_controls(line))
+    click.echo(_escape(line))
+
+
+def _escape(text: str, keep: str = "") -> str:
+    from labeler.model import escape_controls  # here: it imports numpy
+
+    return escape_controls(text, keep=keep)
 
 
 def format_option(
@@ -309,12 +270,16 @@ def _remember_database(
         context.obj = value
 
 
-class RestoreGroup(LabelerGroup):
-    """Takes a file's name for ``restore backup NAME``, as people type it."""
+class SharedGroup(LabelerGroup):
+    """Lists commands that several modules add in the order of their names."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands with the common one, ``backup``, last."""
-        return sorted(self.commands, key=lambda name: (name == "backup", name != "query"))
+        """Return the names in order, whichever module was imported first."""
+        return sorted(self.commands)
+
+
+class RestoreGroup(SharedGroup):
+    """Takes a file's name for ``restore backup NAME``, as people type it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after ``restore``."""
@@ -323,14 +288,19 @@ class RestoreGroup(LabelerGroup):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=LabelerGroup)
+@click.group(cls=SharedGroup)
 def rename() -> None:
     """Give a run or a grader another name."""
 
 
-@click.group(cls=LabelerGroup)
+@click.group(cls=SharedGroup)
 def change() -> None:
     """Change a setting, a role, or what is said of a run."""
+
+
+@click.group(cls=SharedGroup)
+def drop() -> None:
+    """Remove runs, answers, signals or candidates."""
 
 
 @click.group(cls=RestoreGroup)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import click
 
-from labeler.cli.groups import LabelerGroup, change, database_option, rename, restore
+from labeler.cli.groups import LabelerGroup, change, database_option, drop, rename, restore
 from labeler.cli.output import Table, shorten, text_lines
 from labeler.errors import NotFound
 from labeler.model import SPLITS, chunking_label, escape_controls, format_count
@@ -72,11 +72,6 @@ def change_run(db: StoreLocation, name: str, system: str | None, date: str | Non
         (run,) = (run for run in store.runs() if run.name == name)
     made = f"made on {run.created_at}" if run.created_at else "of unknown date"
     click.echo(f"run {name!r} is of system {run.system!r}, {made}")
-
-
-@click.group(cls=LabelerGroup)
-def drop() -> None:
-    """Remove runs, answers, signals or candidates."""
 
 
 @drop.command("run")

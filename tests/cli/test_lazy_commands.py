@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 import subprocess
 import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from labeler.cli import COMMANDS, main
+import labeler.cli
+from labeler.cli import COMMANDS, OLDER_COMMANDS, main
+from labeler.cli.lazy_commands import CommandPlace
+
+LISTED = {name: place for under in COMMANDS.values() for name, place in under.items()}
+
+
+@pytest.fixture
+def runner() -> CliRunner:
+    """Run commands in this process."""
+    return CliRunner()
+
 
 LOADED = """
 import sys
@@ -31,19 +46,39 @@ def test_what_needs_no_golden_set_does_not_wait_for_the_store():
     assert not loaded_by("--version") & {"labeler.store", "labeler.services", "pandas", "pyarrow"}
 
 
-def test_each_command_is_listed_by_its_own_name():
-    assert {name: command.name for name, command in main.commands.items()} == {
-        name: name for name in COMMANDS
+def test_help_imports_no_command():
+    assert not loaded_by("--help") & {"labeler.model", "labeler.cli.score", "numpy"}
+
+
+@pytest.mark.parametrize("name", [*LISTED, *OLDER_COMMANDS])
+def test_a_line_of_help_is_the_command_s_own(name: str):
+    place: CommandPlace = {**LISTED, **OLDER_COMMANDS}[name]
+    command = main.commands[name]
+    assert (command.name, command.get_short_help_str(200)) == (name, place.help)
+
+
+def test_help_lists_each_command_once_under_a_heading(runner: CliRunner):
+    shown = runner.invoke(main, ["--help"], prog_name="labeler").output
+    _, *parts = re.split(r"^([A-Z][a-z ]+):$", shown, flags=re.MULTILINE)
+    headings = dict(zip(parts[::2], parts[1::2], strict=True))
+    listed = {
+        heading: re.findall(r"^  (\S+)  ", text, flags=re.MULTILINE)
+        for heading, text in headings.items()
     }
+    assert listed.pop("Options")
+    assert listed == {heading: [*under] for heading, under in COMMANDS.items()}
+    assert main.commands.keys() == {*LISTED, *OLDER_COMMANDS}
 
 
-def test_a_group_has_the_commands_of_all_modules_from_the_start():
-    script = "from labeler.cli import main; print(*main.commands['load'].commands)"
+@pytest.mark.parametrize("name", ["load", "restore", "change", "rename", "drop"])
+def test_a_group_has_what_any_module_adds_to_it(name: str):
+    script = f"from labeler.cli import main; print(*main.commands[{name!r}].commands)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    group = main.commands["load"]
+    for module in pkgutil.iter_modules(labeler.cli.__path__):
+        importlib.import_module(f"labeler.cli.{module.name}")
+    group = main.commands[name]
     assert isinstance(group, click.Group)
-    assert done.stdout.split() == [*group.commands]
-    assert "candidates" in done.stdout.split(), "which another module adds"
+    assert sorted(done.stdout.split()) == sorted(group.commands)
 
 
 @pytest.mark.parametrize("name", ["nosuch", ""])
