@@ -219,12 +219,16 @@ def open_lines(source: InputFile, progress: Progress | None = None) -> Iterator[
 
 @contextmanager
 def open_blocks(
-    source: InputFile, progress: Progress | None = None, size: int = BLOCK
+    source: InputFile,
+    progress: Progress | None = None,
+    size: int = BLOCK,
+    *,
+    of_texts: bool = False,
 ) -> Iterator[Blocks]:
     """Open a source as `open_lines` does and give its lines in blocks of ``size`` bytes or more.
 
     Only the last block may be smaller; the readable lines of a damaged file come before the error.
-    The rows of Parquet are lines of JSON.
+    The rows of Parquet are lines of JSON, with ``of_texts`` without columns that hold no text.
     """
     report = Throttle(progress)
     if source.records is not None:
@@ -240,7 +244,7 @@ def open_blocks(
 
         is_file = raw.seekable() and not source.bounded and not isinstance(stream, GzipFile)
         packed = raw if is_file else cast(IO[bytes], stream)
-        with open_rows(source, packed, report, is_file=is_file) as rows:
+        with open_rows(source, packed, report, is_file=is_file, of_texts=of_texts) as rows:
             yield RecordBlocks(RecordLines(rows))
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from labeler.errors import BadInput
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _BATCH = 1 << 24  # bytes of the rows that are made into records at once
 _MOST_ROWS = 4_096
 _BUFFER = 1 << 20
-_EXPANDED = 1 << 29  # bytes that a batch may take at most, whatever it holds
-_FEWEST_ROWS = 128  # in a batch of a file that could take more
+_STREAMED = {"buffer_size": _BUFFER, "pre_buffer": False}  # else a whole row group is in memory
+_EXPANDED = 1 << 25  # bytes that a batch may take at most, whatever it holds
 _VALUE_SIZE = 8  # bytes of a number, of a place in a list
 _LONGEST_HEXADECIMAL = 64
 _INDEX = re.compile(r"__index_level_\d+__")  # of a frame of pandas, without a name
@@ -97,7 +98,7 @@ class _ParquetRows:
     def _open(self, stream: IO[bytes], *, of_texts: bool) -> None:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # it carries no annotations
 
-        file = pq.ParquetFile(stream, buffer_size=_BUFFER)
+        file = pq.ParquetFile(stream, **_STREAMED)
         self._schema, self._metadata = file.schema_arrow, file.metadata
         self._check_schema()
         self._names = [
@@ -105,10 +106,9 @@ class _ParquetRows:
             for field in self._schema
             if not _is_plain_index(field) and (not of_texts or may_hold_text(field.type))
         ]
-        plan = _Plan(file, stream)
-        self._rows_at_once = plan.rows_at_once
+        self._plan = plan = _Plan(file, stream)
         if plan.dictionaries:
-            file = pq.ParquetFile(stream, buffer_size=_BUFFER, read_dictionary=plan.dictionaries)
+            file = pq.ParquetFile(stream, **_STREAMED, read_dictionary=plan.dictionaries)
         self._file = file
 
     def _check_schema(self) -> None:
@@ -147,7 +147,8 @@ class _ParquetRows:
         is_whole = len(self._names) == len(self._schema)
         columns = None if is_whole else self._names
         for group in range(self._metadata.num_row_groups):  # one by one, as far as they are whole
-            for batch in self._file.iter_batches(self._rows_at_once, [group], columns):
+            rows = self._plan.rows_at_once(group)
+            for batch in self._file.iter_batches(rows, [group], columns):
                 for piece in self._pieces(batch, self._done + 1):
                     records = self._records_of(piece)
                     yield self._with_all_keys(records) if self._done == 0 else records
@@ -228,41 +229,61 @@ class _Plan:
     """How a file is read without an expansion of more than `_EXPANDED` bytes at once.
 
     Texts are as a rule numbers into a dictionary, which a batch of rows expands: little, by
-    ``rows_at_once``. Columns whose dictionaries are too large for it are in ``dictionaries``.
+    `rows_at_once`. What a list of such texts would expand to is not known before, so that their
+    columns, ``dictionaries``, are not expanded by Arrow.
     """
 
     def __init__(self, file: Any, stream: IO[bytes]) -> None:
-        metadata = file.metadata
-        self.rows_at_once = _MOST_ROWS
-        self.dictionaries: list[str] = []
-        flat = {
-            column.path
-            for column in (file.schema.column(at) for at in range(metadata.num_columns))
-            if not column.max_repetition_level
-        }
-        for at in range(metadata.num_row_groups):
-            group = metadata.row_group(at)
-            sizes = 0
-            for number in range(group.num_columns):
-                chunk = group.column(number)
-                sizes += self._plan(chunk, stream, is_flat=chunk.path_in_schema in flat)
-            mean = group.total_byte_size / max(group.num_rows, 1)
-            rows = min(_BATCH // max(mean, 1), _EXPANDED // max(sizes, 1))
-            self.rows_at_once = int(max(1, min(self.rows_at_once, rows)))
+        self._file, self._stream = file, stream
+        columns = [file.schema.column(at) for at in range(file.metadata.num_columns)]
+        self._listed = [at for at, each in enumerate(columns) if each.max_repetition_level]
+        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+        self.dictionaries = [
+            columns[at].path
+            for at in self._listed
+            if any(self._may_expand(group.column(at)) for group in groups)
+        ]
 
-    def _plan(self, chunk: Any, stream: IO[bytes], *, is_flat: bool) -> int:
-        """Return how many bytes one value of a chunk may take, 0 where that does not matter."""
+    def _may_expand(self, chunk: Any) -> bool:
+        return self._largest_value(chunk) * int(chunk.num_values) > _EXPANDED
+
+    def rows_at_once(self, at: int) -> int:
+        """Return how many rows of a group are read at once."""
+        group = self._file.metadata.row_group(at)
+        most = min(_MOST_ROWS, max(group.num_rows, 1))
+        largest, unknown = 0, []  # bytes of a value of each column; columns to look at
+        for number in range(group.num_columns):
+            if number in self._listed:
+                continue
+            chunk = group.column(number)
+            size = self._largest_value(chunk)
+            if size * most > _EXPANDED and chunk.physical_type == "BYTE_ARRAY":
+                unknown.append(chunk.path_in_schema)
+            else:
+                largest += size
+        largest += self._longest_texts(at, unknown)
+        mean = group.total_byte_size / max(group.num_rows, 1)
+        return int(max(1, min(most, _BATCH // max(mean, 1), _EXPANDED // max(largest, 1))))
+
+    def _largest_value(self, chunk: Any) -> int:
+        """Return how many bytes a value may take at most, 0 where nothing is expanded."""
         if chunk.physical_type not in ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"):
             return 0
         if any("DELTA_BYTE_ARRAY" in each for each in chunk.encodings):
             return int(chunk.total_uncompressed_size)
-        largest = _dictionary_size(chunk, stream)
-        most = _EXPANDED // _FEWEST_ROWS if is_flat else _EXPANDED // max(chunk.num_values, 1)
-        if largest <= most:
-            return largest if is_flat else 0
-        if chunk.path_in_schema not in self.dictionaries:
-            self.dictionaries.append(chunk.path_in_schema)
-        return 0
+        return _dictionary_size(chunk, self._stream)
+
+    def _longest_texts(self, at: int, paths: list[str]) -> int:
+        """Return the size of the longest text in the dictionary of each column, added up."""
+        import pyarrow.parquet as pq
+
+        if not paths:
+            return 0
+        file = pq.ParquetFile(
+            self._stream, **_STREAMED, metadata=self._file.metadata, read_dictionary=paths
+        )
+        [batch] = islice(file.iter_batches(1, [at], paths), 1)
+        return _longest(batch.columns)
 
 
 def _dictionary_size(chunk: Any, stream: IO[bytes]) -> int:
@@ -357,6 +378,22 @@ def _within(column: Any) -> list[Any]:
         first, last = column.offsets[0].as_py(), column.offsets[-1].as_py()
         return [each.slice(first, last - first) for each in (column.keys, column.items)]
     return [column.flatten()]
+
+
+def _longest(columns: Iterable[Any]) -> int:
+    """Return the size of the longest text of each column, or of its dictionary, added up."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = 0
+    for column in columns:
+        if pa.types.is_dictionary(column.type):
+            size += pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+        elif pa.types.is_nested(column.type):
+            size += _longest(_within(column))
+        else:
+            size += column.nbytes
+    return size
 
 
 def _is_suspect(column: Any, most: int) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from labeler.errors import BadInput
 from labeler.formats.csv_tables import numbered_rows
 from labeler.formats.json_records import starts_json
 from labeler.formats.limits import LIMITS, Limits
@@ -21,9 +20,10 @@ from labeler.formats.lines import (
     InputFile,
     Lines,
     Progress,
+    RecordLines,
     StrPath,
-    Throttle,
     file_source,
+    is_parquet,
     open_blocks,
     peek_line,
     read_head,
@@ -31,9 +31,6 @@ from labeler.formats.lines import (
 )
 
 _BLOCK = 1 << 20  # characters, or bytes of plain text
-_ROWS = 1 << 10
-_BATCH = 1 << 26  # bytes of a Parquet file's rows
-_PARQUET = b"PAR1"
 _ENDINGS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -78,14 +75,13 @@ def read_text_blocks(
     source = file_source(path, limits=limits)
     form = _form_of(source)
     if form == "parquet":
-        return _parquet(source, progress)
+        return _batched(_of_parquet(source, progress))
     return _read_blocks(source, form, progress)
 
 
 def _form_of(source: InputFile) -> str:
-    with source.open() as raw:
-        if raw.read(len(_PARQUET)) == _PARQUET:
-            return "parquet"
+    if is_parquet(source):
+        return "parquet"
     name = PurePath(source.name.lower().removesuffix(".gz"))
     found = _ENDINGS.get(name.suffix)
     if found == "parquet":
@@ -179,7 +175,7 @@ def _of_json(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
 
 
 def texts_in(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the texts in a value from JSON or Arrow, each with its path.
+    """Yield the texts in a value from JSON, each with its path.
 
     >>> list(texts_in({"messages": [{"role": "user", "content": "Where?"}]}))
     [('messages[0].role', 'user'), ('messages[0].content', 'Where?')]
@@ -215,111 +211,11 @@ def _replaced(raw: bytes) -> bytes:
     return raw.decode(errors="replace").replace("\0", " ").encode()
 
 
-def _parquet(source: InputFile, progress: Progress | None) -> Iterator[TextBlock]:
-    return _batched(_of_parquet(source, Throttle(progress)))
-
-
-def _of_parquet(source: InputFile, report: Throttle) -> Iterator[tuple[int, str, str]]:
-    """Yield the texts of a Parquet file.
-
-    Dictionary-encoded texts are looked up one by one: expanded, kilobytes may become gigabytes.
-    """
-    import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]  # nor does this
-
-    unpacked, limits = 0, source.limits
-    with source.open() as raw:
-        try:
-            found = pq.ParquetFile(raw)
-            file = pq.ParquetFile(raw, read_dictionary=_text_columns(found.schema))
-            rows, done = file.metadata.num_rows, 0
-            names = [field.name for field in file.schema_arrow if _may_hold_text(field.type, pa)]
-            for batch in file.iter_batches(_rows_at_once(found), columns=names) if names else ():
-                for at, field, text in _of_batch(batch, found.schema_arrow, pa):
-                    unpacked += len(text)
-                    if len(text) * 4 > limits.text or unpacked > limits.unpacked:
-                        _check_size(source, done + at, text, unpacked)
-                    yield done + at, field, text
-                done += batch.num_rows
-                report(done / rows)
-        except (pa.ArrowException, OSError) as error:
-            raise BadInput(
-                f"{source.name}: the Parquet file is damaged, or not one: {error}"
-            ) from error
-    report(1.0)
-
-
-def _text_columns(schema: Any) -> list[str]:
-    columns = [schema.column(at) for at in range(len(schema))]
-    return [column.path for column in columns if column.logical_type.type == "STRING"]
-
-
-def _rows_at_once(file: Any) -> int:
-    """Return how many rows fill about a block, by the sizes in the file's metadata."""
-    groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
-    largest = max((each.total_byte_size / max(each.num_rows, 1) for each in groups), default=0)
-    return int(min(_ROWS, max(1, _BATCH // max(largest, 1))))
-
-
-def _check_size(source: InputFile, row: int, text: str, unpacked: int) -> None:
-    with source.at(row):
-        source.limits.check_text(text)
-    if unpacked > source.limits.unpacked:
-        raise source.fail(None, source.limits.over("unpacked", None, "what is unpacked from it"))
-
-
-def _of_batch(batch: Any, plain: Any, pa: Any) -> Iterator[tuple[int, str, str]]:
-    """Yield the texts of some rows with the row's number among them, and the field."""
-    names = batch.schema.names
-    is_small = sum(_expanded_size(column, pa) for column in batch.columns) <= _BATCH
-    if is_small:  # all at once is faster
-        batch = batch.cast(pa.schema([plain.field(name) for name in names]))
-    columns = [column.to_pylist() if is_small else column for column in batch.columns]
-    texts = texts_in if is_small else _in_arrow
-    for at, row in enumerate(zip(*columns, strict=True), 1):
-        for name, value in zip(names, row, strict=True):
-            for within, text in texts(value):
-                joined = f"{name}.{within}" if within and within[0] != "[" else f"{name}{within}"
-                yield at, joined, text
-
-
-def _expanded_size(column: Any, pa: Any) -> int:
-    """Return how many bytes values may take at most when expanded."""
-    import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
-
-    kind = column.type
-    if pa.types.is_dictionary(kind) and _may_hold_text(kind.value_type, pa):
-        longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
-        return int(len(column) * longest)
-    if pa.types.is_struct(kind):
-        return sum(_expanded_size(column.field(at), pa) for at in range(kind.num_fields))
-    if hasattr(column, "values"):
-        return _expanded_size(column.values, pa)
-    return int(column.nbytes)
-
-
-def _in_arrow(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in an Arrow value as `texts_in` does, one after the other."""
-    if not value.is_valid:
-        return
-    if hasattr(value, "items"):
-        for key, each in value.items():
-            yield from _in_arrow(each, f"{field}.{key}" if field else str(key))
-    elif hasattr(value, "values"):
-        for at, each in enumerate(value.values):
-            yield from _in_arrow(each, f"{field}[{at}]")
-    elif isinstance(text := value.as_py(), str) and text:
-        yield field, text
-
-
-def _may_hold_text(kind: Any, pa: Any) -> bool:
-    """Return whether values of an Arrow type may be texts or contain texts."""
-    types = pa.types
-    if types.is_dictionary(kind):
-        return _may_hold_text(kind.value_type, pa)
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or types.is_string_view(kind)
-        or types.is_nested(kind)
-    )
+def _of_parquet(source: InputFile, progress: Progress | None) -> Iterator[tuple[int, str, str]]:
+    """Yield the texts of a Parquet file."""
+    with open_blocks(source, progress, of_texts=True) as blocks:
+        lines = split_lines(blocks)
+        if isinstance(lines, RecordLines):
+            for row, record in lines.records:
+                for field, text in texts_in(record):
+                    yield row, field, text

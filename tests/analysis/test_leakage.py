@@ -229,7 +229,7 @@ def test_odd_bytes_are_passed_over(tmp_path: Path) -> None:
     [
         ("a.jsonl", b'{"a": 1}\n{"a": ', r"a\.jsonl:2: not JSON at column 6 "),
         ("a.jsonl", b"", r"a\.jsonl: the file is empty"),
-        ("a.parquet", b"PAR1 no more", r"a\.parquet: the Parquet file is damaged, or not one"),
+        ("a.parquet", b"PAR1\x15 no more", r"a\.parquet: the Parquet file is cut off or"),
         ("a.parquet", b"text", r"a\.parquet: its name says Parquet, its first bytes do not"),
         ("a.csv", b'a,b\n1,"2\n', r"a\.csv:2: a quote that opens in this record is never closed"),
         ("a.txt", b"%PDF-1.4", r"a\.txt: the file is a PDF; save its texts"),

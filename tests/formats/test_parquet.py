@@ -401,3 +401,37 @@ def test_lines_of_records_are_json_for_readers_of_text(tmp_path: Path) -> None:
         number, first, lines = peek_line(source, raw)
         assert (number, first) == (1, '{"a": "Ü"}'.encode())
         assert [*lines] == [(1, '{"a": "Ü"}\n'.encode()), (2, b'{"a": "b"}\n')]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"compression": each} for each in ("none", "zstd", "gzip", "brotli", "lz4")),
+        {"data_page_version": "2.0"},
+        {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY"}},
+        {"use_dictionary": False, "column_encoding": {"text": "DELTA_LENGTH_BYTE_ARRAY"}},
+        {"store_schema": False, "version": "1.0"},
+    ],
+)
+def test_every_way_of_writing_is_read(options: dict[str, Any], tmp_path: Path) -> None:
+    rows = [{"n": n, "text": f"text {n % 7}", "list": [f"a{n}"] * (n % 3)} for n in range(500)]
+    assert rows_of(parquet(tmp_path / "a.parquet", rows, **options)) == [*enumerate(rows, 1)]
+
+
+def test_maps_lists_and_objects_are_right_in_parts_of_a_batch(tmp_path: Path) -> None:
+    rows = [
+        {"map": [(f"k{n}", "x" * n)] * (n % 2), "objects": [{"a": "y" * n, "b": None}], "n": n}
+        for n in range(40)
+    ]
+    kinds = pa.schema(
+        [
+            ("map", pa.map_(pa.string(), pa.string())),
+            ("objects", pa.list_(pa.struct([("a", pa.string()), ("b", pa.string())]))),
+            ("n", pa.int64()),
+        ]
+    )
+    path = parquet(tmp_path / "a.parquet", pa.Table.from_pylist(rows, kinds))
+    assert [record for _, record in rows_of(path, Limits(line=400))] == [
+        {"map": {f"k{n}": "x" * n} if n % 2 else {}, "objects": [{"a": "y" * n}], "n": n}
+        for n in range(40)
+    ]
