@@ -15,9 +15,9 @@ from labeler.analysis import comparison, trend
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.run_verdict import judge_pair
 from labeler.api.columns import mean_columns, mean_rows, value_columns_by_query
+from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     GivenGrades,
-    GivenMap,
     GivenRun,
     Measures,
     RunRule,

@@ -22,9 +22,9 @@ from labeler.analysis.gate import (
     with_runs,
 )
 from labeler.analysis.gate.gate_file import read_gate
+from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     GivenGrades,
-    GivenMap,
     GivenRun,
     RunRule,
     build_board,

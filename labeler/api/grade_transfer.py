@@ -12,11 +12,11 @@ from typing import TypeAlias
 import pandas as pd
 
 from labeler import rechunking
+from labeler.api.grade_scales import grade_rule
 from labeler.api.inputs import (
     GivenGrades,
     GivenRun,
     RunRule,
-    grade_rule,
     qrels_to_dicts,
     runs_to_lists,
 )

@@ -18,8 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
-import numpy as np
-
+from labeler.api.grade_scales import GivenMap, grade_rule, grades_of_rows
 from labeler.api.tables import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
@@ -50,7 +49,6 @@ from labeler.evaluation import (
 from labeler.formats import (
     LIMITS,
     RELEVANT,
-    GradeCuts,
     GradeRule,
     Limits,
     OnDuplicate,
@@ -63,10 +61,18 @@ from labeler.formats import (
     stream_run,
     without_self,
 )
-from labeler.formats.grade_words import WordMap, as_word
-from labeler.formats.grades import OffScale, with_scale
+from labeler.formats.field_aliases import is_field
+from labeler.formats.grade_words import as_word
+from labeler.formats.id_resolution import describe_look_alikes
 from labeler.measures import Measure
-from labeler.model import GRADES, RankingsByQuery, check_grade, check_id, is_storable
+from labeler.model import (
+    GRADES,
+    Loaded,
+    Ranking,
+    RankingsByQuery,
+    check_id,
+    is_storable,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,9 +84,9 @@ GivenRun: TypeAlias = (
     "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
 )
 
-GivenMap: TypeAlias = "Mapping[float, int] | Mapping[str, int] | Mapping[float | str, int]"
 Warnings: TypeAlias = dict[str, Sequence[str]]
 """What the reader of each run's file warned of, by the run's name."""
+QRELS = ""  # no run's name; among warnings those of the qrels
 
 _MOST_SYSTEMS = 100  # runs that one file may become; more are no systems
 PARQUET_ENDINGS = (".parquet", ".pq")
@@ -134,31 +140,6 @@ class RunRule:
             raise BadInput(f"order is 'score', 'rank' or 'file', not {self.order!r}")
 
 
-def grade_rule(
-    grade_map: GivenMap | None,
-    negative_as_zero: bool,
-    negative_as_ungraded: bool = False,
-) -> GradeRule:
-    """Return how grades of other scales are read; raise `BadInput` for an invalid map."""
-    if grade_map is None or isinstance(grade_map, GradeCuts):
-        return GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
-    if not isinstance(grade_map, Mapping) or not all(
-        is_number(old) or as_word(old) is not None for old in grade_map
-    ):
-        raise BadInput(
-            f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
-        )
-    words = {**getattr(grade_map, "words", {})}
-    grades: dict[float, int] = {}
-    for old, given in grade_map.items():
-        new = check_grade(int(given) if is_number(given) and given in GRADES else given)
-        if (word := as_word(old)) is None:
-            grades[float(old)] = new
-        else:
-            words[word] = new
-    return GradeRule(negative_as_zero, WordMap(grades, words), negative_as_ungraded)
-
-
 @contextmanager
 def python_option_names() -> Iterator[None]:
     """Rewrite command-line options in error messages as Python arguments."""
@@ -204,16 +185,23 @@ def _check_scale(frame: pd.DataFrame, rule: GradeRule) -> None:
     query, chunk, grade = required_columns(frame, "qrels", GRADE_COLUMNS)
     firsts = frame.drop_duplicates(grade)
     rows = zip(firsts[query], firsts[chunk], firsts[grade], strict=True)
-    _grades_of_rows([(str(query), str(chunk), value) for query, chunk, value in rows], rule)
+    grades_of_rows([(str(query), str(chunk), value) for query, chunk, value in rows], rule)
 
 
 def qrels_to_dicts(
-    given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS
+    given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS, said: list[str] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Return qrels as ``{query: {chunk: grade}}``; raise `BadInput` if they are malformed."""
+    """Return qrels as ``{query: {chunk: grade}}``; raise `BadInput` if they are malformed.
+
+    What there is to say of a file is added to ``said``.
+    """
     if isinstance(given, str | PathLike):
         if not _is_parquet(path := _path(given)):
-            return read_grades(path, rule, limits)
+            told: list[str] = []
+            grades = read_grades(path, rule, limits, told)
+            if said is not None:
+                said += (f"{path}: {each}" for each in told)
+            return grades
         given = _read_parquet(path, GRADE_COLUMNS)
     given, _ = prepare_qrels(given)
     if is_frame(given):
@@ -227,10 +215,10 @@ def qrels_to_dicts(
         for query_id, chunks in given.items()
         for chunk_id, grade in _check_graded(query_id, chunks).items()
     ]
-    grades: dict[str, dict[str, int]] = {query_id: {} for query_id in given}
-    for (query_id, chunk_id, _), grade in zip(rows, _grades_of_rows(rows, rule), strict=True):
-        grades[query_id][chunk_id] = grade
-    return grades
+    found: dict[str, dict[str, int]] = {query_id: {} for query_id in given}
+    for (query_id, chunk_id, _), grade in zip(rows, grades_of_rows(rows, rule), strict=True):
+        found[query_id][chunk_id] = grade
+    return found
 
 
 def _check_graded(query_id: str, chunks: Any) -> Mapping[str, Any]:
@@ -319,11 +307,18 @@ def _lists_of_file(
     }
     whole = read_run(path, **options) if system is None else None
     read = stream_run(path, **options, system=system) if whole is None else whole
-    warnings[name] = [f"{read.source}: {warning}" for warning in read.warnings]
+    warnings[name] = [f"{read.source}: {warning}" for warning in (*read.warnings, *_left_of(read))]
     if whole is not None and not rule.leave_out_self:
         return RankingsByQuery(whole.records)
     records = without_self(read).records if rule.leave_out_self else read.records
     return {each.query_id: each for each in records}
+
+
+def _left_of(read: Loaded[Ranking]) -> Iterator[str]:
+    """Yield a sentence on the columns or keys that are no field of retrieval."""
+    names = str(read.facts.get("left") or "").split(", ")
+    if left := [name for name in names if name and not is_field(name)]:
+        yield f"not read: {', '.join(left)}"
 
 
 def _lists_of_run(
@@ -376,44 +371,6 @@ def _read_parquet(path: Path, value: tuple[str, ...]) -> pd.DataFrame:
         why = "a folder without *.parquet files" if path.is_dir() else "there is no such file"
         raise BadInput(f"{path}: {why}")
     return TableSource(path, str(path), value).frame()
-
-
-def _grades_of_rows(rows: Iterable[tuple[str, str, Any]], rule: GradeRule) -> list[int]:
-    """Return the grade of each row of query, chunk and value.
-
-    Raises `BadInput` for the first that has none, with a map that would read them all.
-    """
-    found: list[int] = []
-    numbers: set[float] = set()
-    words: dict[str, None] = {}
-    refused: OffScale | None = None
-    first = ""
-    for query_id, chunk_id, given in rows:
-        where = f"qrels: chunk {chunk_id!r} for query {query_id!r}"
-        try:
-            value = _plain(given)
-            if (word := as_word(value)) is not None:
-                words[word] = None
-            else:
-                numbers.add(rule.number(value))
-            found.append(rule.read(value))
-        except OffScale as error:
-            first, refused = first or where, refused or error
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from error
-    if refused is not None:
-        raise BadInput(f"{first}: {with_scale(refused, numbers, rule, words)}") from refused
-    return found
-
-
-def _plain(value: Any) -> Any:
-    """Return a grade as Python has it; raise `BadInput` for what is neither a number nor a word."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    is_percent = isinstance(value, str) and value.endswith("%")
-    if not isinstance(value, int | float) and as_word(value) is None and not is_percent:
-        raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
-    return value
 
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -497,8 +454,8 @@ def build_board(
     with python_option_names():
         board = read_board(qrels, runs, conventions, rule, run_rule, warnings)
     if notes is not None:
-        said = (in_python(each) for name in board.run_names for each in warnings.get(name, ()))
-        notes += said
+        names = (QRELS, *board.run_names)
+        notes += (in_python(each) for name in names for each in warnings.get(name, ()))
     return board
 
 
@@ -516,14 +473,17 @@ def read_board(
 
     With ``by_system`` a file of several systems is a run of each.
     """
-    grades = qrels_to_dicts(qrels, rule, run_rule.limits)
+    told: list[str] = []
+    grades = qrels_to_dicts(qrels, rule, run_rule.limits, told)
+    warnings[QRELS] = told
     if not grades:
         raise BadInput("there is no query in the qrels")
     lists = runs_to_lists(runs, run_rule, warnings, by_system=by_system)
     board = plain_board(grades, lists, conventions)
     for name, ranked in lists.items():
-        if (own := describe_own_hits(ranked)) is not None:
-            warnings[name] = [*warnings.get(name, ()), f"run {name!r}: {own}"]
+        said = (describe_own_hits(ranked), describe_look_alikes(grades, ranked))
+        more = (f"run {name!r}: {each}" for each in said if each is not None)
+        warnings[name] = [*warnings.get(name, ()), *more]
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))
         first = f"the run with {next(iter(found))!r}" if found else "the run has none"

@@ -17,7 +17,8 @@ from labeler.analysis.keywords import (
     keyword_scores,
     list_lookups,
 )
-from labeler.api.inputs import GivenRun, RunRule, build_board, grade_rule
+from labeler.api.grade_scales import grade_rule
+from labeler.api.inputs import GivenRun, RunRule, build_board
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.formats import LIMITS, Limits, OnDuplicate

@@ -28,10 +28,10 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # no type annotati
 import pyarrow.dataset as ds  # type: ignore[import-untyped]  # no type annotations either
 
 from labeler.api.columns import mean_rows, value_columns_of_parts
+from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     PARQUET_ENDINGS,
     GivenGrades,
-    GivenMap,
     GivenRun,
     Measures,
     RunRule,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from labeler.api.grade_scales import grade_rule
 from labeler.api.inputs import (
-    grade_rule,
     qrels_to_dicts,
 )
 from labeler.api.tables import (

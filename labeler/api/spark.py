@@ -17,8 +17,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
 from labeler.api.columns import value_columns_of_parts
+from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
-    GivenMap,
     Measures,
     with_old_names,
 )

@@ -17,7 +17,8 @@ from typing import Any
 import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
-from labeler.api.inputs import RunRule, Warnings, grade_rule, read_board
+from labeler.api.grade_scales import grade_rule
+from labeler.api.inputs import QRELS, RunRule, Warnings, read_board
 from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import FILE, check_raw
 from labeler.cli.options import (
@@ -213,7 +214,8 @@ def read_files(
         if guess(qrels).kind != "run":
             raise
         raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
-    return board, [
+    of_qrels = [Note("file", warning) for warning in warnings.get(QRELS, ())]
+    return board, of_qrels + [
         Note("file", warning, (name,))
         for name in board.run_names
         for warning in warnings.get(name, ())

@@ -24,6 +24,7 @@ from labeler.formats.field_aliases import (
     TITLE,
 )
 from labeler.formats.json_records import (
+    MOST_SHAPES,
     JsonDocument,
     Record,
     Records,
@@ -163,7 +164,7 @@ class _ChunkCounts:
     def __init__(self) -> None:
         self.chunks = self.without_text = self.longest = 0
         self.nowhere: list[int] = []  # lines of chunks with a span and no document
-        self.fields: dict[str, None] = {}  # what chunks without text have instead
+        self.fields: dict[str, None] = {}  # what chunks have beside their own fields
         self.documents: set[int] = set()  # their hashes: ids would take as much memory as texts
 
     def add(self, chunk: Chunk, line: int) -> None:
@@ -171,7 +172,7 @@ class _ChunkCounts:
         text = chunk.text or ""
         self.chunks += 1
         self.without_text += not text.strip()
-        if self.without_text == self.chunks:
+        if chunk.metadata.keys() - self.fields.keys() and len(self.fields) < MOST_SHAPES:
             self.fields |= dict.fromkeys(chunk.metadata)
         self.longest = max(self.longest, len(text))
         if chunk.document_id is not None:
@@ -187,6 +188,7 @@ class _ChunkCounts:
             **documents,
             "without text": self.without_text,
             "longest text (characters)": self.longest,
+            **({"kept as metadata": format_keys(self.fields)} if self.fields else {}),
         }
 
     def warnings(self) -> tuple[str, ...]:

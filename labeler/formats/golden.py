@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -35,11 +35,13 @@ from labeler.formats.field_aliases import (
     GRADED,
     ONE_QUERY,
     QUERY_OF_PAIR,
+    SCORE,
     TRANSFERRED_FROM,
     fold_name,
 )
 from labeler.formats.grades import UNGRADED, GradeCollector, GradeRule, empty_golden
 from labeler.formats.json_records import (
+    MOST_SHAPES,
     JsonDocument,
     Record,
     Records,
@@ -108,7 +110,10 @@ _JUDGMENT = {
     CHUNKING,
     TRANSFERRED_FROM,
 }
-_WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
+# Who loads a file as golden grades says that its scores are grades.
+_GRADES = GRADE.then(SCORE[1:])
+_WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": _GRADES}
+_PASSED_OVER = frozenset((*_TEXT_OF_PAIR, "iteration", "iter", "q0", "Q0"))
 
 
 def read_golden(
@@ -140,11 +145,13 @@ def read_golden(
     return golden_from(file_source(path, name, limits), rule, progress)
 
 
-def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> GradesByQuery:
+def read_grades(
+    path: StrPath, rule: GradeRule, limits: Limits = LIMITS, said: list[str] | None = None
+) -> GradesByQuery:
     """Return only the grades that `read_golden` reads, as ``{query: {chunk: grade}}``.
 
     Of a log these are the golden grades, see `golden_grades_of`. Pairs that are in the pool but
-    ungraded have -1 and come last.
+    ungraded have -1 and come last. What there is to say of the file is added to ``said``.
     """
     source = file_source(path, None, limits)
     plain = _read_if_plain(source, rule) if source.size else None  # a pipe can be read once only
@@ -157,7 +164,19 @@ def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grad
     events = chain(read.events.records, read.by_graders.records)
     for (query_id, chunk_id), grade in golden_grades_of(events).items():
         found.setdefault(query_id, {})[chunk_id] = grade
+    if said is not None:
+        said += _say_of(read)
     return found
+
+
+def _say_of(read: LoadedGolden) -> Iterator[str]:
+    """Yield what there is to say of a file of which only the grades are read."""
+    yield from read.grades.warnings
+    if read.by_graders.records:
+        yield "several graders grade the same pair; the lower median counts"
+    for part in (read.grades, read.by_graders):
+        if left := part.facts.get("not read"):
+            yield f"not read: {left}"
 
 
 def _read_if_plain(source: InputFile, rule: GradeRule) -> GradesByQuery | None:
@@ -260,14 +279,14 @@ def _read_table(pairs: GradeCollector, first: bytes, lines: Lines) -> LoadedGold
         records = ((number, restore_formulas(record)) for number, record in records)
     if columns == quepid.RATINGS_COLUMNS:
         records = ((number, quepid.restore_ids(record)) for number, record in records)
-    grades = GRADED if is_header(first, GRADED) else GRADE  # a score is none where one is blank
+    grades = GRADED if is_header(first, GRADED) else _GRADES  # a score is none where one is blank
     return _read_flat(pairs, records, grades, with_chunkings=has_chunkings)
 
 
 def _read_flat(
     pairs: GradeCollector,
     records: Records,
-    grades: tuple[str, ...] = GRADE,
+    grades: tuple[str, ...] = _GRADES,
     *,
     with_chunkings: bool = False,
 ) -> LoadedGolden:
@@ -277,9 +296,10 @@ def _read_flat(
     ``with_chunkings``: in the files of others it may mean something else.
     """
     texts = QueryTexts()
+    shapes: set[tuple[str, ...]] = set()
     for number, record in records:
         with pairs.source.at(number):
-            limits = pairs.source.limits
+            limits, shape = pairs.source.limits, tuple(record)
             query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
             texts.add(number, query_id, _text_beside(record, query_id, limits))
             names = grades if record.keys().isdisjoint(GRADED) else GRADED
@@ -290,6 +310,9 @@ def _read_flat(
             people, note = take_names(record, _GRADERS, ";"), take_text(record, _NOTE)
             chunk_id = as_id(chunk_id, "chunk", limits)
             chunking = _chunking_of(record) if with_chunkings else DEFAULT_CHUNKING
+            if shape not in shapes and len(shapes) < MOST_SHAPES:
+                shapes.add(shape)
+                pairs.left |= dict.fromkeys(name for name in record if name not in _PASSED_OVER)
             rest = (people, note, None, chunking)
             _add_pair(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
     return replace(pairs.golden(), asked=texts.loaded(pairs.source))
@@ -342,7 +365,7 @@ def _reader_of(keys: Record) -> _Reader:
         raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):
         return _read_log
-    if set(map(fold_name, keys)) & set(GRADE):
+    if set(map(fold_name, keys)) & set(_GRADES):
         return _read_pairs
     if ragas.is_relevance(keys):
         return _read_relevance
@@ -354,7 +377,7 @@ def _reader_of(keys: Record) -> _Reader:
 
 
 def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
-    known = (*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *_GRADERS, *_NOTE)
+    known = (*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *_GRADES, *_GRADERS, *_NOTE)
     return _read_flat(pairs, with_known_names(records, known))
 
 

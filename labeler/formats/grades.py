@@ -27,7 +27,13 @@ from labeler.formats.grade_words import (
     fold_word,
     propose_words,
 )
-from labeler.formats.json_records import RoundedFloat, is_rounded, short, space_warnings
+from labeler.formats.json_records import (
+    RoundedFloat,
+    format_keys,
+    is_rounded,
+    short,
+    space_warnings,
+)
 from labeler.formats.lines import InputFile
 from labeler.formats.peers.peer_rows import PeerGrade
 from labeler.formats.spool import FirstSeen, Spool, compact_lines
@@ -324,6 +330,7 @@ class GradeCollector:
         self.skipped: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.disputed = 0  # pairs that several judges rate differently
+        self.left: dict[str, None] = {}  # fields that are not read
         self.contradicted: list[tuple[PeerGrade, int]] = []  # and listed as relevant, or not
         self._grades: Spool[GoldenGrade | UnjudgedPair] = Spool()
         self._values = bytearray()
@@ -455,9 +462,12 @@ class GradeCollector:
             "judgments": len(found),
             "graders": format_list([*people], _MOST_NAMED),
         }
-        facts |= {} if kept else +self.skipped
+        facts |= {} if kept else {**(+self.skipped), **self._left_out()}
         records = [_judgment(each, self.source.name) for _, each in found]
         return Loaded(self.source.name, records, [line for line, _ in found], facts)
+
+    def _left_out(self) -> dict[str, str]:
+        return {"not read": format_keys(self.left)} if self.left else {}
 
     def _apart(self) -> tuple[tuple[Sequence[GoldenGrade], array[int]], Loaded[UnjudgedPair]]:
         """Return the grades with their lines, and separately the ungraded pairs."""
@@ -491,7 +501,7 @@ class GradeCollector:
             "queries with grades": len(queries),
         }
         facts |= {f"grade {grade}": counts[grade] for grade in GRADES}
-        facts |= self.skipped
+        facts |= {**self.skipped, **self._left_out()}
         warnings = (
             *self.warnings,
             *space_warnings(queries, "query"),

@@ -15,6 +15,7 @@ from labeler.errors import BadInput
 from labeler.model import (
     GoldenGrade,
     Judgment,
+    ListSource,
     Loaded,
     LoadedGolden,
     LoadedRetrievals,
@@ -125,8 +126,9 @@ class IdResolver:
         there = len(loaded.queries.records) - len(new.records)
         facts = {**new.facts, "queries already there": there} if there else new.facts
         chunks = self._chunks(chunk.chunk_id for chunk in loaded.chunks.records)
-        kept = [at for at, each in enumerate(loaded.chunks.records) if each.chunk_id not in chunks]
-        if len(kept) < len(loaded.chunks.records):
+        if chunks:
+            known_texts = loaded.chunks.records
+            kept = [at for at, each in enumerate(known_texts) if each.chunk_id not in chunks]
             loaded = replace(
                 loaded,
                 chunks=replace(
@@ -153,6 +155,11 @@ class IdResolver:
                 grades=_renamed(loaded.golden.grades, known, chunks),
                 by_graders=_renamed(loaded.golden.by_graders, known, chunks),
             ),
+            items={
+                system: _renamed_sources(sources, known, chunks)
+                for system, sources in loaded.items.items()
+            },
+            asked={known.get(each, each): count for each, count in loaded.asked.items()},
             warnings=(*loaded.warnings, *alike),
         )
 
@@ -205,6 +212,23 @@ def _describe_alike(ids: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def describe_look_alikes(known: Iterable[str], given: Iterable[str]) -> str | None:
+    """Return a sentence on queries that are not known, but look as those that are not given.
+
+    >>> describe_look_alikes(["star wars", "q2"], ["star  wars", "q3"])
+    "'star  wars' differs from a query of the qrels in blanks or Unicode form only; it is another"
+    """
+    there, here = {*known}, {*given}
+    looks = {fold_text(name) for name in there - here}
+    alike = sorted(name for name in here - there if fold_text(name) in looks) if looks else []
+    if not alike:
+        return None
+    named = format_list([*map(repr, alike)], _MOST_NAMED)
+    verb, are = ("differs", "it is another") if len(alike) == 1 else ("differ", "they are others")
+    which = "a query" if len(alike) == 1 else "queries"
+    return f"{named} {verb} from {which} of the qrels in blanks or Unicode form only; {are}"
+
+
 def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
     """Raise `BadInput` where one query has two names: its two lists would become one."""
     names: dict[str, str] = {name: name for name in given - found.keys()}
@@ -231,6 +255,20 @@ def _renamed(
     loaded: Loaded[RecordT], queries: Mapping[str, str], chunks: Mapping[str, str]
 ) -> Loaded[RecordT]:
     return replace(loaded, records=_Renamed(loaded.records, queries, chunks))
+
+
+def _renamed_sources(
+    sources: Mapping[str, ListSource], queries: Mapping[str, str], chunks: Mapping[str, str]
+) -> dict[str, ListSource]:
+    found = {queries.get(query_id, query_id): source for query_id, source in sources.items()}
+    if not chunks:
+        return found
+    return {
+        query_id: replace(
+            source, chunk_ids=tuple(chunks.get(each, each) for each in source.chunk_ids)
+        )
+        for query_id, source in found.items()
+    }
 
 
 class _Renamed(Sequence[RecordT], Generic[RecordT]):

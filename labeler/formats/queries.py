@@ -26,6 +26,7 @@ from labeler.formats.json_records import (
     JsonDocument,
     Record,
     Records,
+    format_keys,
     merge_metadata,
     short,
     take,
@@ -120,7 +121,16 @@ def group_queries(
         return loaded_queries(source, _group_by_named(source, queries, ids.lines, facets), ids)
     grouped, left_out = _group_by_small_fields(queries)
     loaded = loaded_queries(source, grouped, ids)
-    return replace(loaded, facts={**loaded.facts, **_describe_left_out(left_out)})
+    told = {**_describe_left_out(left_out), **_describe_kept(grouped, left_out)}
+    return replace(loaded, facts={**loaded.facts, **told})
+
+
+def _describe_kept(queries: Iterable[Query], texts: Sequence[str]) -> dict[str, str]:
+    """Return the fields of metadata that hold no texts, which could be no facet."""
+    kept = dict.fromkeys(field for query in queries for field in query.metadata)
+    told = {*texts, *(facet for query in queries for facet in query.buckets)}
+    others = [field for field in kept if field not in told]
+    return {"kept as metadata": format_keys(others)} if others else {}
 
 
 def _records(source: InputFile, raw: Lines) -> Records:

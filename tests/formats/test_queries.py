@@ -107,6 +107,7 @@ def test_facets_are_buckets_and_metadata_texts_with_at_most_fifty_values(tmp_pat
         "facet intent": "1 bucket",
         "facet fifty": "50 buckets",
         "no facet": "more: too many different values, unless named with --facet",
+        "kept as metadata": "size, mixed",
     }
 
 
@@ -267,7 +268,8 @@ def test_chunks_come_from_beir_jsonl_and_tables_alike(tmp_path):
         "documents": 1,
         "without text": 1,
         "longest text (characters)": 4,
-    }
+            "kept as metadata": "lang, url",
+        }
     table = read_chunks(put(tmp_path, "docid,segment,document,Position,url\nc1,body,d,3.0,u\n"))
     assert table.records == [Chunk("c1", "body", None, "d", 3, {"url": "u"})]
 
