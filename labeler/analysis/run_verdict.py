@@ -6,10 +6,16 @@ Pages, commands, reports and files say of two runs what `judge_pair` returns.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from labeler.analysis.active import Certainty, Decider, can_decide, describe_decision
+from labeler.analysis.active import (
+    CERTAINTY_HEADING,
+    Certainty,
+    Decider,
+    can_decide,
+    describe_decision,
+)
 from labeler.analysis.comparison import (
     CandidateOverlap,
     DecisionRules,
@@ -26,16 +32,12 @@ from labeler.analysis.comparison import (
     measure_sensitivity,
     split_delta,
 )
-from labeler.analysis.comparison.unjudged_doubt import (
-    COULD_CHANGE,
-    UNJUDGED_HEADING,
-    describe_unjudged,
-)
-from labeler.analysis.comparison.verdict import NEXT_STEP, NO_VALUE
+from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE, describe_unjudged
+from labeler.analysis.comparison.verdict import ALL_TIED, GRADERS, NO_VALUE, TOO_FEW
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import ACTIVE_OF_TWO, Settings, SingleGrades
-from labeler.model.results import ANSWER, DOUBT, NOTE, Statement
+from labeler.model.results import DOUBT, NOTE, Statement
 from labeler.stats import LiveRanges, UnjudgedRange
 
 
@@ -120,10 +122,10 @@ def describe_pair(
     is_whole = within is None and not overlap.identical
     more = describe_buckets(tests, names) if is_whole else []
     notes = _notes(board, tests, overlap) if verdict.row is not None and within is None else ()
-    said = [*verdict.statements]
+    said = (*verdict.statements, *more, *notes)
     if is_whole and (sources.asked or verdict.outcome == NO_VALUE):
-        said = _with_decision(board, tests, sources, verdict, names)
-    return PairResult(verdict, tests, evidence, (*said, *more, *notes))
+        said = _with_decision(board, tests, sources, verdict, names, said)
+    return PairResult(verdict, tests, evidence, said)
 
 
 def _with_decision(
@@ -132,40 +134,46 @@ def _with_decision(
     sources: PairSources,
     verdict: Verdict,
     names: tuple[str, str] | None,
-) -> list[Statement]:
-    """Return a verdict's statements with how far the decision is that graders are asked for.
+    said: tuple[Statement, ...],
+) -> tuple[Statement, ...]:
+    """Return what is ``said`` of a verdict with how far the decision is that graders are asked for.
 
-    Where no measure has a value yet, what both runs found comes first.
+    Where nothing is graded yet, what both runs found comes first. The decision is the answer as
+    long as less than half is graded, or grades could change who is ahead.
     """
-    measure, said = tests.deciding, [*verdict.statements]
+    measure = tests.deciding
     standing = None
     if measure is not None and board.weights is None and _can_ask_for_grades(board, measure):
         standing = sources.certainty(measure)
     decision = [] if standing is None else [*describe_decision(standing, names)]
-    if verdict.outcome != NO_VALUE:
-        return [*decision, *map(_so_far, _kept(said))] if decision else said
-    if board.collection.has_several_chunkings or not (board.counts.grades == 0 or decision):
+    if not board.counts.grades and not board.collection.has_several_chunkings:
+        return (*compare_lists(board, tests.a, tests.b).statements(names), *decision)
+    if standing is None or not decision:
         return said
-    lists = compare_lists(board, tests.a, tests.b).statements(names)
-    if not board.counts.grades:
-        return [*lists, *decision]
-    return [*decision, *(replace(each, severity=DOUBT) for each in [*said, *lists])]
+    could_change = any(each.kind == COULD_CHANGE for each in said)
+    if could_change or verdict.outcome in NOTHING_TESTED or 2 * standing.graded < standing.pool:
+        return (*decision, *_grades_so_far(verdict))
+    answer = replace(decision[0], severity=DOUBT, heading=CERTAINTY_HEADING)
+    return (*said, answer)
 
 
 SO_FAR_HEADING = "Grades so far"
+NOTHING_TESTED = (NO_VALUE, TOO_FEW, ALL_TIED)
 
 
-def _kept(said: Sequence[Statement]) -> list[Statement]:
-    """Return what of a verdict is said beside a decision: not its own answer and next step."""
-    replaced = (NEXT_STEP, UNJUDGED_HEADING)
-    return [each for each in said[1:] if each.heading not in replaced]
+def _grades_so_far(verdict: Verdict) -> Iterator[Statement]:
+    """Yield what the grades so far say: beside a decision they are no longer the answer.
 
-
-def _so_far(statement: Statement) -> Statement:
-    """Return a statement on the grades so far, which no longer is the answer."""
-    if statement.severity != ANSWER:
-        return statement
-    return replace(statement, severity=DOUBT, heading=SO_FAR_HEADING)
+    They were chosen to decide, so that no confidence interval over other questions holds.
+    """
+    for each in verdict.statements:
+        if each.kind == "number":
+            said = f"{each.sentence.removesuffix('.')}, if no unjudged chunk is relevant."
+            yield replace(each, sentence=said, severity=DOUBT, heading=SO_FAR_HEADING)
+        elif each.kind in ("queries", NO_VALUE):
+            yield replace(each, severity=DOUBT)
+        elif each.heading == GRADERS:
+            yield each
 
 
 def _gather(

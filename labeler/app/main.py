@@ -45,6 +45,7 @@ DATABASE = os.environ.get("LABELER_DB", "golden.db")
 BYTE_LIMIT = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
 TRAFFIC = RequestActivity()
 LIVE_PUSH = LivePush(DATABASE)
+DECISION_QUEUE = DecisionQueue()
 HSTS_HEADER = [(b"strict-transport-security", b"max-age=31536000")]
 REFUSALS = Refusals(moment)
 WATCH = FileMaintenance(DATABASE, Schedule.from_environment(os.environ))
@@ -164,8 +165,9 @@ app = st.App(
             DATABASE,
             bytes_per_minute=BYTE_LIMIT,
             on_taken=LIVE_PUSH.look_now,
-            telling=DecisionQueue().telling,
+            telling=DECISION_QUEUE.telling,
             opening=open_pairs_cache(),
+            decision=DECISION_QUEUE.decision,
         ),
         LIVE_PUSH.route(),
         *login_routes(DATABASE),

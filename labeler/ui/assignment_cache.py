@@ -17,6 +17,7 @@ from labeler.errors import LabelerError
 from labeler.evaluation import DEFAULT_MEASURES, Scoreboard
 from labeler.measures import Measure
 from labeler.model import ACTIVE_OF_TWO, DEFAULT_CHUNKING, EVERYTHING, Pair, Selection, Settings
+from labeler.services.assignment.items import DecisionWork
 from labeler.services.transfer import OpenPairsCache
 from labeler.store import Store
 from labeler.ui import scoreboards
@@ -76,6 +77,7 @@ class DecisionQueue:
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: tuple[tuple[str, int], int, Sequence[Pair]] | None = None
+        self._newest: tuple[tuple[str, int], int, DecisionWork | None] | None = None
 
     def telling(self) -> Sequence[Pair]:
         """Return the pairs that decide most, the most decisive first.
@@ -89,12 +91,29 @@ class DecisionQueue:
                 return ()
             key = (store.golden_set_uuid(), store.data_revision())
             if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
-                pairs: Sequence[Pair] = ()
-                with suppress(LabelerError):
-                    selected = _selection_of_both(store.chunkings_of_runs(), settings.unjudged_of)
-                    pairs = _deciding_pairs(scoreboards.server_board(store, selected), settings)
-                self._kept = key, newest, pairs
+                work = _decision_work(store, settings)
+                self._kept = key, newest, () if work is None else work.pairs
             return self._kept[2]
+
+    def decision(self) -> DecisionWork | None:
+        """Return the same pairs by the newest grades, and how far it is; None if nobody asked."""
+        with self._lock, ui.open_store() as store:
+            settings, newest = store.settings(), store.revision()
+            if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
+                return None
+            key = (store.golden_set_uuid(), store.data_revision())
+            if self._newest is None or self._newest[:2] != (key, newest):
+                self._newest = key, newest, _decision_work(store, settings)
+            return self._newest[2]
+
+
+def _decision_work(store: Store, settings: Settings) -> DecisionWork | None:
+    """Return what decides what the team asks, None where nothing can."""
+    with suppress(LabelerError):
+        pair = settings.unjudged_of or ("", "")
+        selected = _selection_of_both(store.chunkings_of_runs(), pair)
+        return _work_of(scoreboards.server_board(store, selected), settings)
+    return None
 
 
 def _selection_of_both(of_runs: Mapping[str, str], pair: Sequence[str]) -> Selection:
@@ -109,15 +128,14 @@ def _is_fresh(looked: int, newest: int) -> bool:
     return looked <= newest < looked + GRADES_UNTIL_REFRESH
 
 
-def _deciding_pairs(board: Scoreboard, settings: Settings) -> Sequence[Pair]:
+def _work_of(board: Scoreboard, settings: Settings) -> DecisionWork:
     [measure] = board.resolve([parse_deciding_measure(board.conventions, settings.decide_by)])
     a, b = settings.unjudged_of or ("", "")
     decider = decider_of(board)
-    if decider.standing(board, a, b, measure, settings.matters).settled:
-        return ()
-    return [
-        (each.query_id, each.chunk) for each in decider.choices(board, a, b, measure, MOST_PAIRS)
-    ]
+    standing = decider.standing(board, a, b, measure, settings.matters)
+    chosen = [] if standing.settled else decider.choices(board, a, b, measure, MOST_PAIRS)
+    pairs = [(each.query_id, each.chunk) for each in chosen]
+    return DecisionWork(pairs, standing.graded, standing.likely, standing.settled)
 
 
 ORDER_OF_PAIRS = (

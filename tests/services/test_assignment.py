@@ -22,8 +22,9 @@ from labeler.model import (
     Settings,
 )
 from labeler.services.assignment import assigner
-from labeler.services.assignment.assigner import LEASE_SECONDS, Assigner, Scope, parse_scope
+from labeler.services.assignment.assigner import LEASE_SECONDS, Assigner
 from labeler.services.assignment.items import group_near_duplicates
+from labeler.services.assignment.scope import Scope, parse_scope
 from labeler.store import LeakedQuery, Store, moment
 from tests.support.assignment import (
     ask,

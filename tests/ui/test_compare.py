@@ -242,7 +242,7 @@ def test_without_a_grade_it_does_not_say_that_nothing_is_unjudged(database: Path
             store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
     said = words(open_compare(a="old", b="new", measure=["RR"]))
     assert "none unjudged" not in said
-    assert "old and new can't be compared yet: nothing relevant is known" in said
+    assert "old and new share 1.0 of their top 10 on average." in said
 
 
 def test_without_keywords_it_says_how_they_come(filled: Path):
@@ -547,10 +547,31 @@ def test_before_the_first_grade_it_says_what_to_do(database: Path):
         store.add_run(loaded([Ranking("q1", ("c1",))]), name="a")
         store.add_run(loaded([Ranking("q1", ("c2",))]), name="b")
     app = open_compare()
-    assert "Nobody has graded a chunk yet" in words(app)
-    assert component(app, "strips")["rows"][0]["delta"] == "–"
+    assert "Nothing is graded yet: about 2 grades will say which" in words(app)
+    assert [each.label for each in app.button] == ["Grade the 2 passages that decide most"]
     assert "nan" not in words(app).lower()
+    strips = open_compare(show="Rank strips")
+    assert component(strips, "strips")["rows"][0]["delta"] == "–"
     assert "nothing to draw" in words(open_compare(show="Bars and scatter"))
+
+
+def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(database: Path):
+    lists = {"a": ("c1", "c2"), "b": ("c1", "c3")}
+    with Store(database) as store:
+        store.add_queries(loaded([Query("near", "<b>near</b>"), Query("far", "far away")]))
+        for name, chunks in lists.items():
+            far = Ranking("far", tuple(f"{name}{at}" for at in range(3)))
+            store.add_run(loaded([Ranking("near", chunks), far]), name=name)
+    app = open_compare(a="a", b="b")
+    page = words(app)
+    assert "a and b share 0.5 of their top 10 on average." in page
+    assert "In 1 of 2 queries the first result is the same." in page
+    assert page.index("far away") < page.index("near")
+    assert "<b>near</b>" not in "".join(each.proto.body for each in app.get("html"))
+    assert "/compare?a=a&amp;b=b&amp;query=far" in "".join(
+        each.proto.body for each in app.get("html")
+    )
+    assert not app.get("download_button"), "there is no number to download"
 
 
 def test_the_charts_have_their_table_and_a_description(filled: Path):

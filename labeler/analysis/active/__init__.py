@@ -2,5 +2,9 @@
 
 from labeler.analysis.active.certainty import NO_FAIR_SAMPLE_NOTE, Certainty
 from labeler.analysis.active.decider import Decider, can_decide, parse_deciding_measure
-from labeler.analysis.active.decision import describe_decision
+from labeler.analysis.active.decision import (
+    AT_ONCE,
+    CERTAINTY_HEADING,
+    describe_decision,
+)
 from labeler.analysis.active.simulation import BATCH, DecidingPair

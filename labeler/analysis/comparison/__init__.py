@@ -30,7 +30,7 @@ from labeler.analysis.comparison.grader_sensitivity import (
     measure_sensitivity,
     sensitivity_records,
 )
-from labeler.analysis.comparison.list_overlap import compare_lists
+from labeler.analysis.comparison.list_overlap import OVERLAP_DEPTH, compare_lists
 from labeler.analysis.comparison.query_views import (
     ABSENT_CELL,
     QUERY_OUTCOMES,

@@ -113,12 +113,12 @@ class ListOverlap:
         """Return the queries in which the lists part, most of all first, at most ``most``."""
         a, b = names or (self.a, self.b)
         columns = (
-            Column("query_id", "Query"),
-            *((Column("query", "Text", TEXT),) if texts else ()),
+            *((Column("query", "Query", TEXT),) if texts else ()),
+            Column("query_id", "Query id" if texts else "Query"),
             Column("share", f"Shared in the top {OVERLAP_DEPTH}", COUNT),
-            Column("only_a", f"Only {a}", COUNT),
-            Column("only_b", f"Only {b}", COUNT),
             Column("parts_at", "First differing rank", COUNT),
+            Column("only_a", f"Only {a}", COUNT, detail=True),
+            Column("only_b", f"Only {b}", COUNT, detail=True),
         )
         rows = [
             {

@@ -15,18 +15,16 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from labeler.errors import BadInput, Busy, NotFound
+from labeler.analysis.active import AT_ONCE
+from labeler.errors import Busy, NotFound
 from labeler.model import (
     ACTIVE_OF_TWO,
     ACTIVE_SOURCE,
     ASSIGNMENT_SOURCES,
-    EVERYTHING,
     UNJUDGED_OF_TWO,
-    WITH_LEAKED,
     CurrentJudgment,
     Pair,
     Remark,
-    Selection,
     Settings,
     chunking_of,
 )
@@ -34,12 +32,14 @@ from labeler.services.assignment.items import (
     LONGEST_IN_LIST,
     LONGEST_TEXT,
     MOST_LISTED,
+    DecisionWork,
     GradingItem,
     NextItems,
     QueryInfo,
     UndoableStep,
 )
 from labeler.services.assignment.pooling import Pool, TransferPool, repeats_due, shuffled_chunks
+from labeler.services.assignment.scope import Scope
 from labeler.services.transfer import OpenPairs, OpenPairsCache
 from labeler.store import Copies, Lease, StorageError, Store, UndoableJudgment
 
@@ -60,15 +60,17 @@ class Assigner:
     """The assignment of pairs to all graders of one golden set; thread-safe.
 
     ``telling`` returns the pairs that decide most between two runs, the best first; ``opening`` is
-    the cache of pairs that transfers leave open.
+    the cache of pairs that transfers leave open. ``decision`` returns the same pairs chosen by the
+    newest grades, None where no decision is asked for.
     """
 
     def __init__(
         self,
         telling: Callable[[], Iterable[Pair]] = lambda: (),
         opening: OpenPairsCache | None = None,
+        decision: Callable[[], DecisionWork | None] = lambda: None,
     ) -> None:
-        self._telling = telling
+        self._telling, self._decision = telling, decision
         self._opening = opening or OpenPairsCache()
         self._lock = Lock()
         self._key: tuple[str, int] | None = None
@@ -93,6 +95,8 @@ class Assigner:
         between = None if within is None else within.between
         open_pairs = None if between is None else self._opening.of(store, *between)
         decides = open_pairs is None and store.settings().strategy == ACTIVE_OF_TWO
+        if within is not None and within.until_decided:
+            return self._next_deciding(store, grader, limit, within, remarks)
         ahead = self._telling() if decides else ()
         with self._lock:
             me = self._catch_up(store, grader)
@@ -130,6 +134,47 @@ class Assigner:
             for name, each in about.items()
         }
         return replace(progress, papers=items, looked=open_pairs.share), about
+
+    def _next_deciding(
+        self,
+        store: Store,
+        grader: str,
+        limit: int,
+        within: Scope,
+        remarks: Mapping[str, Remark],
+    ) -> tuple[NextItems, dict[str, QueryInfo]]:
+        """Return the pairs that decide between two runs by the newest grades, and no others.
+
+        How many are left is how many it likely takes. Raises `NotFound` where none are asked for.
+        """
+        work = self._decision()
+        if work is None:
+            raise NotFound("nothing is to be decided between two runs just now")
+        with self._lock:
+            me = self._catch_up(store, grader)
+            among = self._queries_in(store, within)
+            with self._leases.choosing(store, grader) as choice:
+                taken = {pair for other in choice.others for pair in other.pairs}
+                pairs = self._pool.telling(
+                    *(me.seed, me.judged, work.pairs),
+                    among=among,
+                    without=remarks.keys(),
+                    first=next(iter(choice.own.queries), None),
+                    last=taken,
+                    at_once=AT_ONCE,
+                )[:limit]
+                queries = dict.fromkeys(query_id for query_id, _ in pairs)
+                choice.own = Lease(tuple(queries), frozenset(pairs))
+            progress = self._progress(me, self._left(me, among, None), remarks)
+        items = self._items(store, grader, pairs, "pool")
+        items = [replace(each, source=ACTIVE_SOURCE) for each in items]
+        # of a query only a few chunks are asked for, so that nothing is said of the others
+        about = {
+            query_id: replace(each, total=0, left=0)
+            for query_id, each in self.about(store, grader, items, remarks).items()
+        }
+        left = max(work.likely, len(items)) if items else 0
+        return replace(progress, papers=items, open=left, decision=work), about
 
     def _pool_of_transfer(self, open_pairs: OpenPairs) -> TransferPool:
         """Return the open pairs in the pool, sorted once for all requests.
@@ -503,52 +548,3 @@ def _lease_choice(
         lease for name, (lease, at) in leases.items() if name != grader and now - at < LEASE_SECONDS
     ]
     return LeaseChoice(own, others)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The queries a grader is confined to: those ``selected``, of one bucket if a facet is named.
-
-    With ``between``, only the pairs that a transfer from one chunking to another leaves open.
-    """
-
-    facet: str | None = None
-    bucket: str | None = None
-    selected: Selection = EVERYTHING
-    between: tuple[str, str] | None = None
-
-    @property
-    def has_every_query(self) -> bool:
-        return self.facet is None and self.selected == EVERYTHING
-
-    def queries(self, store: Store) -> frozenset[str]:
-        """Return the queries in the scope, without retired ones; raise `NotFound` for none."""
-        found = store.selected_queries(self.selected, self.facet, self.bucket)
-        if not found:
-            within = self.selected.describe()
-            raise NotFound(
-                f"no query has {self.facet} {self.bucket!r}{f' ({within})' if within else ''}"
-            )
-        return frozenset(found)
-
-
-def parse_scope(
-    facet: str | None,
-    bucket: str | None,
-    split: str | None = None,
-    leaked: str | None = None,
-    old: str | None = None,
-    new: str | None = None,
-) -> Scope | None:
-    """Return the scope a grader is confined to, None for all queries.
-
-    Raises `BadInput` for a facet without a bucket, for one chunking without the other, and for an
-    impossible split.
-    """
-    selected = Selection(split or None, leaked or WITH_LEAKED)
-    if (facet is None) is not (bucket is None) or facet == "" or bucket == "":
-        raise BadInput("a field is a facet and one of its buckets: give both")
-    if (old is None) is not (new is None):
-        raise BadInput("what is left open lies between two chunkings: give both, from and to")
-    scope = Scope(facet, bucket, selected, None if old is None or new is None else (old, new))
-    return None if scope == Scope() else scope

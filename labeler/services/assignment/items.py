@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from labeler.model import CurrentJudgment, Query, Remark
+from labeler.model import CurrentJudgment, Pair, Query, Remark
 from labeler.model.near_duplicates import first_near_duplicates
 from labeler.services.transfer import Hint
 from labeler.store import PairContent, UndoableJudgment, UndoableRemark
@@ -46,12 +46,25 @@ class QueryInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionWork:
+    """What decides between two runs: ``pairs``, the most decisive first, and how far it is.
+
+    About ``likely`` more grades settle it; nothing says which two runs, or which is ahead.
+    """
+
+    pairs: Sequence[Pair]
+    graded: int
+    likely: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NextItems:
     """The next chunks for a grader, and the progress in the grader's scope.
 
     Of ``queries_total``, ``queries_done`` have nothing left to grade, and in ``queries_mine`` of
     those the grader has graded a chunk or left a remark. ``looked`` is the computed share of the
-    hints of a transfer.
+    hints of a transfer. ``decision`` is there if the scope is what decides between two runs.
     """
 
     papers: Sequence[GradingItem]
@@ -62,6 +75,7 @@ class NextItems:
     queries_total: int
     without_text: int
     looked: float = 1.0
+    decision: DecisionWork | None = None
 
 
 UndoableStep = tuple[UndoableJudgment, GradingItem] | UndoableRemark

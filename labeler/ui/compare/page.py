@@ -160,7 +160,8 @@ def show_compared(
     for note in board.notes():
         if note.kind == evaluation.SEVERAL_CHUNKINGS:
             st.text(f"⚠ {note.sentence}")
-    if not board.counts.grades:
+    has_values = board.counts.grades > 0 or even.compared.apart
+    if not board.counts.grades and even.compared.apart:
         scoreboards.say_nothing_graded(board.conventions.selected, "No measure has a value")
     if (query := url_state.get("query")) is not None:
         if query in texts:
@@ -171,8 +172,10 @@ def show_compared(
     show_picture, is_first = choose_view(even)
     if choice.traffic is not None:
         st.caption(EACH_THE_SAME)
-    if is_first:
+    if is_first or not has_values:
         show_picture()
+    if not has_values:
+        return
     show_means()
     if not is_first:
         show_picture()

@@ -7,7 +7,7 @@ grader's own grades, and the files with all numbers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +16,7 @@ from string import ascii_uppercase
 import streamlit as st
 
 from labeler.analysis import comparison
-from labeler.analysis.active import NO_FAIR_SAMPLE_NOTE, Certainty, can_decide
+from labeler.analysis.active import Certainty
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     ENOUGH_CHANGED,
@@ -29,26 +29,23 @@ from labeler.analysis.comparison import (
     PairTests,
     ShownPair,
 )
-from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE
-from labeler.analysis.comparison.verdict import NO_VALUE
-from labeler.analysis.run_verdict import PairResult, PairSources, describe_pair
+from labeler.analysis.run_verdict import (
+    PairResult,
+    PairSources,
+    describe_pair,
+    is_asked_for,
+)
 from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.measures import Measure
-from labeler.model import (
-    ACTIVE_OF_TWO,
-    QUERY_BY_QUERY,
-    Settings,
-    SingleGrades,
-    capitalize_first,
-    format_count,
-)
+from labeler.model import Settings, SingleGrades, capitalize_first
 from labeler.model.results import NUMBER, Column, Table
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.report import ReportRequest, ReportSource, make_report
 from labeler.stats import DeltaRanges, MeanRanges, UnjudgedRange
-from labeler.ui import assignment_cache, links, scoreboards, url_state
+from labeler.ui import assignment_cache, scoreboards
 from labeler.ui import shared as ui
+from labeler.ui.compare.decision import offer_deciding_grades
 from labeler.ui.deep_links import target_url
 
 NO_RANGES_ACROSS = (
@@ -77,8 +74,8 @@ def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> 
     compared, board = view.compared, view.board
     a, b, facet = compared.a, compared.b, compared.facet
     names = (view.called(a), view.called(b))
-    asked = (board.data_revision, repr(compared.conventions), a, b, names)
-    overlap = candidate_overlap(ui.database(), *asked, board)
+    key = (board.data_revision, repr(compared.conventions), a, b, names)
+    overlap = candidate_overlap(ui.database(), *key, board)
     within = None if bucket is None or facet is None else (facet, bucket)
 
     def band(measure: Measure) -> UnjudgedRange | None:
@@ -88,7 +85,8 @@ def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> 
     def certainty(measure: Measure) -> Certainty:
         return assignment_cache.standing_of(board, a, b, measure, settings)
 
-    sources = PairSources(band, partial(sensitivity_of, view, bucket), certainty)
+    asked = is_asked_for(settings, a, b)
+    sources = PairSources(band, partial(sensitivity_of, view, bucket), certainty, asked)
     tests = scoreboards.pair_tests(board, a, b, settings)
     return describe_pair(board, tests, overlap, sources, names=names, within=within)
 
@@ -234,76 +232,6 @@ def ranges_of_view(view: ComparisonView) -> tuple[MeanRanges, DeltaRanges] | Non
     return scoreboards.pair_ranges(
         view.board, compared.a, compared.b, compared.measures, compared.facet
     )
-
-
-DECIDE_HELP = (
-    "Sets the strategy under Data > Settings, for everyone: the chunks come first whose grades say "
-    "soonest which of these two runs is better by this measure, and the others once that is "
-    "settled."
-)
-
-
-def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
-    """Let a lead ask graders for the pairs that decide, where their grades could change it.
-
-    Not across chunkings, where a grade counts for one run alone.
-    """
-    measure = found.tests.deciding
-    across = view.board.collection.has_several_chunkings
-    if across or measure is None or not can_decide(measure):
-        return
-    is_open = any(each.kind in (COULD_CHANGE, NO_VALUE) for each in found.statements)
-    is_asked = _is_asked_for(view, settings)
-    if not is_open and not is_asked:
-        return
-    runs = (view.compared.a, view.compared.b)
-    standing = assignment_cache.standing_of(view.board, *runs, measure, settings)
-    with ui.open_store() as store:
-        asked = store.asked_to_decide()
-    with st.container(key="settling", horizontal=True, vertical_alignment="center"):
-        with st.container(width="stretch"):
-            show_html(tables.small_print(_certainty_notes(standing, settings, asked, is_asked)))
-        if is_asked:
-            _show_stop_asking(standing)
-        elif st.button("Ask for the grades that decide", key="decide", help=DECIDE_HELP):
-            _ask_graders(view, settings)
-
-
-def _certainty_notes(
-    standing: Certainty, settings: Settings, asked: int, is_asked: bool
-) -> Iterator[str]:
-    if is_asked and not standing.settled:
-        yield "Graders are given what decides this first; they see nothing of the two runs."
-    if is_asked and standing.settled:
-        yield "No further grade is needed for this, so graders go on query by query."
-    if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
-        a, b = settings.unjudged_of
-        yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
-    so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
-    yield f"{so_far}{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
-
-
-def _show_stop_asking(standing: Certainty) -> None:
-    """Lead to grading what is asked for, and let the lead end that."""
-    if not standing.settled:
-        links.link("Grade what decides it", url_state.page_url("/"))
-    if st.button("Stop asking for what decides this"):
-        with ui.guard(), ui.open_store() as store:
-            store.save_settings(replace(store.settings(), strategy=QUERY_BY_QUERY))
-        ui.done("Graders go query by query")
-
-
-def _ask_graders(view: ComparisonView, settings: Settings) -> None:
-    pair = (view.compared.a, view.compared.b)
-    with ui.guard(), ui.open_store() as store:
-        store.save_settings(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=pair))
-    ui.done("Graders are given what decides it")
-
-
-def _is_asked_for(view: ComparisonView, settings: Settings) -> bool:
-    """Say whether graders are given what decides between just these runs."""
-    pair = {view.compared.a, view.compared.b}
-    return settings.strategy == ACTIVE_OF_TWO and set(settings.unjudged_of or ()) == pair
 
 
 GRADERS_TITLE = "Does it hold under each grader's own grades?"

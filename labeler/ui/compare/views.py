@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -20,7 +21,8 @@ from labeler.analysis.keywords import (
     found_by_one_run,
     keyword_means,
 )
-from labeler.model import format_count
+from labeler.model import format_count, results
+from labeler.model.results import Column
 from labeler.render import charts, tables
 from labeler.render.markup import show_html, style
 from labeler.ui import keyword_cache, rank_views, url_state
@@ -70,6 +72,7 @@ def _query_url(query_id: str) -> str:
 
 
 QUERIES_A_PAGE = 200
+PARTING_A_PAGE = 10
 MOVERS = 10
 # Bars take the room that the scatter leaves; where that is too little, it stands below them.
 CHARTS_STYLE = """
@@ -86,14 +89,54 @@ def choose_view(view: ComparisonView) -> tuple[Callable[[], None], bool]:
     """Let the user choose a view of the queries; return what draws it.
 
     Also return whether it is drawn above the means: a view that was asked for is, the default is
-    not.
+    not. Where nothing is graded there are only the views that need no grade.
     """
+    names = [name for name in VIEWS if name != PARTING or not view.compared.apart]
+    labels: Mapping[str, str] = VIEW_LABELS
+    if not view.board.counts.grades and not view.compared.apart:
+        asked = url_state.get("show")
+        without = [PARTING, STRIPS, KEYWORDS, *([asked] if asked in VIEWS else [])]
+        names, labels = list(dict.fromkeys(filter(None, without))), {}
     shown = url_state.choose_tab(
-        *("Show", list(VIEWS), "show"),
+        *("Show", names, "show"),
         what="picture",
-        format_func=lambda name: VIEW_LABELS.get(name, name),
+        format_func=lambda name: labels.get(name, name),
     )
     return partial(VIEWS[shown], view), VIEWS[shown] is not show_strips
+
+
+def show_parting(view: ComparisonView) -> None:
+    """Show the queries in which the lists of A and B part, most of all first."""
+    shown = {row.query_id for row in view.rows}
+    overlap = comparison.compare_lists(view.board, view.compared.a, view.compared.b)
+    parting = [row for row in overlap.parting if row.query_id in shown]
+    if not parting:
+        st.caption(f"The first {comparison.OVERLAP_DEPTH} results are the same in every query.")
+        return
+    place = st.container()
+    part = url_state.choose_part(parting, PARTING_A_PAGE)
+    names = (view.called(view.compared.a), view.called(view.compared.b))
+    texts = {row.query_id: shorten(view.texts.get(row.query_id, "")) for row in part}
+    table = replace(overlap, rows=part).table(texts, names=names)
+    columns = tuple(each for each in table.columns if each.name != "query_id")
+    shared = tables.html_table_of(
+        results.Table((*columns, Column("query_id")), table.rows),
+        label="Where the lists part",
+        row_head="query",
+        links={"query": lambda row: _query_url(row["query_id"])},
+    )
+    lines = [
+        f"{len(parting):,} of {format_count(len(shown), 'query', 'queries')}, those whose first "
+        f"{comparison.OVERLAP_DEPTH} results differ most first. A query leads to its two lists; "
+        "who looks at them does not grade that query blind."
+    ]
+    with place:
+        show_html(shared, tables.small_print(lines))
+
+
+def shorten(text: str) -> str:
+    """Return a query's text, cut where it would fill the table."""
+    return text if len(text) <= LONGEST_TITLE else f"{text[:LONGEST_TITLE]}…"
 
 
 def show_strips(view: ComparisonView) -> None:
@@ -230,11 +273,13 @@ def show_reranked(view: ComparisonView) -> None:
     show_reranker(view.board, runs, view.compared.measures, queries)
 
 
-VIEW_LABELS = {"Rank strips": "Means and rank strips"}
+STRIPS, KEYWORDS, PARTING = "Rank strips", "Keywords", "Where the lists part"
+VIEW_LABELS = {STRIPS: "Means and rank strips"}
 VIEWS: Mapping[str, Callable[[ComparisonView], None]] = {
-    "Rank strips": show_strips,
+    STRIPS: show_strips,
     "Bars and scatter": show_charts,
     "What moved most": show_movers,
     "Perfect reranker": show_reranked,
-    "Keywords": show_keywords,
+    PARTING: show_parting,
+    KEYWORDS: show_keywords,
 }

@@ -42,6 +42,7 @@ class PadScope:
 
     ``leaked`` is ``with``, ``without`` or ``only``, for queries marked as leaked. ``old`` and
     ``recut`` name two chunkings: the pairs that grades of the first leave open in the second.
+    ``until`` keeps to what decides between two runs, until it is ``decided``.
     """
 
     facet: str | None = None
@@ -50,6 +51,7 @@ class PadScope:
     leaked: str = "with"
     old: str | None = None
     recut: str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class PadData:
     before kept them. ``is_new``: they were invited and have graded nothing yet. ``guideline`` is
     the team's, ``contact`` says whom to ask. From the grade ``evidence_from`` on the pad asks which
     words made it. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of
-    chunkings) are offered as choices of what to grade.
+    chunkings) are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict
+    where a decision is asked for.
     """
 
     golden_set: str
@@ -90,6 +93,7 @@ class PadData:
     splits: Sequence[str] = ()
     openings: Sequence[tuple[str, str]] = ()
     query: str | None = None
+    verdict_url: str | None = None
 
 
 def pad(desk: PadData) -> None:

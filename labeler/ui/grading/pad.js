@@ -444,7 +444,10 @@ export class Pad {
     const { outbox, progress, saved, history, queue } = this.session;
     this.sayTroubleOnce(outbox.waiting().length ? outbox.state : "idle");
     this.line.paint(this.session);
-    const { confined, terms } = this.data;
+    const { confined, terms, verdict_url } = this.data;
+    const verdict = this.find(".verdict");
+    verdict.hidden = !verdict_url;
+    if (verdict_url) verdict.setAttribute("href", verdict_url);
     this.line.write(".done h2", doneTitle(progress, saved, confined, terms));
     this.line.write(".done p", doneHelp(progress, saved, confined, terms));
     this.find(".undo-last").hidden = !history.steps.length;

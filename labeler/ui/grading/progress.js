@@ -1,6 +1,6 @@
 // How far this grader is: the server's numbers, kept up between its answers, and their words.
 
-/** @import { About, NextAnswer, Terms } from "./shapes" */
+/** @import { About, Decision, NextAnswer, Terms } from "./shapes" */
 
 export class GradingProgress {
   constructor() {
@@ -16,6 +16,8 @@ export class GradingProgress {
     this.withoutText = 0;
     this.looked = 1; // the share of the texts that was looked at for what was given before
     this.agreement = ""; // how steady this grader is, in the server's kind words
+    /** @type {Decision | null} */
+    this.decision = null;
   }
 
   // `calm`: nothing was under way meanwhile, so that the server's numbers hold.
@@ -23,6 +25,7 @@ export class GradingProgress {
   take(answer, calm) {
     this.withoutText = answer.without_text;
     this.looked = answer.looked;
+    this.decision = answer.decision ?? null;
     this.pace = answer.pace_ms ?? null;
     this.agreement = answer.self_agreement ?? "";
     this.know(answer.queries, calm);
@@ -94,12 +97,20 @@ export function progressWords(progress, queryId, { question }) {
 /** @type {(progress: GradingProgress, terms: Terms) => string} */
 export function overallWords(progress, { question }) {
   if (progress.open === null || !progress.queriesTotal) return "";
+  if (progress.decision) return decisionWords(progress, progress.decision);
   const counts = [progress.queriesMine, progress.queriesDone, progress.queriesTotal];
   const [mine, all, total] = counts.map((count) => count.toLocaleString());
   const parts = [`you ${mine}, team ${all} of ${total} ${question[1]}`];
   if (progress.pace && progress.open)
     parts.push(timeWords((progress.open * progress.pace) / 60000));
   return parts.join(" · ");
+}
+
+/** @type {(progress: GradingProgress, decision: Decision) => string} */
+function decisionWords({ open, pace }, { settled }) {
+  if (settled || !open) return settled ? "decided" : "";
+  const more = `about ${open.toLocaleString()} more until it is decided`;
+  return pace ? `${more} · ${timeWords((open * pace) / 60000)}` : more;
 }
 
 /** @type {(minutes: number) => string} */

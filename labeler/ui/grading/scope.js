@@ -11,9 +11,9 @@ const IN_WORDS = new Map([
 /** @type {(confined: Confined | null) => string} */
 export function askedOf(confined) {
   if (!confined) return "";
-  const { facet, bucket, split, leaked, old: from, recut: to } = confined;
+  const { facet, bucket, split, leaked, old: from, recut: to, until } = confined;
   const said = new URLSearchParams();
-  for (const [name, value] of Object.entries({ facet, bucket, split, from, to })) {
+  for (const [name, value] of Object.entries({ facet, bucket, split, from, to, until })) {
     if (value !== null) said.set(name, value);
   }
   if (leaked !== "with") said.set("leaked", leaked);
@@ -24,8 +24,9 @@ export function askedOf(confined) {
 /** @type {(confined: Confined | null, boxes: { splits: boolean, openings: boolean }) => string} */
 export function fieldWords(confined, boxes) {
   if (!confined) return "";
-  const { facet, bucket, split, leaked, old, recut } = confined;
+  const { facet, bucket, split, leaked, old, recut, until } = confined;
   const said = [
+    until === null ? "" : "what was asked for",
     recut === null || boxes.openings ? "" : `what is ${openingWords([old ?? "", recut])}`,
     split === null || boxes.splits ? "" : `split = ${split}`,
     IN_WORDS.get(leaked) ?? "",
@@ -45,6 +46,7 @@ export function ofAll(here, { facet }) {
     "leaked",
     "from",
     "to",
+    "until",
     ...(facet === null ? [] : [facet]),
   ];
   for (const name of names) all.searchParams.delete(name);

@@ -52,6 +52,7 @@ export class GradingSession {
     this.grader = grader;
     this.hooks = hooks;
     this.field = askedOf(confined);
+    this.isUntilDecided = confined?.until === "decided";
     this.queue = new ChunkQueue();
     this.history = new GradeHistory();
     this.progress = new GradingProgress();
@@ -78,6 +79,7 @@ export class GradingSession {
       saved: (record, proposed, unmarked) => {
         if (unmarked && isOnPair(record.event)) this.unmark(record.event);
         hooks.saved(record, proposed, unmarked);
+        if (this.isUntilDecided) this.fetchMore(true); // what decides is chosen again
       },
       other: (record) => this.heard(record),
       recalled: (record) => this.recall(record),
@@ -176,6 +178,11 @@ export class GradingSession {
     const before = this.queue.current;
     // what came by its rank alone makes room for what is most useful
     if (isKnownNow) this.queue.drop((entry) => entry !== before);
+    // what is chosen again takes the place of what was, but for what is being read
+    if (answer.decision) {
+      const { settled } = answer.decision;
+      this.queue.drop((entry) => settled || (entry !== before && !entry.later));
+    }
     this.queue.add(answer.items);
     // a changed note that a reload cut off is sent now, but none that was just taken back
     for (const { item } of this.history.judged()) {

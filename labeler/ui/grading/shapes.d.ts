@@ -93,6 +93,16 @@ export interface NextAnswer {
   looked: number;
   pace_ms: number | null;
   self_agreement: string | null;
+  /** How far what was asked for is decided, where somebody keeps to that. */
+  decision?: Decision;
+}
+
+/** How far it is decided which of two systems is better, and nothing of the two. */
+export interface Decision {
+  graded: number;
+  /** About how many more grades it takes. */
+  likely: number;
+  settled: boolean;
 }
 
 /** What the panel asks; every act gets what was written. */
@@ -163,6 +173,8 @@ export interface PadData {
   /** The chunkings between which grades may be carried over, where there is a choice. */
   openings: [old: string, recut: string][];
   query: string | null;
+  /** Where a lead sees what was decided. */
+  verdict_url: string | null;
   cookie: string;
 }
 
@@ -175,6 +187,8 @@ export interface Confined {
   leaked: string;
   old: string | null;
   recut: string | null;
+  /** "decided": what decides between two systems alone, until it does. */
+  until: string | null;
 }
 
 /** What the lists may ask of the pad. */

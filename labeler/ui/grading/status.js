@@ -112,14 +112,15 @@ export function undoneWords(step, terms) {
 }
 
 /** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
-export function doneTitle({ open, withoutText }, saved, confined, { passage }) {
+export function doneTitle({ open, withoutText, decision }, saved, confined, { passage }) {
+  if (decision?.settled) return "It is decided";
   if (open) return `Fetching more ${passage[1]} …`;
   if (withoutText && !saved) return `No ${passage[0]} here can be read yet`;
   return confined ? "Everything in your field is graded" : "Everything is graded";
 }
 
 /** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
-export function doneHelp({ open, withoutText, agreement }, saved, confined, terms) {
+export function doneHelp({ open, withoutText, agreement, decision }, saved, confined, terms) {
   const { question, passage } = terms;
   if (open) {
     return `The next ${passage[1]} come as soon as the connection is back. Nothing you graded is lost.`;
@@ -127,7 +128,9 @@ export function doneHelp({ open, withoutText, agreement }, saved, confined, term
   const lines = [];
   if (saved) lines.push(`You have graded ${counted(saved, passage)}: thank you.`);
   lines.push(agreement);
-  if (withoutText) {
+  if (decision?.settled) {
+    lines.push("What was asked for is decided and needs no further grade.");
+  } else if (withoutText) {
     lines.push(
       `${counted(withoutText, passage)} cannot be read yet: they are known by id only. ` +
         "Whoever runs this can load their texts: labeler load chunks FILE",

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler.model import SPLITS
+from labeler.model import SPLITS, Settings
 from labeler.render.palette import GRADE_COLOURS
 from labeler.store import Store
 from labeler.ui import assignment_cache, grading, url_state
 from labeler.ui import shared as ui
 from labeler.ui.grading import GradingTerms, PadData
-from labeler.ui.label.scope import between, chosen_field, chosen_query, kept_to
+from labeler.ui.label.scope import (
+    between,
+    chosen_field,
+    chosen_query,
+    kept_to,
+    until_decided,
+)
 
 
 def show_page() -> None:
@@ -49,6 +55,8 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
     splits = [split for split in SPLITS if split in sizes]
     is_known = store.has_query(url_state.get("query") or "")
     field = chosen_field(store.facets(), is_known)
+    confined = between(kept_to(field, splits, leaked), store.chunking_names())
+    confined = until_decided(confined, settings)
     return PadData(
         golden_set=store.golden_set_uuid(),
         grader=name,
@@ -64,8 +72,17 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         guideline=settings.guideline or settings.default_guideline,
         contact=settings.contact,
         evidence_from=settings.evidence_from,
-        confined=between(kept_to(field, splits, leaked), store.chunking_names()),
+        confined=confined,
         splits=splits if is_lead else (),
         openings=assignment_cache.openings(store) if is_lead else [],
         query=chosen_query(is_known, field),
+        verdict_url=verdict_url(settings) if is_lead and confined and confined.until else None,
     )
+
+
+def verdict_url(settings: Settings) -> str | None:
+    """Return the address of Compare with the two runs that are to be decided between."""
+    if settings.unjudged_of is None:
+        return None
+    a, b = settings.unjudged_of
+    return url_state.page_url("/compare", a=a, b=b)

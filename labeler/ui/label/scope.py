@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from labeler.model import LEAKED_CHOICES, WITH_LEAKED, chunking_from_label, chunking_label
+from labeler.model import (
+    ACTIVE_OF_TWO,
+    LEAKED_CHOICES,
+    WITH_LEAKED,
+    Settings,
+    chunking_from_label,
+    chunking_label,
+)
+from labeler.services.assignment.scope import UNTIL_DECIDED
 from labeler.ui import url_state
 from labeler.ui.grading import PadScope
 from labeler.ui.url_state import StaleLink
 
 # parameters with a meaning of their own, whatever a facet is
-OWN = {*url_state.KEPT_PARAMETERS, "query", "from", "to"}
+OWN = {*url_state.KEPT_PARAMETERS, "query", "from", "to", "until"}
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | None:
@@ -71,6 +79,19 @@ def between(field: PadScope | None, names: Sequence[str]) -> PadScope | None:
         raise StaleLink(said, ["from", "to"])
     named = [chunking_from_label(each) for each in (old, new)]
     return replace(field or PadScope(), old=named[0], recut=named[1])
+
+
+def until_decided(field: PadScope | None, settings: Settings) -> PadScope | None:
+    """Return ``field`` as far as the address keeps to what decides between two runs.
+
+    Raises `StaleLink` where nothing is to be decided.
+    """
+    until = url_state.check_among("until", [UNTIL_DECIDED], "end")
+    if until is None:
+        return field
+    if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
+        raise StaleLink("nothing is to be decided between two runs just now", ["until"])
+    return replace(field or PadScope(), until=until)
 
 
 def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | None:

@@ -36,7 +36,7 @@ a.goto {
 nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
 nav.pages a.leave { opacity: 0.8; }
 nav.pages a.leave:only-child { font-size: 0.8125rem; padding-block: 0; }
-.st-key-links { display: none; }
+.st-key-links, .st-key-links-go { display: none; }
 @media (max-width: 40rem) {
   nav.pages { flex-wrap: nowrap; justify-content: space-between; gap: 0; margin: 0; }
   nav.pages { font-size: 0.8125rem; }
@@ -57,6 +57,12 @@ def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, st
     data = {"pages": list(pages), "places": list(places), "missing": dict(missing)}
     with st.container(key="links"):
         _links(key="follow", data=data)
+
+
+def go(address: str) -> None:
+    """Lead to another page, as a link would, once a button has done what it is for."""
+    with st.container(key="links-go"):
+        _links(key="go", data={"go": address})
 
 
 def page_links(links: Mapping[str, str], here: str, leave: str | None = None) -> None:

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{
- *   data: { pages: string[], places: string[], missing: Record<string, string> },
+ *   data: { pages: string[], places: string[], missing: Record<string, string> } | { go: string },
  * }} Component
  */
 
@@ -35,6 +35,11 @@ let isListening = false;
 
 /** @type {(component: Component) => void} */
 export default function show({ data }) {
+  if ("go" in data) {
+    const to = new URL(data.go, location.href);
+    if (to.href !== location.href) go(to, null);
+    return;
+  }
   pages = new Set(data.pages);
   places = data.places;
   if (!isListening) listen();
@@ -129,10 +134,10 @@ function clicked(event) {
 
 // A link to another place shows it from its top; one that only changes what this place shows, such
 // as the order of a table, moves nothing else and keeps the focus, though the table is drawn anew.
-/** @type {(to: URL, link: HTMLAnchorElement) => void} */
+/** @type {(to: URL, link: HTMLAnchorElement | null) => void} */
 function go(to, link) {
   const stays = isSamePlace(to);
-  const left = !stays && link.closest("table") ? link.getAttribute("href") : null;
+  const left = !stays && link?.closest("table") ? link.getAttribute("href") : null;
   if (left) history.replaceState({ ...history.state, left }, "");
   if (!stays) leave(top(), left);
   hasActed = false;
@@ -140,7 +145,7 @@ function go(to, link) {
   here = placeOf(to);
   obey();
   if (!stays) settle({ top: 0, left: null });
-  else if (link.id) keepFocus(link);
+  else if (link?.id) keepFocus(link);
 }
 
 // The focus goes to the link drawn anew, or where its row is gone to the same one of the next row.

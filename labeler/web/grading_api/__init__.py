@@ -32,6 +32,7 @@ from starlette.routing import Route
 
 from labeler.model import Pair
 from labeler.services.assignment.assigner import Assigner
+from labeler.services.assignment.items import DecisionWork
 from labeler.services.transfer import OpenPairsCache
 from labeler.store import BUSY_SECONDS, Store
 from labeler.web.auth.access import BYTES_PER_MINUTE, check_may_lead
@@ -49,16 +50,17 @@ def grading_routes(
     on_taken: Callable[[], None] = lambda: None,
     telling: Callable[[], Iterable[Pair]] = lambda: (),
     opening: OpenPairsCache | None = None,
+    decision: Callable[[], DecisionWork | None] = lambda: None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
     ``bytes_per_minute`` limits what one grader may send. ``on_taken`` is called, in any thread,
     whenever events are in the log. ``telling`` returns the pairs that come before all others, and
-    ``opening`` has the pairs a transfer left open, see `Assigner`.
+    ``opening`` has the pairs a transfer left open, ``decision`` says how far it is, see `Assigner`.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    reading = ReadApi(Assigner(telling, opening))
+    reading = ReadApi(Assigner(telling, opening, decision))
     writing = WriteApi(busy_seconds, bytes_per_minute, on_taken)
     adjudicating = AdjudicationApi(busy_seconds, on_taken)
     read_handlers = {

@@ -15,12 +15,13 @@ from starlette.requests import Request
 from labeler.analysis.agreement import describe_self_agreement, self_agreement
 from labeler.errors import BadInput
 from labeler.model import ACTIVE_SOURCE, MOST_PASSAGES, Chunk, CurrentJudgment, Judgment
-from labeler.services.assignment.assigner import Assigner, parse_scope
+from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.items import (
     LONGEST_HELP,
     LONGEST_NAME,
     LONGEST_TEXT,
     PIECE,
+    DecisionWork,
     GradingItem,
     QueryInfo,
     UndoableStep,
@@ -29,11 +30,12 @@ from labeler.services.assignment.items import (
     json_size,
     truncate,
 )
+from labeler.services.assignment.scope import parse_scope
 from labeler.services.transfer import Hint
 from labeler.store import Store, UndoableJudgment, UndoableRemark
 from labeler.web.grading_api.signatures import PairSigner
 
-SCOPE_PARAMETERS = ("facet", "bucket", "split", "leaked", "from", "to")
+SCOPE_PARAMETERS = ("facet", "bucket", "split", "leaked", "from", "to", "until")
 MOST_ITEMS = 400
 USUAL_ITEMS = 60
 MOST_WORDS = 200  # characters of a search
@@ -69,6 +71,7 @@ class ReadApi:
             "queries_total": found.queries_total,
             "without_text": found.without_text,
             "looked": found.looked,
+            **({"decision": decision_json(found.decision)} if found.decision else {}),
             "pace_ms": store.pace(grader),
             "self_agreement": None
             if repeated is None
@@ -166,6 +169,11 @@ class ReadApi:
                 for kind, grade, count in store.others_said(grader, query_id, chunk_id)
             ],
         }
+
+
+def decision_json(work: DecisionWork) -> dict[str, Any]:
+    """Return how far a decision between two runs is, and nothing of the runs."""
+    return {"graded": work.graded, "likely": work.likely, "settled": work.settled}
 
 
 def required_parameter(request: Request, name: str) -> str:

@@ -1,0 +1,99 @@
+"""The part of Compare that asks for the grades that decide: one button, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import streamlit as st
+
+from labeler.analysis.active import AT_ONCE, NO_FAIR_SAMPLE_NOTE, Certainty, can_decide
+from labeler.analysis.comparison import ComparisonView
+from labeler.analysis.comparison.unjudged_doubt import COULD_CHANGE
+from labeler.analysis.comparison.verdict import NO_VALUE
+from labeler.analysis.run_verdict import PairResult, is_asked_for
+from labeler.model import (
+    ACTIVE_OF_TWO,
+    QUERY_BY_QUERY,
+    Settings,
+    capitalize_first,
+    format_count,
+)
+from labeler.render import tables
+from labeler.render.markup import show_html
+from labeler.services.assignment.scope import UNTIL_DECIDED
+from labeler.ui import assignment_cache, links, url_state
+from labeler.ui import shared as ui
+
+HELP = (
+    "Opens Label with these alone. They are chosen again after each grade, until it is decided. "
+    "Everyone who grades is given them first: it sets the strategy under Data > Settings."
+)
+
+
+def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
+    """Let a lead grade what decides, and say how far it is, where grades could change the answer.
+
+    Not across chunkings, where a grade counts for one run alone.
+    """
+    measure = found.tests.deciding
+    across = view.board.collection.has_several_chunkings
+    if across or measure is None or not can_decide(measure):
+        return
+    runs = (view.compared.a, view.compared.b)
+    is_open = found.verdict.outcome == NO_VALUE or any(
+        each.kind == COULD_CHANGE for each in found.verdict.statements
+    )
+    is_asked = is_asked_for(settings, *runs)
+    if not is_open and not is_asked:
+        return
+    standing = assignment_cache.standing_of(view.board, *runs, measure, settings)
+    if not standing.pool or not standing.known:
+        return
+    with ui.open_store() as store:
+        asked = store.asked_to_decide()
+    with st.container(key="settling", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _show_buttons(standing, settings, runs, is_asked=is_asked)
+        show_html(tables.small_print(_notes(standing, settings, asked, is_asked=is_asked)))
+        if not view.board.counts.grades:
+            links.link("Load grades instead", url_state.page_url("/data", section="Load"))
+
+
+def _show_buttons(
+    standing: Certainty, settings: Settings, runs: tuple[str, str], *, is_asked: bool
+) -> None:
+    count = min(AT_ONCE, standing.open)
+    if not standing.settled and count:
+        passages = "passage that decides" if count == 1 else f"{count} passages that decide"
+        if st.button(f"Grade the {passages} most", key="decide", type="primary", help=HELP):
+            _grade(settings, runs)
+    if is_asked and st.button("Stop asking for what decides this", key="stop-deciding"):
+        with ui.guard(), ui.open_store() as store:
+            store.save_settings(replace(store.settings(), strategy=QUERY_BY_QUERY))
+        ui.done("Graders go query by query")
+
+
+def _grade(settings: Settings, runs: tuple[str, str]) -> None:
+    """Ask for what decides between two runs, and open Label with that alone."""
+    if not is_asked_for(settings, *runs):
+        with ui.guard(), ui.open_store() as store:
+            store.save_settings(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=runs))
+    links.go(url_state.page_url("/", a=runs[0], b=runs[1], until=UNTIL_DECIDED))
+
+
+def _notes(standing: Certainty, settings: Settings, asked: int, *, is_asked: bool) -> Iterator[str]:
+    if standing.settled and is_asked:
+        yield "No further grade is needed for this, so graders go on query by query."
+    elif is_asked:
+        yield "Everyone who grades is given what decides this first."
+    if not standing.settled:
+        yield (
+            "You see a question and a passage, and nothing of the two runs. The passages are "
+            "chosen again after each grade, and it stops when it is decided."
+        )
+    if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
+        a, b = settings.unjudged_of
+        yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
+    so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
+    yield f"{so_far}{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
