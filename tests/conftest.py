@@ -267,6 +267,7 @@ KEPT_IN_BOTH = (
     *("store.test_copies", "services.test_assignment_copies"),
     *("store.test_as_of", "store.test_reads", "store.test_remarks", "store.test_search"),
     *("web.test_adjudication", "services.test_assignment", "web.test_grading_api"),
+    "web.test_copies",
 )
 
 

@@ -234,8 +234,9 @@ def disagreements(
 ) -> None:
     """List the chunks that people grade differently.
 
-    The widest apart come first. Of one GRADER those on which they differ from anybody, of more
-    those on which these differ. A lead decides them on Review > Disagreements.
+    And the texts that several chunks of a query have whose golden grades differ. The widest apart
+    come first. Of one GRADER those on which they differ from anybody, of more those on which these
+    differ. A lead decides them on Review > Disagreements.
     """
     check_raw(kind, raw=raw)
     with Store(db) as store:
@@ -279,13 +280,23 @@ def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind
     return "\n".join([*(lines if rows else []), *([""] if rows else []), *said])
 
 
+def agreed_words(each: Disagreement) -> str:
+    """Return the grade that people's grades come to, if there is one."""
+    if each.agreed is not None:
+        return str(each.agreed)
+    return "tie" if each.grades else "–"
+
+
 def disagreement_row(each: Disagreement) -> list[str]:
     """Return one as a line of the table."""
     grades = ", ".join(f"{escape_controls(name)} {grade}" for name, grade in each.grades.items())
+    if each.is_of_copies or not grades:
+        copies = ", ".join(f"{escape_controls(copy.chunk_id)} {copy.grade}" for copy in each.copies)
+        grades = "; ".join(filter(None, [grades, f"same text: {copies}"]))
     decided = each.adjudication
     return [
         *(escape_controls(each.query_id), escape_controls(each.chunk_id), grades),
         str(each.spread),
-        "tie" if each.agreed is None else str(each.agreed),
+        agreed_words(each),
         "–" if decided is None else f"{decided.grade} by {escape_controls(decided.grader)}",
     ]

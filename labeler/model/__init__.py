@@ -76,6 +76,7 @@ from labeler.model.grades import (
     ROUNDED_MEAN,
     TRANSFER_CHOICES,
     UPPER_MEDIAN,
+    CopyGrades,
     Evidence,
     GivenGrade,
     GradedPair,

@@ -90,6 +90,24 @@ class GradedPair(NamedTuple):
     grade: int = 0
 
 
+class CopyGrades(NamedTuple):
+    """Chunks of a query with the same text, by id, each with its golden grade or None."""
+
+    query_id: str
+    grades: tuple[tuple[str, int | None], ...]
+
+    @property
+    def differ(self) -> bool:
+        """Whether two of them have different golden grades."""
+        return len({grade for _, grade in self.grades if grade is not None}) > 1
+
+    @property
+    def ungraded(self) -> int:
+        """How many of them have no golden grade, where another has one."""
+        known = sum(grade is not None for _, grade in self.grades)
+        return len(self.grades) - known if known else 0
+
+
 class SuggestionCheck(NamedTuple):
     """The grade a ``source`` suggested for a pair, and the one a grader gave before seeing it."""
 

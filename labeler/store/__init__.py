@@ -5,7 +5,15 @@
 
 from labeler.errors import StorageError
 from labeler.store.activity import Activity, CannotTell, GivenGrades, GraderNote, SingleGradeReader
-from labeler.store.adjudication import ADJUDICATION, Adjudication, Adjudications, Case, Disagreement
+from labeler.store.adjudication import (
+    ADJUDICATION,
+    Adjudication,
+    Adjudications,
+    Case,
+    CopyGrade,
+    Disagreement,
+    Opinion,
+)
 from labeler.store.assignment import GradingQueue, Lease, Leases, UndoableJudgment
 from labeler.store.candidates import Candidates
 from labeler.store.chunkings import ChunkingSummary

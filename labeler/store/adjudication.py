@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from labeler.errors import NotFound
+from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Judgment, Passage, Query, agreed_grade
 from labeler.store.chunks import ChunkTexts
 from labeler.store.columns import as_json, passages_from_column
+from labeler.store.copies import COPY_MARK, COPY_SOURCE
 from labeler.store.judgments import Exposure, JudgmentConflict
 
 ADJUDICATION = "adjudication"  # why an adjudication was asked for: it stands in the log
@@ -37,10 +38,29 @@ WHERE j.kind = 'adjudicate'{some}
 ORDER BY j.id
 """
 
+# What people and files say of chunks whose text others repeat, and what counts of it.
+SAID_OF_COPIES = """
+SELECT j.query, j.chunk, j.kind, g.name, j.grade
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query AND q.retired_at IS NULL
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN graders AS g ON g.id = j.grader
+WHERE j.kind IN ('grade', 'import') AND c.id IN (SELECT value FROM json_each(?))
+ORDER BY j.id
+"""
+GOLDEN_OF_COPIES = """
+SELECT g.query, q.query_id, g.chunk, c.chunk_id, c.document_id, g.grade, g.kind
+FROM golden AS g
+JOIN queries AS q ON q.id = g.query AND q.retired_at IS NULL
+JOIN chunks AS c ON c.id = g.chunk
+WHERE c.id IN (SELECT value FROM json_each(?))
+ORDER BY g.query, g.chunk
+"""
+
 # A chunk that came back unmarked is graded without its note, which then still holds.
 SELECT_OPINIONS = """
 SELECT
-    j.query, j.chunk, g.name, j.kind, j.grade, j.reason,
+    j.query, j.chunk, c.chunk_id, g.name, j.kind, j.grade, j.reason,
     (
         SELECT s.note FROM standing_judgments AS s
         WHERE s.query = j.query AND s.chunk = j.chunk AND +s.grader = j.grader
@@ -55,7 +75,7 @@ JOIN current_judgments AS j ON j.query = json_extract(pair.value, '$[0]')
 JOIN graders AS g ON g.id = j.grader
 JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind IN ('grade', 'cannot_tell')
-ORDER BY g.name
+ORDER BY g.name, c.id
 """
 
 UNDOABLE_ADJUDICATIONS = """
@@ -64,7 +84,7 @@ FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 WHERE j.grader = (SELECT id FROM graders WHERE name = ?) AND j.lane = 'adjudicate'
-    AND q.retired_at IS NULL
+    AND j.source IS NOT 'twin' AND q.retired_at IS NULL
 ORDER BY j.id DESC LIMIT ?
 """
 
@@ -82,11 +102,27 @@ class Adjudication:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyGrade:
+    """The golden grade of one of the chunks with the same text; ``kind`` is who it is from."""
+
+    chunk_id: str
+    document_id: str | None
+    number: int
+    grade: int
+    kind: str
+    adjudication: Adjudication | None
+
+
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair to which people give different grades now, each by name.
 
     ``agreed`` is what they become by the team's rule, None for a tie; ``adjudication`` is what was
     decided over them. ``spread`` is how far apart the grades are; of certain graders, theirs.
+
+    Chunks of the query with the same text are one disagreement, of the first of them, and
+    ``copies`` are all of them: people's grades of the text differ, or its golden grades do. Such a
+    one is decided once all golden grades are equal; ``agreed`` is None where nobody graded it.
     """
 
     query_id: str
@@ -96,6 +132,18 @@ class Disagreement:
     agreed: int | None
     adjudication: Adjudication | None
     numbers: tuple[int, int]
+    copies: tuple[CopyGrade, ...] = ()
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The query and each chunk that it is about, by number."""
+        chunks = [each.number for each in self.copies] or [self.numbers[1]]
+        return [(self.numbers[0], chunk) for chunk in chunks]
+
+    @property
+    def is_of_copies(self) -> bool:
+        """Whether the golden grades of one text differ."""
+        return len({each.grade for each in self.copies}) > 1
 
     @property
     def golden(self) -> int | None:
@@ -110,11 +158,12 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one person says of a pair now; ``stale`` says it was of an earlier text.
+    """What one person says of a chunk now; ``stale`` says it was of an earlier text.
 
     ``evidence`` are the passages of the present text that made the grade.
     """
 
+    chunk_id: str
     grader: str
     kind: str
     grade: int | None
@@ -149,14 +198,21 @@ class Adjudications(Exposure, ChunkTexts):
     ) -> list[Disagreement]:
         """Return the pairs to which people give different grades now, the widest first.
 
-        Of as wide ones ties come first, then all stand in the order of queries: deciding one moves
-        none.
+        And the texts that several chunks of a query have whose golden grades differ. Of as wide
+        ones ties come first, then all stand in the order of queries: deciding one moves none.
         ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
         ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
         """
         rule, names, decided = self.settings().golden_rule, self._names(), self._decided()
-        found: list[Disagreement] = []
+        found = [
+            each
+            for each in self._of_copies(rule, decided, graders)
+            if among is None or each.query_id in among
+        ]
+        merged = {pair for each in found for pair in each.pairs}
         for query, query_id, chunk, chunk_id, given in self._rows(DISAGREEING_PAIRS):
+            if (query, chunk) in merged:
+                continue
             grades = {names[int(who)]: grade for who, grade in json.loads(given).items()}
             spread = grade_spread(grades, graders)
             if not spread or (among is not None and query_id not in among):
@@ -167,7 +223,35 @@ class Adjudications(Exposure, ChunkTexts):
             found.append(
                 Disagreement(query_id, chunk_id, by_name, spread, agreed, said, (query, chunk))
             )
-        return sorted(found, key=lambda each: (-each.spread, each.agreed is not None))
+        return sorted(found, key=lambda each: (-each.spread, each.agreed is not None, each.numbers))
+
+    def _of_copies(
+        self,
+        rule: str,
+        decided: Mapping[tuple[int, int], Adjudication],
+        graders: Collection[str],
+    ) -> list[Disagreement]:
+        """Return the texts of which a query has several chunks, and not one grade."""
+        texts = self.repeated_texts()
+        if not texts:
+            return []
+        asked = [as_json(sorted(texts))]
+        families: dict[tuple[int, int], tuple[str, list[CopyGrade]]] = {}
+        for query, query_id, chunk, chunk_id, document, grade, kind in self._rows(
+            GOLDEN_OF_COPIES, asked
+        ):
+            said = decided.get((query, chunk))
+            copy = CopyGrade(chunk_id, document, chunk, grade, kind, said)
+            families.setdefault((query, texts[chunk]), (query_id, []))[1].append(copy)
+        given: defaultdict[tuple[int, int], list[tuple[int, str | None, int]]] = defaultdict(list)
+        for query, chunk, kind, name, grade in self._rows(SAID_OF_COPIES, asked):
+            given[query, texts[chunk]].append((chunk, name if kind == "grade" else None, grade))
+        found = (
+            _copies_disagreement(query, query_id, copies, given[query, text], rule, graders)
+            for (query, text), (query_id, copies) in families.items()
+            if len(copies) > 1
+        )
+        return [each for each in found if each is not None]
 
     def _names(self) -> dict[int, str]:
         return dict(self._rows("SELECT id, name FROM graders"))
@@ -180,7 +264,7 @@ class Adjudications(Exposure, ChunkTexts):
     def cases(self, some: Sequence[Disagreement], longest: int | None = None) -> list[Case]:
         """Return what somebody has to know to decide these; texts end after ``longest``."""
         said: defaultdict[tuple[int, int], list[Opinion]] = defaultdict(list)
-        pairs = as_json([each.numbers for each in some])
+        pairs = as_json([pair for each in some for pair in each.pairs])
         for query, chunk, *opinion in self._rows(SELECT_OPINIONS, {"pairs": pairs}):
             opinion[-1] = passages_from_column(opinion[-1])
             said[query, chunk].append(Opinion(*opinion))
@@ -193,22 +277,58 @@ class Adjudications(Exposure, ChunkTexts):
         }
         chunks = self._chunks_of([each.numbers[1] for each in some], longest)
         return [
-            Case(each, queries[each.query_id], chunk, wording, more, tuple(said[each.numbers]))
+            Case(
+                *(each, queries[each.query_id], chunk, wording, more),
+                tuple(opinion for pair in each.pairs for opinion in said[pair]),
+            )
             for each in some
             for chunk, wording, more in [
                 chunks.get(each.numbers[1], (Chunk(each.chunk_id), None, None))
             ]
         ]
 
-    def adjudicate(self, judgment: Judgment, replaces: str | None) -> bool:
+    def adjudicate(
+        self, judgment: Judgment, replaces: str | None, copies: Sequence[str] = ()
+    ) -> bool:
         """Add an adjudication as `judge` does, if whoever gives it knew the one it replaces.
 
         ``replaces`` is the event that is the pair's adjudication now, whoever gave it, None where
-        there is none. Raises `JudgmentConflict` where another is: somebody else was faster.
+        there is none. Raises `JudgmentConflict` where another is: somebody else was faster. The
+        same is decided of ``copies``, other chunks of the query with the same text; raises
+        `BadInput` for a chunk with another one.
         """
         with self._transaction():
             self._check_known(judgment, replaces)
-            return self._append_adjudication(judgment)
+            added = self._append_adjudication(judgment)
+            if not added:
+                return False
+            self._check_copies(judgment, copies)
+            for number, chunk_id in enumerate(copies, 1):
+                event_id = f"{judgment.event_id}{COPY_MARK}{number}"
+                self._append_adjudication(
+                    replace(
+                        judgment,
+                        event_id=event_id,
+                        chunk_id=chunk_id,
+                        source=COPY_SOURCE,
+                        elapsed_ms=None,
+                    )
+                )
+            return True
+
+    def _check_copies(self, judgment: Judgment, copies: Sequence[str]) -> None:
+        if not copies:
+            return
+        family = self.family_of(judgment.query_id, judgment.chunk_id)
+        same = set(self.chunk_ids(family).values()) - {judgment.chunk_id}
+        for chunk_id in copies:
+            if chunk_id not in same:
+                raise BadInput(
+                    f"chunk {chunk_id!r} does not have the text of chunk {judgment.chunk_id!r} any "
+                    "more; decide each"
+                )
+        if len(set(copies)) < len(copies):
+            raise BadInput("copies name a chunk twice")
 
     def _check_known(self, judgment: Judgment, replaces: str | None) -> None:
         if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [judgment.event_id]):
@@ -265,6 +385,48 @@ class Adjudications(Exposure, ChunkTexts):
 def _adjudication_from_row(row: tuple[Any, ...]) -> Adjudication:
     event_id, grade, grader, note, created_at, evidence = row[2:]
     return Adjudication(event_id, grade, grader, note, created_at, passages_from_column(evidence))
+
+
+def _copies_disagreement(
+    query: int,
+    query_id: str,
+    copies: Sequence[CopyGrade],
+    given: Sequence[tuple[int, str | None, int]],
+    rule: str,
+    graders: Collection[str],
+) -> Disagreement | None:
+    """Return a text's disagreement, None where there is none.
+
+    ``given`` are the chunk, the grader, None for a file, and the grade, the oldest first.
+    """
+    people = {name: grade for _, name, grade in given if name is not None}
+    finals = {copy.grade for copy in copies}
+    decisions = [copy.adjudication for copy in copies if copy.adjudication is not None]
+    if graders:
+        spread = grade_spread(people, graders)
+    else:
+        read = {chunk for chunk, name, _ in given if name is not None}
+        # what only files said of the copies is shown as long as it is why somebody decided
+        apart = finals | {
+            grade
+            for chunk, name, grade in given
+            if name is not None or (decisions and chunk not in read)
+        }
+        spread = max(apart) - min(apart)
+    if not spread:
+        return None
+    first = copies[0]
+    is_decided = bool(decisions) and len(finals) == 1
+    return Disagreement(
+        query_id,
+        first.chunk_id,
+        dict(sorted(people.items())),
+        spread,
+        agreed_grade(list(people.values()), rule),
+        max(decisions, key=lambda each: each.created_at) if is_decided else None,
+        (query, first.number),
+        tuple(copies),
+    )
 
 
 def grade_spread(grades: Mapping[str, int], graders: Collection[str] = ()) -> int:

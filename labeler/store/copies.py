@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from labeler.model import Pair
+from labeler.model import CopyGrades, Pair
 from labeler.store.columns import as_json, moment
 from labeler.store.contents import ContentsReader
 
@@ -47,6 +47,16 @@ WHERE run IN (SELECT id FROM runs) AND query_id = ?
 IDS_OF_CHUNKS = """
 SELECT c.id, c.chunk_id FROM chunks AS c
 WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id
+"""
+GOLDEN_OF_REPEATED = """
+SELECT q.query_id, g.chunk, g.grade FROM golden AS g
+JOIN queries AS q ON q.id = g.query AND q.retired_at IS NULL
+JOIN chunks AS c ON c.id = g.chunk
+WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY g.query, g.chunk
+"""
+LISTS_IN_USE = """
+SELECT l.query_id, substr(l.chunks, 1, ? * 4) FROM ranked_lists AS l
+JOIN queries AS q ON q.query_id = l.query_id AND q.retired_at IS NULL
 """
 # What is in a query's pool without a run: proposed, left ungraded by a file, or judged already.
 OTHER_CHUNKS_OF_QUERY = """
@@ -142,6 +152,35 @@ class CopyReader(ContentsReader):
         for (chunks,) in self._rows(LISTS_OF_QUERY, [depth, query_id]):
             pooled.update(np.frombuffer(chunks or b"", "<i4").tolist())
         return pooled
+
+    def copy_grades(self) -> list[CopyGrades]:
+        """Return the texts that several chunks of a query's pool have, with their golden grades.
+
+        A chunk that is not in the pool of the runs belongs to it where it has a golden grade. Of
+        texts without any golden grade nothing is returned.
+        """
+        texts = self.repeated_texts()
+        if not texts:
+            return []
+        depth = self.settings().pool_depth
+        rows = self._rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
+        golden = {(query_id, chunk): grade for query_id, chunk, grade in rows}
+        families: dict[tuple[str, int], set[int]] = {}
+        for query_id, chunk in golden:
+            families.setdefault((query_id, texts[chunk]), set()).add(chunk)
+        for query_id, chunks in self._rows(LISTS_IN_USE, [depth]):
+            for chunk in texts.keys() & np.frombuffer(chunks or b"", "<i4").tolist():
+                if family := families.get((query_id, texts[chunk])):
+                    family.add(chunk)
+        names = self.chunk_ids(sorted(set().union(*families.values())))
+        return [
+            CopyGrades(
+                query_id,
+                tuple((names[each], golden.get((query_id, each))) for each in sorted(family)),
+            )
+            for (query_id, _), family in families.items()
+            if len(family) > 1
+        ]
 
     def grade_copies(self, copies: Sequence[tuple[Pair, int]]) -> int:
         """Write what people said of chunks for their copies; return how many events that makes.

@@ -200,7 +200,7 @@ def test_a_pair_that_is_asked_for_is_told_however_much_stands_before_it(
     wide = "🙂" * 8_000
     split.add_queries(loaded([Query("long", "what is asked", guideline=wide, reference=wide)]))
     chunks = [f"wide{number:02}" for number in range(19)]
-    split.add_chunks(loaded([Chunk(name, wide) for name in chunks]))
+    split.add_chunks(loaded([Chunk(name, f"{name} {wide}") for name in chunks]))
     for name in chunks:
         say(split, name, {"Ann": 0, "Bob": 3}, "long")
     places = [(each.query_id, each.chunk_id) for each in split.disagreements()]

@@ -28,6 +28,7 @@ from labeler.errors import BadInput
 from labeler.model import (
     CandidateBatch,
     Chunk,
+    CopyGrades,
     GradedPair,
     Query,
     QueryOrigin,
@@ -299,6 +300,10 @@ class HealthSource(Protocol):
         """Return the chunks with these numbers that have a text."""
         ...
 
+    def copy_grades(self) -> list[CopyGrades]:
+        """Return the golden grades of the texts that several chunks of a query have."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class HealthInput:
@@ -307,7 +312,7 @@ class HealthInput:
     ``spread`` is what `spread_of_deltas` returns for this set's runs, by the measure ``by``;
     ``alike`` is the number of pairs of near-duplicate queries. Both are None where not
     computed. A chunk is relevant from grade ``rel`` on; ``answers`` are chunks, by number, that
-    answer single-answer queries.
+    answer single-answer queries. ``copies`` are graded texts that several chunks of a query have.
     """
 
     queries: Sequence[Query]
@@ -321,6 +326,7 @@ class HealthInput:
     alike: int | None = None
     rel: int = 1
     answers: Mapping[int, Chunk] = field(default_factory=dict)
+    copies: Sequence[CopyGrades] = ()
 
     @staticmethod
     def of(
@@ -349,6 +355,9 @@ class HealthInput:
             alike=alike,
             rel=rel,
             answers=store.chunks_numbered(pair.chunk for each in answers for pair in each),
+            copies=[
+                each for each in store.copy_grades() if among is None or each.query_id in among
+            ],
         )
 
 
@@ -389,7 +398,11 @@ class ThinBuckets:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSetHealth:
-    """The health of a golden set; ``now`` says what its graded queries are good for."""
+    """The health of a golden set; ``now`` says what its graded queries are good for.
+
+    ``unlike_copies`` are texts to which a query's chunks give different golden grades, and
+    ``ungraded_copies`` counts chunks without one whose text has one.
+    """
 
     queries: int
     judged: int
@@ -407,6 +420,8 @@ class GoldenSetHealth:
     alike: int | None
     logs: int
     single: SingleAnswers
+    unlike_copies: tuple[CopyGrades, ...] = ()
+    ungraded_copies: int = 0
 
 
 def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> GoldenSetHealth:
@@ -439,6 +454,8 @@ def assess_health(data: HealthInput, now: datetime, after: int = OLD_AFTER) -> G
         single=count_single_answers(
             answering_pairs(data.queries, data.graded, data.rel), data.answers
         ),
+        unlike_copies=tuple(each for each in data.copies if each.differ),
+        ungraded_copies=sum(each.ungraded for each in data.copies),
     )
 
 

@@ -20,7 +20,7 @@ from labeler.analysis.health.golden_set_health import (
     ThinBuckets,
     TrafficShares,
 )
-from labeler.model import QUERY_ORIGINS, format_count, format_list
+from labeler.model import QUERY_ORIGINS, CopyGrades, format_count, format_list
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
 UNKNOWN_SOURCE = "not known: from before sources were kept"
@@ -48,6 +48,7 @@ def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
         _confirmed_section(found),
         _buckets_section(found),
         *_single_answer_sections(found),
+        *_copies_sections(found),
         *_traffic_sections(found),
         _suggestions_section(found),
         _sources_section(found),
@@ -155,6 +156,34 @@ def _single_answer_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
             "Success count the first of them only.",
         )
     yield HealthSection("Single answers", (said,), warnings=warned)
+
+
+def _format_copies(text: CopyGrades) -> str:
+    graded = [f"{name} {grade}" for name, grade in text.grades if grade is not None]
+    return format_list(graded, MOST_NAMED)
+
+
+def _copies_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
+    """Yield the section on texts that several chunks of a query have, if something is amiss."""
+    warned = []
+    if unlike := found.unlike_copies:
+        are = format_count(len(unlike), "text has", "texts have")
+        named = [f"{each.query_id} ({_format_copies(each)})" for each in unlike]
+        warned.append(
+            f"{are} several chunks in one query whose golden grades differ: "
+            f"{format_list(named, MOST_NAMED)}. "
+            "`labeler disagreements` lists them; a lead decides them on Review > Disagreements."
+        )
+    if found.ungraded_copies:
+        one, many = "passage is an ungraded copy", "passages are ungraded copies"
+        are = format_count(found.ungraded_copies, one, many)
+        warned.append(
+            f"{are} of a graded one: what people said of the text counts for them once somebody "
+            "opens Label; where it is only from a file, Label asks for the text."
+        )
+    if warned:
+        text = "Chunks of a query with the same text and title should have the same grade."
+        yield HealthSection("Identical texts", (text,), warnings=tuple(warned))
 
 
 def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:

@@ -28,7 +28,7 @@ from labeler.model import (
 )
 from labeler.model.snapshot import GoldenSnapshot
 from labeler.services.import_export import snapshots
-from labeler.store import Disagreement, Store
+from labeler.store import CopyGrade, Disagreement, Opinion, Store
 from labeler.store.hash_chain import Seal
 
 EXPORTS: Mapping[str, str] = {
@@ -134,31 +134,45 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
     """Yield a row for each grader's opinion on each of these pairs.
 
     ``agreed`` is the golden grade by ``golden_rule``, None for a tie; ``adjudicated`` is the grade
-    decided in adjudication.
+    decided in adjudication. Of chunks with the same text, each has rows of its own, one without a
+    grader where only a file graded it; ``copy_of`` is the first of them, ``golden`` its grade.
     """
     rule = store.settings().golden_rule
     for case in store.cases(found, longest=0):
         pair, decision = case.disagreement, case.disagreement.adjudication
-        for opinion in case.opinions:
+        said: list[Opinion | CopyGrade] = list(case.opinions)
+        known = {opinion.chunk_id for opinion in case.opinions}
+        said += [copy for copy in pair.copies if copy.chunk_id not in known]
+        golden = {copy.chunk_id: copy.grade for copy in pair.copies}
+        for each in said:
             yield {
                 "query_id": pair.query_id,
                 "query": case.query.text,
-                "chunk_id": pair.chunk_id,
+                "chunk_id": each.chunk_id,
                 "title": case.chunk.title,
                 "spread": pair.spread,
-                "grader": opinion.grader,
-                "grade": opinion.grade,
-                "cannot_tell": opinion.kind == "cannot_tell",
-                "note": opinion.note,
-                "blind": bool(opinion.blind),
-                "stale": bool(opinion.stale),
-                "given_at": opinion.created_at,
+                **_opinion_columns(each if isinstance(each, Opinion) else None),
                 "golden_rule": rule,
                 "agreed": pair.agreed,
                 "adjudicated": decision and decision.grade,
                 "adjudicated_by": decision and decision.grader,
                 "adjudication_note": decision and decision.note,
+                "copy_of": pair.chunk_id if pair.copies else None,
+                "golden": golden.get(each.chunk_id),
             }
+
+
+def _opinion_columns(opinion: Opinion | None) -> dict[str, object]:
+    """Return what a grader says of a chunk; nothing where no grader says anything."""
+    return {
+        "grader": opinion and opinion.grader,
+        "grade": opinion and opinion.grade,
+        "cannot_tell": opinion is not None and opinion.kind == "cannot_tell",
+        "note": opinion and opinion.note,
+        "blind": opinion is not None and bool(opinion.blind),
+        "stale": opinion is not None and bool(opinion.stale),
+        "given_at": opinion and opinion.created_at,
+    }
 
 
 def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:

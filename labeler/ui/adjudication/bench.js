@@ -6,6 +6,7 @@ import { find, isEditable, wordsOf } from "../js/dom.js";
 import { GRADE_KEYS, TOO_SOON_MS } from "../js/grade_keys.js";
 import { pairKey } from "../js/pairs.js";
 import { drawn, empty, finished, paintOpinions } from "./case.js";
+import { settleCopies, targetOf } from "./copies.js";
 import { Evidence } from "./evidence.js";
 import { Kept } from "./kept.js";
 import { Listing } from "./listing.js";
@@ -38,6 +39,7 @@ export class Bench {
     this.isSeeded = false;
     /** @type {string | null} */
     this.focus = null; // the name of the pair on screen
+    this.only = ""; // the one chunk of several with its text that is decided; none is all of them
     this.shownAt = 0;
     this.kept = new Kept(data);
     this.evidence = new Evidence(this.root, this.kept, {
@@ -139,13 +141,19 @@ export class Bench {
   apply(verdict) {
     const item = this.listing.find(pairKey(verdict));
     if (!item) return;
-    if (verdict.undoes === undefined) {
-      if (!item.adjudication) this.listing.left -= 1;
-      item.adjudication = this.decisionOf(verdict);
-    } else if (item.adjudication?.event_id === verdict.undoes) {
+    if (verdict.undoes === undefined) this.settle(item, verdict);
+    else if (item.adjudication?.event_id === verdict.undoes) {
       this.listing.left += 1;
       item.adjudication = null;
     }
+  }
+
+  // What is decided counts; of several chunks with one text it may be that another still differs.
+  /** @type {(item: Case, verdict: Verdict) => void} */
+  settle(item, verdict) {
+    const isDecided = settleCopies(item, verdict);
+    this.listing.left += Number(Boolean(item.adjudication)) - Number(isDecided);
+    item.adjudication = isDecided ? this.decisionOf(verdict) : null;
   }
 
   /** @type {(verdict: Verdict) => Decision} */
@@ -218,23 +226,22 @@ export class Bench {
     const { item } = this;
     if (!item) return;
     this.isAtWork = true;
-    const before = item.adjudication;
+    const { adjudication: before, copies: counted } = item;
     /** @type {Verdict} */
     const verdict = {
       ...this.signed(item),
+      ...targetOf(item, this.only),
       text_hash: item.text_hash,
-      slip: item.slip,
-      replaces: before?.event_id ?? null,
       grade,
       note: this.kept.note(item).trim() || null,
       elapsed_ms: Math.round(performance.now() - this.shownAt),
       ...this.evidence.given(),
     };
-    item.adjudication = this.decisionOf(verdict);
-    if (!before) this.listing.left -= 1;
-    this.trail.push({ ...verdict, grade, before });
+    this.settle(item, verdict);
+    this.trail.push({ ...verdict, grade, before, counted });
     this.kept.drop(item);
-    this.look(this.nextOpen(this.focus));
+    this.only = "";
+    this.look(item.adjudication ? this.nextOpen(this.focus) : this.focus);
     this.sender.add(verdict);
   }
 
@@ -257,11 +264,13 @@ export class Bench {
     const step = this.trail.pop();
     if (!step) return this.tell("There is nothing to take back.");
     const item = this.listing.find(pairKey(step));
-    if (step.note) this.kept.write(step, step.note); // both wait for the next decision
-    if (step.evidence) this.evidence.keep(step, step.evidence);
+    if (step.note) this.kept.write(item ?? step, step.note); // both wait for the next decision
+    if (step.evidence) this.evidence.keep(item ?? step, step.evidence);
     if (item) {
-      item.adjudication = step.before ?? null;
-      if (!item.adjudication) this.listing.left += 1;
+      const before = step.before ?? null;
+      this.listing.left += Number(Boolean(item.adjudication)) - Number(Boolean(before));
+      item.adjudication = before;
+      if (step.counted) item.copies = step.counted;
       this.look(pairKey(step));
     }
     this.sender.add({ ...this.signed(step), undoes: step.event_id });
@@ -336,11 +345,14 @@ export class Bench {
 
   // --- what is on screen -----------------------------------------------------------------------
 
-  /** @type {(name: string | null, isSame?: boolean, isChosen?: boolean) => void} */
-  look(name, isSame = false, isChosen = false) {
+  /** @type {(wanted: string | null, isSame?: boolean, isChosen?: boolean) => void} */
+  look(wanted, isSame = false, isChosen = false) {
+    const known = wanted === null ? null : this.listing.find(wanted);
+    const name = known ? pairKey(known) : wanted;
     if (isSame && (this.isTyping() || this.evidence.isSelecting)) return this.drawList();
     const isOther = name !== this.focus;
     if (isOther) this.evidence.leave();
+    if (isOther) this.only = "";
     this.focus = name;
     if (isOther) this.shownAt = performance.now();
     const { item } = this;
@@ -353,7 +365,10 @@ export class Bench {
       const place = `${this.listing.placeOf(pairKey(item))} of ${this.listing.total.toLocaleString("en")}`;
       const apart = `${item.spread} apart`;
       const note = this.kept.note(item);
-      host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, this.acts(item)));
+      const acts = this.acts(item);
+      host.replaceChildren(
+        ...drawn(item, `${apart} · ${place}`, note, this.data, acts, this.only),
+      );
       const passage = host.querySelector(".passage");
       if (passage && !isOther) passage.scrollTop = scrolled;
       const again = focused && host.querySelector(`[data-grade="${focused}"]`);
@@ -373,6 +388,9 @@ export class Bench {
       readOn: (place) => void this.readOn(item, place),
       mark: () => this.evidence.toggle(),
       typed: (note) => this.kept.write(item, note),
+      keepTo: (chunk) => {
+        this.only = chunk;
+      },
     };
   }
 

@@ -3,19 +3,22 @@
 
 import { make } from "../js/dom.js";
 import { HOME_ROW } from "../js/grade_keys.js";
+import { chooserOf, copiesOf, isSplit } from "./copies.js";
+import { mark } from "./mark.js";
 
 /** @import { Acts, BenchData, Case, Opinion } from "./shapes" */
 
 /** @typedef {{ start: number, end: number, said: string }} Marked */
 
-/** @type {(shown: Case, place: string, note: string, data: BenchData, acts: Acts) => Node[]} */
-export function drawn(shown, place, note, data, acts) {
+/** @type {(shown: Case, place: string, note: string, data: BenchData, acts: Acts, only: string) => Node[]} */
+export function drawn(shown, place, note, data, acts, only) {
   return [
     head(shown, place),
     passage(shown, acts),
+    ...copiesOf(shown, data.colours),
     opinions(shown, data),
     counts(shown, data),
-    deciding(shown, note, data, acts),
+    deciding(shown, note, data, acts, only),
   ];
 }
 
@@ -71,15 +74,16 @@ function passage(shown, acts) {
 
 /** @type {(shown: Case, data: BenchData) => HTMLElement} */
 function opinions(shown, data) {
-  const rows = shown.opinions.map((opinion) => opinionRow(opinion, data));
+  const rows = shown.opinions.map((opinion) => opinionRow(opinion, data, isSplit(shown)));
   return make("table", "opinions", make("tbody", "", ...rows));
 }
 
-/** @type {(opinion: Opinion, data: BenchData) => HTMLElement} */
-function opinionRow(opinion, { words, colours }) {
+/** @type {(opinion: Opinion, data: BenchData, isOfOne: boolean) => HTMLElement} */
+function opinionRow(opinion, { words, colours }, isOfOne) {
   const { grade, kind, reason, blind, stale, day, note } = opinion;
   const given = grade === null ? judgmentWords(kind, reason) : words[grade];
   const worth = [day, blind ? "blind" : "not blind", stale && "of an earlier text"];
+  if (isOfOne) worth.unshift(opinion.chunk);
   const about = make("small", "", worth.filter(Boolean).join(" · "));
   const name = make("th", "who", make("span", "name", opinion.grader), about);
   name.scope = "row";
@@ -97,9 +101,14 @@ function judgmentWords(kind, reason) {
 
 // Which grade counts now, and why.
 /** @type {(shown: Case, data: BenchData) => HTMLElement} */
-function counts({ adjudication, agreed }, { rule, rule_in_words, colours, words }) {
+function counts(shown, { rule, rule_in_words, colours, words }) {
+  const { adjudication, agreed, copies = [], opinions: said } = shown;
   const made = make("p", "counts-now");
-  if (adjudication) {
+  if (isSplit(shown)) {
+    made.append("Counts now: for each chunk its own grade, until you decide.");
+  } else if (agreed === null && copies.length && !said.length && !adjudication) {
+    made.append("Counts now: ", mark(copies[0].grade, colours), ` ${words[copies[0].grade]}`);
+  } else if (adjudication) {
     const by = [adjudication.grader, adjudication.day].filter(Boolean).join(", ");
     made.append("Decided: ", mark(adjudication.grade, colours));
     made.append(` ${words[adjudication.grade]}, by ${by}`);
@@ -113,8 +122,8 @@ function counts({ adjudication, agreed }, { rule, rule_in_words, colours, words 
   return made;
 }
 
-/** @type {(shown: Case, note: string, data: BenchData, acts: Acts) => HTMLElement} */
-function deciding(shown, note, data, acts) {
+/** @type {(shown: Case, note: string, data: BenchData, acts: Acts, only: string) => HTMLElement} */
+function deciding(shown, note, data, acts, only) {
   const field = make("input", "note-field");
   field.type = "text";
   field.maxLength = 2000;
@@ -148,7 +157,8 @@ function deciding(shown, note, data, acts) {
   for (const [at, colour] of data.colours.entries()) {
     row.style.setProperty(`--g${at}`, colour);
   }
-  return make("footer", "deciding", rests, tools, field, row, actions);
+  const chooser = chooserOf(shown, only, acts.keepTo);
+  return make("footer", "deciding", rests, tools, field, ...chooser, row, actions);
 }
 
 /** @type {(grade: number, word: string, shown: Case) => HTMLElement} */
@@ -170,15 +180,6 @@ function button(className, words, act, key = "") {
   if (key) made.append(make("kbd", "", key), " ");
   made.append(words);
   made.addEventListener("click", act);
-  return made;
-}
-
-// A grade in its colour; none is hollow.
-/** @type {(grade: number | null, colours: string[]) => HTMLElement} */
-export function mark(grade, colours) {
-  if (grade === null) return make("span", "mark unjudged", "·");
-  const made = make("span", `mark g${grade}`, String(grade));
-  made.style.background = colours[grade];
   return made;
 }
 

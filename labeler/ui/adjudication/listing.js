@@ -45,9 +45,13 @@ export class Listing {
     return this.find(name) !== null;
   }
 
+  // The one about a pair, or about a text that is also that of the pair's chunk.
   /** @type {(name: string) => Case | null} */
   find(name) {
-    return this.items.find((item) => pairKey(item) === name) ?? null;
+    /** @type {(item: Case) => boolean} */
+    const isNamed = ({ query, chunk, copies = [] }) =>
+      [{ chunk }, ...copies].some((each) => pairKey({ query, chunk: each.chunk }) === name);
+    return this.items.find(isNamed) ?? null;
   }
 
   // From 1, among all there are.

@@ -2,7 +2,8 @@
 
 import { find, make } from "../js/dom.js";
 import { pairKey } from "../js/pairs.js";
-import { mark } from "./case.js";
+import { isSplit } from "./copies.js";
+import { mark } from "./mark.js";
 
 /** @import { Case } from "./shapes" */
 /** @import { Listing } from "./listing" */
@@ -34,13 +35,16 @@ export function drawRows(host, listing, focus, colours, look) {
 /** @type {(item: Case, isHere: boolean, colours: string[], look: (name: string) => void) => HTMLElement} */
 function row(item, isHere, colours, look) {
   const marks = make("span", "marks");
-  for (const { grade, grader } of item.opinions) {
+  const said = item.opinions.map(({ grade, grader }) => ({ grade, name: grader }));
+  const counted = (item.copies ?? []).map(({ grade, chunk }) => ({ grade, name: chunk }));
+  for (const { grade, name } of isSplit(item) || !said.length ? counted : said) {
     if (grade === null) continue;
     const given = mark(grade, colours);
-    given.title = `${grader}: ${grade}`;
+    given.title = `${name}: ${grade}`;
     marks.append(given);
   }
-  const now = item.adjudication ? item.adjudication.grade : item.agreed;
+  const agreed = isSplit(item) ? null : (item.agreed ?? (said.length ? null : counted[0]?.grade));
+  const now = item.adjudication ? item.adjudication.grade : (agreed ?? null);
   const name = make("span", "chunk", item.title ?? item.chunk);
   name.dir = "auto";
   const verdict = make("span", "now", item.adjudication ? "✓ " : "→ ", mark(now, colours));

@@ -2,6 +2,8 @@
 
 /** What one person says of a pair. */
 export interface Opinion {
+  /** Of which chunk, where several have the text. */
+  chunk: string;
   grader: string;
   kind: string;
   grade: number | null;
@@ -23,6 +25,18 @@ export interface Decision {
   day: string;
   /** As in an opinion. */
   evidence?: [number, number][];
+}
+
+/** One of several chunks of the query with the same text, and its golden grade. */
+export interface Copy {
+  chunk: string;
+  document: string | null;
+  grade: number;
+  /** Who it is from: grade, adjudicate, import or carry. */
+  kind: string;
+  /** The decision that a new one replaces. */
+  replaces: string | null;
+  slip: string;
 }
 
 /** A pair that graders disagree on, as the server hands it out. */
@@ -47,6 +61,8 @@ export interface Case {
   agreed: number | null;
   opinions: Opinion[];
   adjudication: Decision | null;
+  /** All chunks with this text, the one above first. */
+  copies?: Copy[];
 }
 
 export interface Undoable {
@@ -85,6 +101,8 @@ export interface Verdict {
   undoes?: string;
   /** The passages that made the decision. */
   evidence?: [number, number][];
+  /** Other chunks with the same text, of which the same is decided. */
+  copies?: string[];
 }
 
 export interface Result {
@@ -106,6 +124,8 @@ export interface Step {
   text_hash?: string | null;
   note?: string | null;
   evidence?: [number, number][];
+  /** What counted for each of the chunks with the same text before. */
+  counted?: Copy[];
 }
 
 export interface BenchData {
@@ -136,4 +156,6 @@ export interface Acts {
   readOn(place: HTMLElement): void;
   mark(): void;
   typed(note: string): void;
+  /** Decide for one of the chunks with the same text alone, or for all of them (""). */
+  keepTo(chunk: string): void;
 }

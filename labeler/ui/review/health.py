@@ -57,6 +57,9 @@ def show() -> None:
         if shares.differs:
             to = url_state.page_url("/scores", weighted=shares.facet)
             links.link(f"Scores, weighted by {shares.facet}", to)
+    if found.unlike_copies:
+        to = url_state.page_url("/review", review="Disagreements")
+        links.link("Decide the grades of identical texts", to)
     for part in parts:
         show_part(part)
     file = partial(as_json, found, selected)

@@ -29,6 +29,7 @@ from labeler.store import (
     Case,
     Disagreement,
     JudgmentConflict,
+    Opinion,
     StorageError,
     Store,
 )
@@ -133,8 +134,17 @@ def page_start(request: Request, found: Sequence[Disagreement]) -> int:
 def index_of_pair(request: Request, found: Sequence[Disagreement]) -> int | None:
     """Return the index of the pair ``query`` and ``chunk``, None if it is not included."""
     pair = request.query_params.get("query"), request.query_params.get("chunk")
-    places = (at for at, each in enumerate(found) if (each.query_id, each.chunk_id) == pair)
+    places = (
+        at
+        for at, each in enumerate(found)
+        if each.query_id == pair[0] and pair[1] in chunk_ids(each)
+    )
     return next(places, None)
+
+
+def chunk_ids(found: Disagreement) -> list[str]:
+    """Return the ids of the chunks that a disagreement is about, the first of them first."""
+    return [found.chunk_id, *(each.chunk_id for each in found.copies[1:])]
 
 
 def disagreement_page(
@@ -156,9 +166,10 @@ def next_open(found: Sequence[Disagreement], start: int) -> int | None:
 def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
     """Return the pairs of which these cases show ``name`` somebody else's grade."""
     return [
-        (case.disagreement.query_id, case.disagreement.chunk_id)
+        (case.disagreement.query_id, chunk_id)
         for case in cases
         if any(opinion.grader != name for opinion in case.opinions)
+        for chunk_id in chunk_ids(case.disagreement)
     ]
 
 
@@ -180,13 +191,39 @@ def case_json(case: Case, signer: PairSigner) -> dict[str, Any]:
         "more": case.more,
         "spread": pair.spread,
         "agreed": pair.agreed,
-        "opinions": [opinion_json(each) for each in case.opinions],
+        "opinions": [opinion_json(each) for each in opinions_of_text(case.opinions)],
         "adjudication": adjudication_json(pair.adjudication),
+        **({"copies": copies_json(case, signer)} if pair.copies else {}),
     }
 
 
-def opinion_json(opinion: Any) -> dict[str, Any]:
+def copies_json(case: Case, signer: PairSigner) -> list[dict[str, Any]]:
+    """Return the chunks with the same text, each with its golden grade and its own slip."""
+    query_id = case.disagreement.query_id
+    return [
+        {
+            "chunk": each.chunk_id,
+            "document": truncate(each.document_id, LONGEST_NAME),
+            "grade": each.grade,
+            "kind": each.kind,
+            "replaces": None if each.adjudication is None else each.adjudication.event_id,
+            "slip": signer.sign_for_adjudication(query_id, each.chunk_id, case.text_hash),
+        }
+        for each in case.disagreement.copies
+    ]
+
+
+def opinions_of_text(opinions: Sequence[Opinion]) -> list[Opinion]:
+    """Return what people say of a text, once where they say the same of several copies."""
+    said: dict[tuple[object, ...], Opinion] = {}
+    for each in opinions:
+        said.setdefault((each.grader, each.kind, each.grade, each.note, each.evidence), each)
+    return sorted(said.values(), key=lambda each: each.grader)
+
+
+def opinion_json(opinion: Opinion) -> dict[str, Any]:
     return {
+        "chunk": opinion.chunk_id,
         "grader": opinion.grader,
         "kind": opinion.kind,
         "grade": opinion.grade,
@@ -255,5 +292,14 @@ def write_adjudication(
         text_hash=signer.verify_adjudicated_pair(event),
     )
     judgment, unmarked = with_evidence(store, event, judgment)
-    store.adjudicate(judgment, None if replaces is None else check_id(replaces, "event"))
+    known = None if replaces is None else check_id(replaces, "event")
+    store.adjudicate(judgment, known, parse_copies(event))
     return unmarked
+
+
+def parse_copies(event: Mapping[str, Any]) -> list[str]:
+    """Return the other chunks with the same text that a decision is for, too."""
+    copies = event.get("copies") or []
+    if not isinstance(copies, list):
+        raise BadInput("copies must be a list of chunk ids")
+    return [check_id(each, "chunk") for each in copies]
