@@ -8,7 +8,13 @@ import click
 
 from labeler.cli.groups import CommandT
 from labeler.errors import BadInput
-from labeler.formats import parse_grade_cuts, parse_grade_map, parse_limits, usual_limits
+from labeler.formats import (
+    map_named,
+    parse_grade_cuts,
+    parse_grade_map,
+    parse_limits,
+    usual_limits,
+)
 
 limit_option = click.option(
     "--limit",
@@ -19,6 +25,17 @@ limit_option = click.option(
     callback=lambda _context, _option, given: parse_limits(given),
     help="Take in more, or less, than usual; repeat it for more. Without it: "
     f"{usual_limits()}. A refusal names the one it is about.",
+)
+
+
+map_option = click.option(
+    "--map",
+    "field_map",
+    metavar="MAP",
+    callback=lambda _context, _option, given: None if given is None else map_named(given),
+    help="Where the fields of questions with their results stand: 'query=input.value "
+    "results=output.documents id=metadata.id text=page_content score=score', or the name of a "
+    "tool.",
 )
 
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
-from labeler.cli.file_options import grade_options, limit_option, list_options
+from labeler.cli.file_options import grade_options, limit_option, list_options, map_option
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError
-from labeler.formats import FieldMap, Guess, Limits, map_named
+from labeler.formats import FieldMap, Guess, Limits
 from labeler.model import escape_controls
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
@@ -323,15 +323,7 @@ def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None
 
 @load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
-@click.option(
-    "--map",
-    "field_map",
-    metavar="MAP",
-    callback=lambda _context, _option, given: None if given is None else map_named(given),
-    help="Where the fields of questions with their results stand: 'query=input.value "
-    "results=output.documents id=metadata.id text=page_content score=score', or the name of a "
-    "tool.",
-)
+@map_option
 @click.option("--name", "run_name", help="What the run is called.  [default: the file's name]")
 @click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
 @click.option("--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]")

@@ -7,24 +7,24 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import click
 
 from labeler.analysis.comparison import compare_lists
 from labeler.cli.atomic_output import new_golden_set, open_to_load
-from labeler.cli.file_options import limit_option
+from labeler.cli.file_options import limit_option, list_options, map_option
 from labeler.cli.groups import FILE, database_option, say
-from labeler.cli.load import check_target
+from labeler.cli.load import check_target, remembered_map
 from labeler.cli.options import conventions_of
 from labeler.cli.output import one_line, progress_bar
 from labeler.cli.server import become_server, browser_option, port_option
 from labeler.errors import BadInput, Incomparable, LabelerError
 from labeler.evaluation import Scoreboard
-from labeler.formats import Limits, guess
+from labeler.formats import FieldMap
 from labeler.model import LoadReport, format_count, format_list
 from labeler.model.results import ANSWER
 from labeler.services import import_export
@@ -47,6 +47,8 @@ WITH_RUNS = ("records", "run")
     metavar="NAME",
     help="Where the files hold more than two runs: which two to compare; give it twice.",
 )
+@map_option
+@list_options
 @limit_option
 @port_option
 @browser_option
@@ -56,9 +58,9 @@ def open_dumps(
     db: StoreLocation,
     paths: tuple[Path, ...],
     chosen: tuple[str, ...],
-    limits: Limits,
     port: int | None,
     no_browser: bool,
+    **given: Any,
 ) -> None:
     """Compare what two retrievers found: no grades needed, until Ctrl-C.
 
@@ -69,8 +71,9 @@ def open_dumps(
     """
     check_files(paths, chosen)
     check_target(db)
+    dumps = [DumpFile(path, LoadOptions(**given), remembered_map(db)) for path in paths]
     with open_to_load(db) as store:
-        pair = load_pair(store, [DumpFile(path, limits) for path in paths], chosen)
+        pair = load_pair(store, dumps, chosen)
         said = [*describe_lists(store, *pair)]
     for line in [f"{pair[0]} and {pair[1]} are in {db}.", *said]:
         say(line)
@@ -95,22 +98,30 @@ def check_files(paths: Sequence[Path], chosen: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class DumpFile:
-    """A file of ranked lists, loaded under its own names of runs unless another is given."""
+    """A file of ranked lists, loaded under its own names of runs unless another is given.
+
+    ``remembered`` is the map of fields that the golden set keeps.
+    """
 
     path: Path
-    limits: Limits
+    options: LoadOptions = field(default_factory=LoadOptions)
+    remembered: str = ""
 
     def load(self, store: Store, name: str | None = None) -> list[LoadReport]:
         """Load all of it; raises `BadInput` for a file without ranked lists."""
-        kind = self.kind()
-        options = LoadOptions(limits=self.limits, run_name=name)
+        kind, field_map = self.recognise()
+        options = replace(self.options, run_name=name, field_map=field_map)
         with progress_bar(f"Reading {self.path.name}", then="Storing ...") as progress:
             apply = import_export.read(kind, self.path, options, progress=progress)
         return apply(store)
 
-    def kind(self) -> str:
-        """Return what it is loaded as."""
-        found = guess(self.path)
+    def recognise(self) -> tuple[str, FieldMap | None]:
+        """Return what it is loaded as, and the map of its fields if it takes one."""
+        if self.options.field_map is not None:
+            return "records", self.options.field_map
+        found, field_map = import_export.recognise(self.path, remembered=self.remembered)
+        if found.kind is None and "run" in found.could_be:
+            return "run", None
         if found.kind is None:
             raise BadInput(f"{self.path}: {found.why}")
         if found.kind not in WITH_RUNS:
@@ -118,7 +129,7 @@ class DumpFile:
                 f"{self.path}: holds no ranked lists ({found.why}); 'labeler load {self.path}' "
                 "loads it, and then 'labeler open' takes two dumps of what was retrieved"
             )
-        return found.kind
+        return found.kind, field_map
 
     def run_names(self) -> list[str]:
         """Return the names of its runs, from a golden set that is made of it alone."""

@@ -193,6 +193,33 @@ def test_runs_of_ids_alone_need_their_texts_first(opened: Opened, folder: Path) 
     assert "! 1 chunk there has no text and cannot be graded." in said
 
 
+def test_a_dump_of_an_unknown_shape_is_read_with_a_map(opened: Opened, folder: Path) -> None:
+    for name, lists in (("a", ONE), ("b", TWO)):
+        lines = [
+            json.dumps(
+                {"q9": asked, "hits9": [{"key9": each, "body9": f"Text {each}"} for each in of]}
+            )
+            for asked, of in lists.items()
+        ]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    code, said, _ = opened("a.jsonl", "b.jsonl")
+    assert code == 1, said
+    fields = "query=q9 results=hits9 id=key9 text=body9"
+    code, said, page = opened("a.jsonl", "b.jsonl", "--map", fields)
+    assert (code, page) == (0, "/compare?a=a&b=b"), said
+
+
+def test_scores_that_could_be_grades_order_a_list_here(opened: Opened, folder: Path) -> None:
+    (folder / "t.tsv").write_text("query_id\tquery\nq1\thow long\n", encoding="utf-8")
+    (folder / "c.tsv").write_text("chunk_id\ttext\nc1\tone\nc2\ttwo\n", encoding="utf-8")
+    for kind, name in (("queries", "t.tsv"), ("chunks", "c.tsv")):
+        assert CliRunner().invoke(main, ["load", kind, name]).exit_code == 0
+    (folder / "a.csv").write_text("query_id,chunk_id,score\nq1,c1,3\nq1,c2,1\n", encoding="utf-8")
+    (folder / "b.csv").write_text("query_id,chunk_id,score\nq1,c2,2\nq1,c1,1\n", encoding="utf-8")
+    code, said, page = opened("a.csv", "b.csv")
+    assert (code, page) == (0, "/compare?a=a&b=b"), said
+
+
 def test_a_file_of_something_else_says_what_it_is(opened: Opened, folder: Path) -> None:
     (folder / "q.tsv").write_text("query_id\tquery\nq1\thow long\n", encoding="utf-8")
     code, said, _ = opened(str(dump(folder / "a.json", ONE)), "q.tsv")

@@ -15,7 +15,6 @@ from starlette.applications import Starlette
 from labeler.analysis.active import AT_ONCE
 from labeler.cli import main
 from labeler.cli.open import DumpFile, load_pair
-from labeler.formats import LIMITS
 from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE, Settings
 from labeler.services.assignment.scope import UNTIL_DECIDED
 from labeler.store import Store
@@ -36,7 +35,7 @@ def dumped(
     path = tmp_path / "golden.db"
     monkeypatch.setenv("LABELER_DB", str(path))
     with Store(path, create=True) as store:
-        pair = load_pair(store, [DumpFile(file, LIMITS) for file in files])
+        pair = load_pair(store, [DumpFile(file) for file in files])
         store.add_grader("Ann")
         store.save_settings(replace(store.settings(), strategy=ACTIVE_OF_TWO, unjudged_of=pair))
         yield store, grades
