@@ -264,7 +264,7 @@ def ask() -> Callable[..., Answer]:
 # What is asked of a file here is asked of PostgreSQL, too; in `make test` what is asked of the log.
 KEPT_IN_BOTH = (
     *("store.test_golden_grades", "store.test_runs", "store.test_load", "store.test_log"),
-    *("store.test_copies", "services.test_assignment_copies"),
+    *("store.test_copies", "services.test_assignment_copies", "store.test_list_sources"),
     *("store.test_as_of", "store.test_reads", "store.test_remarks", "store.test_search"),
     *("web.test_adjudication", "services.test_assignment", "web.test_grading_api"),
     "web.test_copies",

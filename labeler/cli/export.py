@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from labeler.cli.atomic_output import check_writable, write_file, write_folder
 from labeler.cli.groups import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.options import SELECTION_OPTIONS, make_chunking_option, selection, with_options
 from labeler.formats import LEAVES_OUT, RUN_KINDS
-from labeler.model import EVERYTHING, Selection, escape_controls
+from labeler.model import EVERYTHING, Selection, escape_controls, format_count
 from labeler.model.snapshot import GoldenSnapshot
 from labeler.services import import_export
 from labeler.services.import_export import snapshots
@@ -46,7 +47,8 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "kind",
     type=click.Choice([*import_export.EXPORTS, VERSION, "trec"]),
     help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
-    "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
+    "ragas and ranx are for other tools; phoenix and langfuse are grades for the traces that runs "
+    "came from; csv is for people; events is the whole log of judgments "
     "and remarks; version is what --golden names, as a file that proves its hash where it is "
     "loaded. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
 )
@@ -109,11 +111,12 @@ def export(
         else:
             data = export_data(store, kind, leaving, seal, version)
             write_with_seal(path, data, None if kind in WITH_SEAL else seal, replace=force)
-        said = (
-            count_events(data)
-            if kind == "events"
-            else describe_export(kind, store, leaving, version)
-        )
+        if kind == "events":
+            said = count_events(data)
+        elif kind in import_export.FEEDBACK_KINDS:
+            said = count_feedback(data)
+        else:
+            said = describe_export(kind, store, leaving, version)
         noted = import_export.note_export(store, str(path), kind, seal, export_facts(leaving))
     to_output = str(path) == "-"
     if not to_output:
@@ -213,6 +216,14 @@ def write_beir(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None
 def count_events(log: bytes) -> str:
     """Count the events of a log: one a line, judgments and remarks alike, then its tamper check."""
     return f"{len(log.splitlines()) - 1} events"
+
+
+def count_feedback(lines: bytes) -> str:
+    """Count the annotations or scores that go to another tool, and their spans."""
+    found = [json.loads(line) for line in lines.splitlines()]
+    spans = {row.get("span_id") or row.get("observationId") or row["traceId"] for row in found}
+    what = ("score", "scores") if found and "traceId" in found[0] else ("annotation", "annotations")
+    return f"{format_count(len(found), *what)} of {format_count(len(spans), 'span', 'spans')}"
 
 
 def version_bytes(version: GoldenSnapshot | None) -> bytes:

@@ -15,6 +15,7 @@ from labeler.errors import BadInput
 from labeler.model import (
     GoldenGrade,
     Judgment,
+    ListSource,
     Loaded,
     LoadedGolden,
     LoadedRetrievals,
@@ -125,8 +126,9 @@ class IdResolver:
         there = len(loaded.queries.records) - len(new.records)
         facts = {**new.facts, "queries already there": there} if there else new.facts
         chunks = self._chunks(chunk.chunk_id for chunk in loaded.chunks.records)
-        kept = [at for at, each in enumerate(loaded.chunks.records) if each.chunk_id not in chunks]
-        if len(kept) < len(loaded.chunks.records):
+        if chunks:
+            known_texts = loaded.chunks.records
+            kept = [at for at, each in enumerate(known_texts) if each.chunk_id not in chunks]
             loaded = replace(
                 loaded,
                 chunks=replace(
@@ -153,6 +155,11 @@ class IdResolver:
                 grades=_renamed(loaded.golden.grades, known, chunks),
                 by_graders=_renamed(loaded.golden.by_graders, known, chunks),
             ),
+            items={
+                system: _renamed_sources(sources, known, chunks)
+                for system, sources in loaded.items.items()
+            },
+            asked={known.get(each, each): count for each, count in loaded.asked.items()},
             warnings=(*loaded.warnings, *alike),
         )
 
@@ -250,32 +257,18 @@ def _renamed(
     return replace(loaded, records=_Renamed(loaded.records, queries, chunks))
 
 
-def _check_one_name(found: Mapping[str, str], given: set[str]) -> None:
-    """Raise `BadInput` where one query has two names: its two lists would become one."""
-    names: dict[str, str] = {name: name for name in given - found.keys()}
-    for name, query_id in found.items():
-        other = names.setdefault(query_id, name)
-        if other != name:
-            raise BadInput(
-                f"{_short(other)} and {_short(name)} are the same query {query_id!r}; name it one "
-                "way in the file"
-            )
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:59]}…")
-
-
-def _without(loaded: Loaded[Query], ids: Set[str]) -> Loaded[Query]:
-    kept = [at for at, query in enumerate(loaded.records) if query.query_id not in ids]
-    lines = [loaded.lines[at] for at in kept]
-    return replace(loaded, records=[loaded.records[at] for at in kept], lines=lines)
-
-
-def _renamed(
-    loaded: Loaded[RecordT], queries: Mapping[str, str], chunks: Mapping[str, str]
-) -> Loaded[RecordT]:
-    return replace(loaded, records=_Renamed(loaded.records, queries, chunks))
+def _renamed_sources(
+    sources: Mapping[str, ListSource], queries: Mapping[str, str], chunks: Mapping[str, str]
+) -> dict[str, ListSource]:
+    found = {queries.get(query_id, query_id): source for query_id, source in sources.items()}
+    if not chunks:
+        return found
+    return {
+        query_id: replace(
+            source, chunk_ids=tuple(chunks.get(each, each) for each in source.chunk_ids)
+        )
+        for query_id, source in found.items()
+    }
 
 
 class _Renamed(Sequence[RecordT], Generic[RecordT]):

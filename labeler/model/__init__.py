@@ -96,6 +96,7 @@ from labeler.model.grades import (
 )
 from labeler.model.loaded_files import (
     ChunkNames,
+    ListSource,
     Loaded,
     LoadedBeir,
     LoadedGolden,
@@ -134,6 +135,7 @@ from labeler.model.records import (
 from labeler.model.settings import (
     ACTIVE_OF_TWO,
     LEAST_JUDGED,
+    LONGEST_MAP,
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,

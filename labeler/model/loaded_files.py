@@ -201,11 +201,25 @@ class LoadedBeir:
 
 
 @dataclass(frozen=True, slots=True)
+class ListSource:
+    """The record of a ranked list in the tool that wrote it: the ids of its span and its trace.
+
+    ``chunk_ids`` are the list's chunks as they stand there, ``places`` the place of each, from 0;
+    None for one after the other.
+    """
+
+    span: str | None
+    trace: str | None
+    chunk_ids: tuple[str, ...]
+    places: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadedRetrievals:
     """The content of a file of retrieval records; the parts that it lacks are empty.
 
-    ``runs`` are by system, "" where the file names none. ``items`` are, by system and query, the
-    ids of a list's record in the tool that wrote it. ``asked`` says of queries with several lists
+    ``runs`` are by system, "" where the file names none, and ``items`` the sources of their lists
+    by system and query, as far as the file names any. ``asked`` says of queries with several lists
     how many there were; the ``newest`` list is of that time (UTC, ISO 8601), None where none is
     known.
     """
@@ -215,7 +229,7 @@ class LoadedRetrievals:
     chunks: Loaded[Chunk]
     runs: Mapping[str, Loaded[Ranking]]
     golden: LoadedGolden
-    items: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+    items: Mapping[str, Mapping[str, ListSource]] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
     newest: str | None = None
     facts: Mapping[str, int | str] = field(default_factory=dict)

@@ -18,10 +18,11 @@ from labeler.model import (
 from labeler.store.chunkings import QualifiedRankings
 from labeler.store.chunks import chunking_suffix, load_report
 from labeler.store.columns import as_json
+from labeler.store.list_sources import ListSources
 from labeler.store.load import Loads
 
 
-class RetrievalLoads(Loads):
+class RetrievalLoads(ListSources, Loads):
     """Stores what a file of retrieval records holds, all or nothing."""
 
     def add_retrievals(
@@ -56,6 +57,7 @@ class RetrievalLoads(Loads):
                 name = names[of]
                 row = [name, system or name, made[name], as_json({})]
                 stored[of] = self._put_new_run(run, lists, row, chunking)
+                self._put_sources(name, run.records, loaded.items.get(of, {}))
         self.seal_if_possible()
         reports = [
             report

@@ -24,6 +24,7 @@ from labeler.formats.retrieval.record import Retrieval, RetrievedChunk
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import (
     Chunk,
+    ListSource,
     Loaded,
     LoadedGolden,
     LoadedRetrievals,
@@ -224,7 +225,9 @@ class RetrievalCollector:
             runs={system: self._loaded_run(system) for system in self._lists},
             golden=self._golden(),
             items={
-                system: {query_id: each.item for query_id, each in mine.items() if each.item}
+                system: {
+                    query_id: self._source_of(each) for query_id, each in mine.items() if each.item
+                }
                 for system, mine in self._lists.items()
             },
             asked=self._asked_often(),
@@ -301,6 +304,13 @@ class RetrievalCollector:
         rankings, tally, decides = order_lists(lists, self._order, self._on_duplicate)
         run = loaded_run(lists, rankings, lists.first, tally, decides)
         return replace(run, warnings=(*run.warnings, *_order_warnings(mine, scored, decides)))
+
+    def _source_of(self, one: _List) -> ListSource:
+        chunk_ids = tuple(self._ids[chunk] for chunk in one.chunks)
+        places = None if one.places is None else tuple(one.places)
+        if places == tuple(range(len(chunk_ids))):
+            places = None
+        return ListSource(one.item.get("span"), one.item.get("trace"), chunk_ids, places)
 
     def _asked_often(self) -> dict[str, int]:
         """Return how often each question was asked of one system, where that is more than once."""

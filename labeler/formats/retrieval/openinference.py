@@ -286,10 +286,10 @@ class SpanReader:
         runs, items = dict(loaded.runs), dict(loaded.items)
         for name in rerankers:
             into = f"{name} input"
+            items.pop(into, None)  # a grade of a document goes to what the span returned
             same = next((each for each in retrievers if _has_lists(runs, each, into)), None)
             if same is not None:
                 del runs[into]
-                items.pop(into, None)
                 self._merged.append(f"{into} (the lists of {same})")
         if len(retrievers) == 1 and (only := retrievers[0]) in runs:
             runs[""] = runs.pop(only)

@@ -271,7 +271,13 @@ def _ids_of(record: Record) -> tuple[str | None, str | None]:
         record.get(f"context.{name}", inside.get(name, record.get(name)))
         for name in ("span_id", "trace_id")
     )
-    return _text_of(span), _text_of(trace)
+    return _id_of(span), _id_of(trace)
+
+
+def _id_of(value: Any) -> str | None:
+    """Return the id of a span or a trace, which OpenTelemetry's consoles write as a number."""
+    found = _text_of(value)
+    return found if found is None else found.removeprefix("0x")
 
 
 def _text_of(value: Any) -> str | None:

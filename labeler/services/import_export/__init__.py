@@ -11,6 +11,7 @@ from labeler.services.import_export.exports import (
     refusals,
     write_extract,
 )
+from labeler.services.import_export.feedback import FEEDBACK_KINDS
 from labeler.services.import_export.field_maps import recognise
 from labeler.services.import_export.loaders import (
     LOADS,

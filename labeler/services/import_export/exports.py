@@ -28,6 +28,11 @@ from labeler.model import (
 )
 from labeler.model.snapshot import GoldenSnapshot
 from labeler.services.import_export import snapshots
+from labeler.services.import_export.feedback import (
+    FEEDBACK_KINDS,
+    why_no_feedback,
+    write_feedback,
+)
 from labeler.store import CopyGrade, Disagreement, Opinion, Store
 from labeler.store.hash_chain import Seal
 
@@ -41,6 +46,8 @@ EXPORTS: Mapping[str, str] = {
     "opensearch": "golden-opensearch.json",
     "ragas": "golden-ragas.jsonl",
     "ranx": "golden-ranx.json",
+    "phoenix": "grades-phoenix.jsonl",
+    "langfuse": "scores-langfuse.jsonl",
     "events": "events.jsonl",
     "complete": "golden-complete.jsonl",
 }
@@ -78,6 +85,9 @@ def write_extract(store: Store, kind: str, leaving: Extract, seal: Seal) -> byte
     """Return an extract of a golden set as one file."""
     if kind == "beir":
         return formats.zip_files(beir_folder(store, leaving, seal))
+    if kind in FEEDBACK_KINDS:
+        whole = leaving.queries, leaving.grades, leaving.selected
+        return write_feedback(store, kind, *whole, selected_lists)
     return formats.write_golden(
         leaving.queries,
         leaving.grades,
@@ -108,6 +118,7 @@ def refusals(store: Store, selected: Selection = EVERYTHING) -> dict[str, str]:
     found = {
         kind: formats.why_not_writable(kind, leaving.queries, leaving.grades) for kind in EXPORTS
     }
+    found |= {kind: why_no_feedback(store, kind) for kind in FEEDBACK_KINDS}
     found |= {kind: _whole_only(kind, selected) or found[kind] for kind in EXPORTS}
     return {kind: why for kind, why in found.items() if why is not None}
 

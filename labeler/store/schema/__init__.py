@@ -32,6 +32,7 @@ from labeler.store.schema.tables import (
     CHUNKINGS,
     INVITATIONS,
     LEASES,
+    LIST_SOURCES,
     LISTS_SEEN,
     RANKINGS,
     SEARCH,
@@ -186,6 +187,12 @@ def m019_numbers_of_golden_loads(db: Database) -> None:
 def m020_copies_found_by_their_text(db: Database) -> None:
     """Let chunks with the same text be found without reading the texts."""
     run_script(db, WORDINGS)
+
+
+@migrations()
+def m021_sources_of_lists(db: Database) -> None:
+    """Remember which records of other tools ranked lists come from, so that grades can go back."""
+    run_script(db, LIST_SOURCES)
 
 
 def run_script(db: Database, script: str) -> None:

@@ -468,3 +468,19 @@ CREATE TABLE answers (
     UNIQUE (run, query_id)
 ) STRICT;
 """
+
+
+# The records of ranked lists in the tools that wrote them, to which grades can go back. ``places``
+# says where in its record each chunk of a list stands: pairs of a place and a rank, both from 0;
+# NULL where they are the same.
+LIST_SOURCES = """
+CREATE TABLE list_sources (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    query_id TEXT NOT NULL CHECK (query_id <> ''),
+    span TEXT,
+    trace TEXT,
+    places TEXT CHECK (json_type(places) = 'array'),
+    PRIMARY KEY (run, query_id),
+    CHECK (span IS NOT NULL OR trace IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+"""

@@ -32,6 +32,8 @@ FORMAT_LABELS = {
     "opensearch": "OpenSearch: judgments as JSON, to be imported",
     "ragas": "RAGAS: samples with reference contexts, a line each",
     "ranx": "ranx: JSON of grades by query and chunk",
+    "phoenix": "Phoenix: grades as annotations of the documents of its spans",
+    "langfuse": "Langfuse: measures of each list as scores of its observation",
     "events": "The whole log as JSONL: every judgment of every grader",
     "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
@@ -77,6 +79,8 @@ def offer_files(selected: Selection) -> None:
     if selected != EVERYTHING:
         st.text(PART_NOTE.format(selected.describe()))
     for kind, words in FORMAT_LABELS.items():
+        if kind in import_export.FEEDBACK_KINDS and kind in refused:
+            continue  # no run came from that tool
         name = import_export.dated_name(
             name_with_selection(import_export.EXPORTS[kind], selected), revision
         )

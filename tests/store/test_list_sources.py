@@ -1,0 +1,74 @@
+"""Sources of ranked lists are stored with their runs, in a file and in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labeler.model import ListSource, Loaded, LoadedGolden, LoadedRetrievals, Query, Ranking
+from labeler.store import Store
+from labeler.store.list_sources import StoredSource
+
+SOURCES = {
+    "q1": ListSource("aa", "t1", ("c1", "c2")),
+    "q2": ListSource("bb", "t1", ("c2", "c1", "c9"), (0, 3, 4)),
+    "q3": ListSource(None, "t2", ("c3", "c3")),
+}
+LISTS = [
+    Ranking("q1", ("c1", "c2"), (2.0, 1.0)),
+    Ranking("q2", ("c1", "c2"), (2.0, 1.0)),
+    Ranking("q3", ("c3",), (1.0,)),
+    Ranking("q4", ("c3",), (1.0,)),
+]
+STORED = {
+    "q1": StoredSource("aa", "t1", None),
+    "q2": StoredSource("bb", "t1", ((0, 1), (3, 0))),
+    "q3": StoredSource(None, "t2", ((0, 0), (1, 0))),
+}
+
+
+@pytest.fixture
+def records(loaded: Callable[..., Loaded[Any]], golden: Callable[..., LoadedGolden]) -> Any:
+    return LoadedRetrievals(
+        "trace.jsonl",
+        loaded([Query(f"q{n}", f"question {n}?") for n in range(1, 5)]),
+        loaded([]),
+        {"": loaded(LISTS)},
+        golden(),
+        items={"": SOURCES},
+    )
+
+
+def test_sources_say_where_the_chunks_of_a_list_stand(store: Store, records: LoadedRetrievals):
+    store.add_retrievals(records, names={"": "trace"})
+    assert store.sources_of_lists("trace") == STORED
+    assert store.runs_with_sources() == {"trace": (True, True)}
+    assert [*STORED["q1"].ranks_by_place(2)] == [(0, 0), (1, 1)]
+    assert [*STORED["q2"].ranks_by_place(2)] == [(0, 1), (3, 0)]
+
+
+def test_a_run_that_is_loaded_again_keeps_its_sources(store: Store, records: LoadedRetrievals):
+    store.add_retrievals(records, names={"": "trace"})
+    before = store.data_revision()
+    store.add_retrievals(records, names={"": "trace"})
+    assert (store.data_revision(), store.sources_of_lists("trace")) == (before, STORED)
+
+
+def test_a_renamed_run_keeps_its_sources_and_a_dropped_one_takes_them(
+    store: Store, records: LoadedRetrievals
+):
+    store.add_retrievals(records, names={"": "trace"})
+    store.rename_run("trace", "bm25")
+    assert store.sources_of_lists("bm25") == STORED
+    store.drop_run("bm25")
+    assert store.runs_with_sources() == {}
+
+
+def test_a_full_copy_has_the_sources(store: Store, records: LoadedRetrievals, tmp_path: Path):
+    store.add_retrievals(records, names={"": "trace"})
+    with Store(tmp_path / "copy.db", create=True) as copy:
+        copy.become(store)
+        assert copy.sources_of_lists("trace") == STORED
