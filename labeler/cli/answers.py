@@ -16,6 +16,7 @@ from labeler.cli.options import (
     FORM_OPTIONS,
     check_common_options,
     conventions_of,
+    golden_collection,
     golden_option,
     select_runs,
     with_options,
@@ -24,7 +25,6 @@ from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import escape_controls
-from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -81,7 +81,7 @@ def answers(
     """
     check_common_options(facet, kind, per_query=per_query, raw=raw)
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, settings = golden_collection(store, golden)
         right = {run: store.right_answers(run) for run in store.answered_runs()}
     whole = select_runs(collection, runs)
     board = Scoreboard(whole, conventions_of(settings, preset, rel, prompt_k).on(collection.golden))

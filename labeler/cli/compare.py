@@ -24,6 +24,7 @@ from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     check_common_options,
     conventions_of,
+    golden_collection,
     golden_option,
     parse_measures,
     requested_traffic,
@@ -61,7 +62,6 @@ from labeler.evaluation import (
 from labeler.measures import Measure
 from labeler.model import Settings, SingleGrades, escape_controls, format_count, results
 from labeler.model.results import ANSWER, NOTE, Statement
-from labeler.services.import_export import snapshots
 from labeler.stats import LiveRanges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -203,7 +203,7 @@ def compare(
     if by_graders:
         check_graders(runs, facet, per_query=per_query, stripped=stripped)
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, settings = golden_collection(store, golden)
         singles = store.single_grades() if golden is None else None
         traffic = requested_traffic(store, per_query=per_query, graders=by_graders)
         queries = {} if len(collection.golden_grade) else store.texts_of_queries()

@@ -49,10 +49,17 @@ GOLDEN_HELP = (
 
 
 def golden_option(command: CommandT) -> CommandT:
-    """Let the user name a frozen version; `labeler.services.import_export.snapshots.collection_of`
-    takes what is named.
-    """
+    """Let the user name a frozen version; `golden_collection` takes what is named."""
     return click.option("--golden", metavar="NAME|HASH", help=GOLDEN_HELP)(command)
+
+
+def golden_collection(store: Store, golden: str | None) -> tuple[Collection, Settings]:
+    """Return the data that measures are computed from, live or by a frozen version's grades."""
+    if golden is None:
+        return store.collection(), store.settings()
+    from labeler.services.import_export import snapshots  # here: it imports every format of files
+
+    return snapshots.collection_of(store, golden)
 
 
 SELECTION_KEY = "labeler.selection"

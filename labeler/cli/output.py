@@ -26,7 +26,6 @@ from labeler.evaluation import (
     notes_on_record,
     with_tie_ranges,
 )
-from labeler.formats import csv_tables, json_records
 from labeler.measures import Measure
 from labeler.model import escape_controls, format_count, results
 from labeler.model.results import NOTE, Statement
@@ -97,6 +96,8 @@ def format_records(kind: str, records: Iterable[Record], *, raw: bool = False) -
 
     No cell of CSV is one that a spreadsheet runs, unless they are wanted ``raw``.
     """
+    from labeler.formats import csv_tables, json_records  # here: people need none of the formats
+
     return json_records.as_json(records) if kind == "json" else csv_tables.as_csv(records, raw=raw)
 
 

@@ -14,6 +14,7 @@ from labeler.cli.options import (
     check_common_options,
     check_shared_queries,
     conventions_of,
+    golden_collection,
     golden_option,
     measures_option,
     parse_measures,
@@ -32,7 +33,6 @@ from labeler.evaluation import (
     own_pool_records,
 )
 from labeler.model import escape_controls
-from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -74,7 +74,7 @@ def recall(
     """
     check_common_options(None, kind, per_query=False, raw=raw)
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, settings = golden_collection(store, golden)
         by_hand = store.pairs_found_by_hand()
     conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     measures = parse_measures(conventions, texts)

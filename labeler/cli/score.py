@@ -1,12 +1,9 @@
-"""``labeler score`` and ``labeler measures``: values of runs, and what each measure means.
-
-Runs are measured by grades or, with ``--keywords``, by where keywords turn up, without grades.
-"""
+"""``labeler score`` and ``labeler measures``: values of runs, and what each measure means."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -15,31 +12,17 @@ import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import perfect_reranking_notes
-from labeler.analysis.keywords import (
-    KeywordMean,
-    KeywordRanks,
-    build_corpora,
-    describe_keyword_conventions,
-    describe_missed,
-    describe_unusable,
-    find_keyword_ranks,
-    keyword_mean_records,
-    keyword_means,
-    keyword_rank_records,
-    list_lookups,
-)
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     check_common_options,
     check_facet,
-    check_facet_name,
     check_shared_queries,
     conventions_of,
+    golden_collection,
     golden_option,
     parse_measures,
     requested_traffic,
     select_runs,
-    selection,
     value_options,
     weighted_option,
     with_options,
@@ -48,18 +31,12 @@ from labeler.cli.options import (
 from labeler.cli.output import (
     FOR_PROGRAMS,
     Row,
-    Table,
     annotated,
     format_page,
     format_records,
-    in_markdown,
-    markdown_lines,
     notes_on,
-    rank_cell,
-    text_lines,
     wide_table,
 )
-from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
     Note,
@@ -69,17 +46,14 @@ from labeler.evaluation import (
     Scoreboard,
     TieRangesByRun,
     find_tie_ranges,
-    format_number,
     query_records,
     residual_notes,
     residuals_by_place,
     score_records,
     tie_notes,
 )
-from labeler.formats import csv_tables, json_records
 from labeler.measures import MEASURES, Definition, Measure
-from labeler.model import Collection, Settings, Traffic, escape_controls
-from labeler.services.import_export import snapshots
+from labeler.model import Collection, Settings, Traffic
 from labeler.stats import LiveRanges, mean_intervals, with_intervals, with_unjudged_ranges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -149,12 +123,14 @@ def score(
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     check_keyword_options(by_keyword, top, k, substring)
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, settings = golden_collection(store, golden)
         refused = {"per_query": per_query, "reranked": top, "keywords": by_keyword}
         traffic = requested_traffic(store, **refused)
     if by_keyword:
+        from labeler.cli.keyword_scores import print_keywords  # here: others need none of it
+
         asked = partial(print_keywords, db, select_runs(collection, runs), facet, kind)
-        asked(k=k, substring=substring, per_query=per_query, raw=raw)
+        asked(k=k or DEFAULT_DEPTH, substring=substring, per_query=per_query, raw=raw)
         return
     conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     asked_for = ScoreRequest(
@@ -173,6 +149,16 @@ def score(
     else:
         told = "\n".join(part.text() for part in parts)
     click.echo(told, nl=False)
+
+
+def check_keyword_options(
+    by_keyword: bool, top: int | None, k: int | None, substring: bool
+) -> None:
+    """Raise a usage error for options that say nothing together."""
+    if not by_keyword and (k is not None or substring):
+        raise click.UsageError("--top and --substring go with --keywords")
+    if by_keyword and top is not None:
+        raise click.UsageError("--reranked is by grades; ask for it without --keywords")
 
 
 @dataclass(frozen=True)
@@ -341,124 +327,3 @@ def describe_measure(definition: Definition) -> str:
     }
     lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
     return "\n".join([definition.name, *lines])
-
-
-# --- by keyword, without grades -----------------------------------------------------------------
-
-
-def check_keyword_options(
-    by_keyword: bool, top: int | None, k: int | None, substring: bool
-) -> None:
-    """Raise a usage error for options that say nothing together."""
-    if not by_keyword and (k is not None or substring):
-        raise click.UsageError("--top and --substring go with --keywords")
-    if by_keyword and top is not None:
-        raise click.UsageError("--reranked is by grades; ask for it without --keywords")
-
-
-def print_keywords(
-    db: StoreLocation,
-    collection: Collection,
-    facet: str | None,
-    kind: str,
-    *,
-    k: int | None,
-    substring: bool,
-    per_query: bool,
-    raw: bool,
-) -> None:
-    """Print keyword means, of buckets if a facet is given, or each keyword of each query."""
-    depth, board = k or DEFAULT_DEPTH, Scoreboard(collection, Conventions.of(selected=selection()))
-    check_facet_name(facet, board.facets)
-    with Store(db) as store:
-        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
-        chunks = store.chunks_numbered(store.chunks_with_text())
-    there = set(board.collection.query_ids)
-    keywords = {name: each for name, each in given.items() if name in there}
-    if not keywords:
-        raise BadInput(
-            "no query has keywords; give queries `keywords` and load them again with --update"
-        )
-    texts = {number: chunk.text or "" for number, chunk in chunks.items()}
-    corpora, lists = (
-        build_corpora(board, texts, substring=substring),
-        list_lookups(board, board.run_names),
-    )
-    places = find_keyword_ranks(corpora.whole, keywords, lists)
-    notes = [*describe_missed(places), *filter(None, [describe_unusable(corpora.whole, keywords)])]
-    if per_query:
-        records = keyword_rank_records(places, depth, substring=substring)
-        table = place_table(places, board.run_names)
-    else:
-        found = corpora.scores(keywords, lists, depth)
-        means = keyword_means(found, *(buckets_by_query(board, facet) if facet else ()))
-        records = keyword_mean_records(means, depth, facet, substring=substring)
-        table = mean_table(means, depth, facet)
-    said = describe_keyword_conventions(depth, substring=substring)
-    click.echo(format_keywords(kind, records, table, said, notes, raw=raw), nl=False)
-
-
-def buckets_by_query(
-    board: Scoreboard, facet: str
-) -> tuple[Mapping[str, str | None], Sequence[str]]:
-    """Return each query's bucket, and all buckets in their order."""
-    given = zip(board.collection.query_ids, board.collection.facets[facet], strict=True)
-    return dict(given), board.facets[facet]
-
-
-def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table:
-    """Return a line for each run, or for each bucket and run."""
-    names = ["run"] if facet is None else [escape_controls(facet), "run"]
-    numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
-    places = {each.bucket: at for at, each in enumerate(means)}
-    order = sorted(means, key=lambda each: places[each.bucket])
-    body = [
-        [
-            *([] if facet is None else [escape_controls(str(each.bucket))]),
-            escape_controls(each.run),
-            *map(format_number, (each.rr, each.ndcg, each.coverage)),
-            *map(str, (each.n, each.keywords, each.unknown)),
-        ]
-        for each in order
-    ]
-    return Table(names, numbers, body)
-
-
-def place_table(places: Sequence[KeywordRanks], runs: Sequence[str]) -> Table:
-    """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
-    body = [
-        [
-            escape_controls(each.query_id),
-            escape_controls(each.keyword),
-            *(rank_cell(each.ranks[run]) for run in runs),
-            str(each.chunks),
-        ]
-        for each in places
-    ]
-    return Table(["query", "keyword"], [*map(escape_controls, runs), "chunks that hold it"], body)
-
-
-def format_keywords(
-    kind: str,
-    records: Sequence[Record],
-    table: Table,
-    described: str,
-    notes: Sequence[str],
-    *,
-    raw: bool,
-) -> str:
-    """Return rows for programs, with their conventions, or a table for people with notes under."""
-    if kind == "json":
-        return json_records.as_json(
-            {**row, "conventions": described, "notes": notes} for row in records
-        )
-    if kind == "csv":
-        said = " · ".join(notes)
-        told = ({**row, "conventions": described, "notes": said} for row in records)
-        return csv_tables.as_csv(told, raw=raw)
-    if kind == "md":
-        noted = [f"\n- {in_markdown(escape_controls(note))}" for note in notes]
-        return "\n".join([*markdown_lines(table), "", described, *noted, ""])
-    return "\n".join(
-        [*text_lines(table), "", described, *(f"! {escape_controls(n)}" for n in notes), ""]
-    )

@@ -25,6 +25,7 @@ from labeler.cli.options import (
     FORM_OPTIONS,
     check_facet,
     conventions_of,
+    golden_collection,
     golden_option,
     measures_option,
     parse_measures,
@@ -46,7 +47,6 @@ from labeler.evaluation import (
 from labeler.measures import Measure
 from labeler.model import Collection, describe_chunking
 from labeler.model.results import ANSWER, Statement, Table
-from labeler.services.import_export import snapshots
 from labeler.stats import mean_intervals
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -156,7 +156,7 @@ def trends(
         return
     check_trend_options(between, graded_by, facet, bucket, kind, points=points, raw=raw)
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, settings = golden_collection(store, golden)
         conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
         traffic = requested_traffic(store, between=between)
         measures, heard = parse_measures(conventions, texts), stored_signals(store)
@@ -373,7 +373,7 @@ def earlier_grades(
     if not day:
         raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
     if graded_by is not None and graded_by in [each.name for each in store.versions()]:
-        frozen, settings = snapshots.collection_of(store, graded_by)
+        frozen, settings = golden_collection(store, graded_by)
         grades = trend.describe_grades(f"frozen as {graded_by!r}", now)
         return select_runs(frozen, [older.name]), settings.golden_rule, grades
     until = trend.end_of_date(day)

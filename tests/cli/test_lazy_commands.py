@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import labeler.cli
 from labeler.cli import COMMANDS, OLDER_COMMANDS, main
 from labeler.cli.lazy_commands import CommandPlace
+from labeler.store import Store
 
 LISTED = {name: place for under in COMMANDS.values() for name, place in under.items()}
 
@@ -84,3 +85,10 @@ def test_a_group_has_what_any_module_adds_to_it(name: str):
 @pytest.mark.parametrize("name", ["nosuch", ""])
 def test_an_unknown_command_is_not_there(name: str):
     assert main.commands.get(name) is None
+
+
+def test_scores_for_people_do_not_wait_for_readers_of_files(filled: Store):
+    loaded = loaded_by("--db", str(filled.path), "score")
+    heavy = {"pandas", "pyarrow", "streamlit", "labeler.formats", "labeler.services"}
+    assert not loaded & heavy
+    assert "labeler.evaluation" in loaded

@@ -1,0 +1,140 @@
+"""``labeler score --keywords``: runs measured by where keywords turn up, without grades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import click
+
+from labeler.analysis.keywords import (
+    KeywordMean,
+    KeywordRanks,
+    build_corpora,
+    describe_keyword_conventions,
+    describe_missed,
+    describe_unusable,
+    find_keyword_ranks,
+    keyword_mean_records,
+    keyword_means,
+    keyword_rank_records,
+    list_lookups,
+)
+from labeler.cli.options import check_facet_name, selection
+from labeler.cli.output import Table, in_markdown, markdown_lines, rank_cell, text_lines
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Record, Scoreboard, format_number
+from labeler.formats import csv_tables, json_records
+from labeler.model import Collection, escape_controls
+from labeler.store import Store
+from labeler.store.addresses import StoreLocation
+
+
+def print_keywords(
+    db: StoreLocation,
+    collection: Collection,
+    facet: str | None,
+    kind: str,
+    *,
+    k: int,
+    substring: bool,
+    per_query: bool,
+    raw: bool,
+) -> None:
+    """Print keyword means, of buckets if a facet is given, or each keyword of each query.
+
+    Keywords are looked for in the first ``k`` chunks of each list.
+    """
+    board = Scoreboard(collection, Conventions.of(selected=selection()))
+    check_facet_name(facet, board.facets)
+    with Store(db) as store:
+        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
+        chunks = store.chunks_numbered(store.chunks_with_text())
+    there = set(board.collection.query_ids)
+    keywords = {name: each for name, each in given.items() if name in there}
+    if not keywords:
+        raise BadInput(
+            "no query has keywords; give queries `keywords` and load them again with --update"
+        )
+    texts = {number: chunk.text or "" for number, chunk in chunks.items()}
+    corpora, lists = (
+        build_corpora(board, texts, substring=substring),
+        list_lookups(board, board.run_names),
+    )
+    places = find_keyword_ranks(corpora.whole, keywords, lists)
+    notes = [*describe_missed(places), *filter(None, [describe_unusable(corpora.whole, keywords)])]
+    if per_query:
+        records = keyword_rank_records(places, k, substring=substring)
+        table = place_table(places, board.run_names)
+    else:
+        found = corpora.scores(keywords, lists, k)
+        means = keyword_means(found, *(buckets_by_query(board, facet) if facet else ()))
+        records = keyword_mean_records(means, k, facet, substring=substring)
+        table = mean_table(means, k, facet)
+    said = describe_keyword_conventions(k, substring=substring)
+    click.echo(format_keywords(kind, records, table, said, notes, raw=raw), nl=False)
+
+
+def buckets_by_query(
+    board: Scoreboard, facet: str
+) -> tuple[Mapping[str, str | None], Sequence[str]]:
+    """Return each query's bucket, and all buckets in their order."""
+    given = zip(board.collection.query_ids, board.collection.facets[facet], strict=True)
+    return dict(given), board.facets[facet]
+
+
+def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table:
+    """Return a line for each run, or for each bucket and run."""
+    names = ["run"] if facet is None else [escape_controls(facet), "run"]
+    numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
+    places = {each.bucket: at for at, each in enumerate(means)}
+    order = sorted(means, key=lambda each: places[each.bucket])
+    body = [
+        [
+            *([] if facet is None else [escape_controls(str(each.bucket))]),
+            escape_controls(each.run),
+            *map(format_number, (each.rr, each.ndcg, each.coverage)),
+            *map(str, (each.n, each.keywords, each.unknown)),
+        ]
+        for each in order
+    ]
+    return Table(names, numbers, body)
+
+
+def place_table(places: Sequence[KeywordRanks], runs: Sequence[str]) -> Table:
+    """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
+    body = [
+        [
+            escape_controls(each.query_id),
+            escape_controls(each.keyword),
+            *(rank_cell(each.ranks[run]) for run in runs),
+            str(each.chunks),
+        ]
+        for each in places
+    ]
+    return Table(["query", "keyword"], [*map(escape_controls, runs), "chunks that hold it"], body)
+
+
+def format_keywords(
+    kind: str,
+    records: Sequence[Record],
+    table: Table,
+    described: str,
+    notes: Sequence[str],
+    *,
+    raw: bool,
+) -> str:
+    """Return rows for programs, with their conventions, or a table for people with notes under."""
+    if kind == "json":
+        return json_records.as_json(
+            {**row, "conventions": described, "notes": notes} for row in records
+        )
+    if kind == "csv":
+        said = " · ".join(notes)
+        told = ({**row, "conventions": described, "notes": said} for row in records)
+        return csv_tables.as_csv(told, raw=raw)
+    if kind == "md":
+        noted = [f"\n- {in_markdown(escape_controls(note))}" for note in notes]
+        return "\n".join([*markdown_lines(table), "", described, *noted, ""])
+    return "\n".join(
+        [*text_lines(table), "", described, *(f"! {escape_controls(n)}" for n in notes), ""]
+    )
