@@ -73,7 +73,12 @@ class IdResolver:
         parts = (loaded.grades, loaded.by_graders, loaded.ungraded)
         ids = {each.query_id for part in parts for each in part.records}
         asked = {query.query_id: query.text for query in loaded.asked.records}
-        known, alike = self._known({*ids, *asked}, asked)
+        named = self._named_by_text(ids, asked)
+        if not named.keys().isdisjoint(self.queries):  # they are ids, and some are missing
+            asked = {made: text for made, text in asked.items() if made not in named.values()}
+            named = {}
+        known, alike = self._known({*ids, *asked} - named.keys(), asked)
+        known |= {name: known.get(made, made) for name, made in named.items()}
         graded = (each.chunk_id for part in parts[:2] for each in part.records)
         chunks = self._chunks(graded)
         if known or chunks:
@@ -85,12 +90,17 @@ class IdResolver:
             )
         if loaded.asked.records:
             self._check_texts(loaded.asked)
-            new = _without(loaded.asked, known.keys() | self.queries.keys())
+            left = {query.query_id for query in loaded.asked.records} - asked.keys()
+            new = _without(loaded.asked, known.keys() | self.queries.keys() | left)
             loaded = replace(loaded, queries=new)
         if alike:
             warnings = (*loaded.queries.warnings, *alike)
             loaded = replace(loaded, queries=replace(loaded.queries, warnings=warnings))
         return loaded
+
+    def _named_by_text(self, ids: set[str], asked: Mapping[str, str]) -> dict[str, str]:
+        """Return the ids made of the texts that name queries, by these texts."""
+        return {text: made for made, text in asked.items() if text in ids and text != made}
 
     def _check_texts(self, asked: Loaded[Query]) -> None:
         """Raise `BadInput` for a query whose text here is another one than in the golden set."""
