@@ -11,7 +11,7 @@ import math
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -21,6 +21,15 @@ from typing import IO, TYPE_CHECKING, Any
 from labeler.errors import BadInput
 from labeler.formats.field_aliases import known_names
 from labeler.formats.json_records import Record, Records, check_strings, short
+from labeler.formats.parquet_footer import (
+    BYTE_ARRAY,
+    DELTA_BYTE_ARRAY,
+    FIXED_LENGTH_BYTE_ARRAY,
+    ColumnChunk,
+    DamagedFooter,
+    RowGroup,
+    read_footer,
+)
 
 if TYPE_CHECKING:
     from labeler.formats.lines import InputFile, Progress
@@ -92,21 +101,23 @@ class _ParquetRows:
         self._unpacked = self._done = 0
         try:
             self._open(stream, of_texts=of_texts)
-        except (pa.ArrowException, OSError, MemoryError) as error:
+        except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
             raise _unreadable(source, None, error) from error
 
     def _open(self, stream: IO[bytes], *, of_texts: bool) -> None:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # it carries no annotations
 
+        self._groups = read_footer(stream)
+        self._total = max(sum(group.rows for group in self._groups), 1)
         file = pq.ParquetFile(stream, **_STREAMED)
-        self._schema, self._metadata = file.schema_arrow, file.metadata
+        self._schema = file.schema_arrow
         self._check_schema()
         self._names = [
             field.name
             for field in self._schema
             if not _is_plain_index(field) and (not of_texts or may_hold_text(field.type))
         ]
-        self._plan = plan = _Plan(file, stream)
+        self._plan = plan = _Plan(file, self._groups, stream)
         if plan.dictionaries:
             file = pq.ParquetFile(stream, **_STREAMED, read_dictionary=plan.dictionaries)
         self._file = file
@@ -122,10 +133,7 @@ class _ParquetRows:
         if depth > self._limits.depth:
             message = self._limits.over("depth", depth, "the nesting of its columns")
             raise self._source.fail(None, message)
-        size = sum(
-            self._metadata.row_group(at).total_byte_size
-            for at in range(self._metadata.num_row_groups)
-        )
+        size = sum(group.size for group in self._groups)
         if size > self._limits.unpacked:
             message = self._limits.over("unpacked", size, "what is unpacked from it")
             raise self._source.fail(None, message)
@@ -137,7 +145,7 @@ class _ParquetRows:
         try:
             for records in self._all(report):
                 yield from enumerate(records, self._done + 1)
-        except (pa.ArrowException, OSError, MemoryError) as error:
+        except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
             raise _unreadable(self._source, self._done + 1, error) from error
         report(1.0)
 
@@ -146,14 +154,14 @@ class _ParquetRows:
             return
         is_whole = len(self._names) == len(self._schema)
         columns = None if is_whole else self._names
-        for group in range(self._metadata.num_row_groups):  # one by one, as far as they are whole
+        for group in range(len(self._groups)):  # one by one, as far as they are whole
             rows = self._plan.rows_at_once(group)
             for batch in self._file.iter_batches(rows, [group], columns):
                 for piece in self._pieces(batch, self._done + 1):
                     records = self._records_of(piece)
                     yield self._with_all_keys(records) if self._done == 0 else records
                     self._done += piece.num_rows
-                report(self._done / max(self._metadata.num_rows, 1))
+                report(self._done / self._total)
 
     def _with_all_keys(self, records: Iterator[Record]) -> Iterator[Record]:
         """Yield records, the first with all known names: some readers look at its keys only."""
@@ -233,45 +241,45 @@ class _Plan:
     columns, ``dictionaries``, are not expanded by Arrow.
     """
 
-    def __init__(self, file: Any, stream: IO[bytes]) -> None:
-        self._file, self._stream = file, stream
-        columns = [file.schema.column(at) for at in range(file.metadata.num_columns)]
-        self._listed = [at for at, each in enumerate(columns) if each.max_repetition_level]
-        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+    def __init__(self, file: Any, groups: Sequence[RowGroup], stream: IO[bytes]) -> None:
+        self._file, self._groups, self._stream = file, groups, stream
+        self._columns = [file.schema.column(at) for at in range(len(file.schema))]
+        if any(len(group.chunks) != len(self._columns) for group in groups):
+            raise DamagedFooter("a group of rows has not all of the columns")
+        self._listed = [at for at, each in enumerate(self._columns) if each.max_repetition_level]
         self.dictionaries = [
-            columns[at].path
+            self._columns[at].path
             for at in self._listed
-            if any(self._may_expand(group.column(at)) for group in groups)
+            if any(self._may_expand(group.chunks[at]) for group in groups)
         ]
 
-    def _may_expand(self, chunk: Any) -> bool:
-        return self._largest_value(chunk) * int(chunk.num_values) > _EXPANDED
+    def _may_expand(self, chunk: ColumnChunk) -> bool:
+        return self._largest_value(chunk) * chunk.values > _EXPANDED
 
     def rows_at_once(self, at: int) -> int:
         """Return how many rows of a group are read at once."""
-        group = self._file.metadata.row_group(at)
-        most = min(_MOST_ROWS, max(group.num_rows, 1))
+        group = self._groups[at]
+        most = min(_MOST_ROWS, max(group.rows, 1))
         largest, unknown = 0, []  # bytes of a value of each column; columns to look at
-        for number in range(group.num_columns):
+        for number, chunk in enumerate(group.chunks):
             if number in self._listed:
                 continue
-            chunk = group.column(number)
             size = self._largest_value(chunk)
-            if size * most > _EXPANDED and chunk.physical_type == "BYTE_ARRAY":
-                unknown.append(chunk.path_in_schema)
+            if size * most > _EXPANDED and chunk.physical_type == BYTE_ARRAY:
+                unknown.append(self._columns[number].path)
             else:
                 largest += size
         largest += self._longest_texts(at, unknown)
-        mean = group.total_byte_size / max(group.num_rows, 1)
+        mean = group.size / max(group.rows, 1)
         return int(max(1, min(most, _BATCH // max(mean, 1), _EXPANDED // max(largest, 1))))
 
-    def _largest_value(self, chunk: Any) -> int:
+    def _largest_value(self, chunk: ColumnChunk) -> int:
         """Return how many bytes a value may take at most, 0 where nothing is expanded."""
-        if chunk.physical_type not in ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"):
+        if chunk.physical_type not in (BYTE_ARRAY, FIXED_LENGTH_BYTE_ARRAY):
             return 0
-        if any("DELTA_BYTE_ARRAY" in each for each in chunk.encodings):
-            return int(chunk.total_uncompressed_size)
-        return _dictionary_size(chunk, self._stream)
+        if DELTA_BYTE_ARRAY in chunk.encodings:
+            return chunk.size
+        return chunk.dictionary_size(self._stream)
 
     def _longest_texts(self, at: int, paths: list[str]) -> int:
         """Return the size of the longest text in the dictionary of each column, added up."""
@@ -284,34 +292,6 @@ class _Plan:
         )
         [batch] = islice(file.iter_batches(1, [at], paths), 1)
         return _longest(batch.columns)
-
-
-def _dictionary_size(chunk: Any, stream: IO[bytes]) -> int:
-    """Return the size of a chunk's dictionary as its page header says, 0 where it has none.
-
-    The header is Thrift's compact protocol, and begins with the page's type and its size.
-    """
-    starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
-    stream.seek(min((start for start in starts if start and start > 0), default=0))
-    header = stream.read(12)
-    kind, at = _number_at(header, 1)
-    size, _ = _number_at(header, at + 1)
-    return size if header[:1] == b"\x15" and kind == _DICTIONARY_PAGE else 0
-
-
-_DICTIONARY_PAGE = 2
-
-
-def _number_at(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of Thrift's compact protocol, and where the next field begins."""
-    found = shift = 0
-    while at < len(data):
-        found |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            break
-    return (found >> 1) ^ -(found & 1), at
 
 
 def _names_in(fields: Iterable[Any]) -> Iterator[str]:
