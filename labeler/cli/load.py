@@ -90,7 +90,7 @@ def load() -> None:
 def queries(
     db: StoreLocation, path: Path, facets: tuple[str, ...], update: bool, limits: Limits
 ) -> None:
-    """Add the queries of a JSONL, BEIR, CSV or TSV file.
+    """Add the queries of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
     """
@@ -112,7 +112,7 @@ def queries(
 def chunks(
     db: StoreLocation, path: Path, chunking: str | None, update: bool, limits: Limits
 ) -> None:
-    """Add the chunks of a JSONL, BEIR, CSV or TSV file.
+    """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     Of RAGAS' samples the contexts are added, each once. Beside its document_id a chunk may say
     where it stands in that document: start and end, in characters from 0, the end not included.
@@ -164,7 +164,7 @@ def run(
     chunking: str | None,
     limits: Limits,
 ) -> None:
-    """Add a run: TREC, JSONL, CSV or TSV.
+    """Add a run: TREC, JSONL, CSV, TSV or Parquet.
 
     JSON by query, as ranx writes it, and the samples of RAGAS are runs, too.
     """
@@ -248,7 +248,7 @@ def beir(
     update: bool,
     limits: Limits,
 ) -> None:
-    """Add a BEIR folder, or a zip that holds one."""
+    """Add a BEIR or MTEB folder, or a zip that holds one."""
     options = LoadOptions(
         split=split,
         facets=facets or None,

@@ -11,7 +11,7 @@ import math
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -434,7 +434,7 @@ def as_json_value(value: Any) -> Any:
         return None if math.isnan(value) else str(value)
     if value is None or isinstance(value, str | int):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         found = {str(key): as_json_value(each) for key, each in value.items()}
         return {key: each for key, each in found.items() if each is not None}
     if isinstance(value, list | tuple):
