@@ -67,7 +67,9 @@ COMMANDS = {
     },
     "Golden set": {
         "queries": CommandPlace(
-            "runs_queries.queries", "List the queries, with how many grades each has."
+            "runs_queries.queries",
+            "List the queries, promote candidates, retire, restore.",
+            ("candidates",),
         ),
         "candidates": CommandPlace(
             "candidates.candidates", "List questions that may become queries."
@@ -143,8 +145,12 @@ COMMANDS = {
 }
 # By names of earlier versions, which work and are not listed.
 OLDER_COMMANDS = {
-    "take": CommandPlace("candidates.take", "Make a query of a candidate."),
-    "retire": CommandPlace("runs_queries.retire", "Take a query out of use."),
+    "take": CommandPlace(
+        "candidates.take", "Make a query of a candidate: 'labeler queries promote'."
+    ),
+    "retire": CommandPlace(
+        "runs_queries.retire", "Take a query out of use: 'labeler queries retire'."
+    ),
 }
 
 

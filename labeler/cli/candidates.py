@@ -1,4 +1,4 @@
-"""``labeler candidates``, ``load candidates`` and ``take``: questions that may become queries."""
+"""``labeler candidates``, ``load candidates``, ``queries promote``: what may become a query."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from labeler.cli.groups import (
     database_option,
     drop,
     format_option,
+    keep_older_name,
     restore,
     say,
 )
 from labeler.cli.load import check_target, load
 from labeler.cli.output import Table, progress_bar, shorten, text_lines
+from labeler.cli.runs_queries import queries
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, SuggestionRule
 from labeler.model import CANDIDATE_SOURCES, CANDIDATE_STATES, Candidate, escape_controls
 from labeler.services import import_export
@@ -142,13 +144,14 @@ def candidates(
 ) -> None:
     """List questions that may become queries.
 
-    Those asked most often come first; with WORDS only those that hold them. "near" is the query
-    that nearly asks the same, with the share of words both have.
+    The most frequent come first; with WORDS only those that contain them. "near" is the query
+    with nearly the same words, and the share of words they have in common. 'labeler queries promote
+    NUMBER' makes a query of one.
     """
     with Store(db) as store:
         found, count = store.candidates(words, state=state, source=source, most=most)
-        queries = {query.query_id: query.text for query in store.queries()}
-    near = nearest_queries([each.text for each in found], queries)
+        texts = {query.query_id: query.text for query in store.queries()}
+    near = nearest_queries([each.text for each in found], texts)
     if form == "jsonl":
         for each, alike in zip(found, near, strict=True):
             click.echo(json.dumps(_record(each, alike), ensure_ascii=False))
@@ -177,18 +180,13 @@ def _cells(candidate: Candidate, alike: tuple[str, float] | None) -> list[str]:
     return [str(candidate.number), candidate.source, *told, f"{candidate.times:,}"]
 
 
-@click.group(cls=LabelerGroup)
-def take() -> None:
-    """Make a query of a candidate."""
-
-
-@take.command("candidate")
+@queries.command("promote")
 @click.argument("number", type=int)
 @click.option("--id", "query_id", help="The query's id.  [default: one made of its text]")
 @click.option("--same-as", metavar="ID", help="Make no new query: this one asks the same.")
 @database_option
 @click.pass_obj
-def take_candidate(
+def promote_candidate(
     db: StoreLocation, number: int, query_id: str | None, same_as: str | None
 ) -> None:
     """Make a query of a candidate, by its number.
@@ -206,6 +204,14 @@ def take_candidate(
             store.take_candidate(number, query)
             taken = query.query_id
     say(f"candidate {number} is query {taken!r}")
+
+
+@click.group(cls=LabelerGroup, hidden=True)
+def take() -> None:
+    """Make a query of a candidate: 'labeler queries promote'."""
+
+
+keep_older_name(take, "candidate", promote_candidate)
 
 
 @drop.command("candidates")

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -249,6 +250,13 @@ def check_raw(kind: str, *, raw: bool) -> None:
     """Raise a usage error for ``--raw`` where no CSV is asked for."""
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a name")
+
+
+def keep_older_name(group: click.Group, name: str, command: click.Command) -> None:
+    """Let a command be called by the name that it had; help does not list that."""
+    older = copy(command)
+    older.name, older.hidden = name, True
+    group.add_command(older)
 
 
 def database_option(command: CommandT) -> CommandT:

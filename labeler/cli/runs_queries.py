@@ -1,4 +1,4 @@
-"""``labeler runs``, ``queries``, ``drop``, ``retire``, ``split``: runs and queries, and changes."""
+"""``labeler runs``, ``queries``, ``drop``, ``split``: runs and queries, and what changes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections import Counter
 
 import click
 
-from labeler.cli.groups import LabelerGroup, change, database_option, drop, rename, restore
+from labeler.cli.groups import (
+    LabelerGroup,
+    change,
+    database_option,
+    drop,
+    keep_older_name,
+    rename,
+    restore,
+)
 from labeler.cli.output import Table, shorten, text_lines
 from labeler.errors import NotFound
 from labeler.model import SPLITS, chunking_label, escape_controls, format_count
@@ -113,7 +121,25 @@ def drop_signals(db: StoreLocation, system: str, name: str | None) -> None:
     click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
 
 
-@click.command()
+class QueriesGroup(LabelerGroup):
+    """Lists queries where no command is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take other words and options for those of ``list``."""
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=QueriesGroup, subcommand_metavar="[WORDS] | COMMAND [ARGS]...")
+def queries() -> None:
+    """List the queries, promote candidates, retire, restore.
+
+    'labeler queries WORDS' is short for 'labeler queries list WORDS'.
+    """
+
+
+@queries.command("list")
 @click.argument("words", required=False, default="")
 @click.option("--retired", is_flag=True, help="Only those that are retired.")
 @click.option("--split", type=click.Choice(SPLITS), help="Only those of this split.")
@@ -122,7 +148,9 @@ def drop_signals(db: StoreLocation, system: str, name: str | None) -> None:
 )
 @database_option
 @click.pass_obj
-def queries(db: StoreLocation, words: str, retired: bool, split: str | None, most: int) -> None:
+def list_queries(
+    db: StoreLocation, words: str, retired: bool, split: str | None, most: int
+) -> None:
     """List the queries, with how many grades each has.
 
     With WORDS only those whose id or text holds them.
@@ -160,12 +188,7 @@ def query_cells(query: QuerySummary) -> list[str]:
     return [escape_controls(query.query_id), *marks, escape_controls(short), f"{query.grades:,}"]
 
 
-@click.group(cls=LabelerGroup)
-def retire() -> None:
-    """Take a query out of use."""
-
-
-@retire.command("query")
+@queries.command("retire")
 @click.argument("query_id", metavar="ID")
 @database_option
 @click.pass_obj
@@ -179,7 +202,7 @@ def retire_query(db: StoreLocation, query_id: str) -> None:
     click.echo(f"query {query_id!r} is retired")
 
 
-@restore.command("query")
+@queries.command("restore")
 @click.argument("query_id", metavar="ID")
 @database_option
 @click.pass_obj
@@ -188,6 +211,15 @@ def restore_query(db: StoreLocation, query_id: str) -> None:
     with Store(db) as store:
         store.restore_query(query_id)
     click.echo(f"query {query_id!r} is in use again")
+
+
+@click.group(cls=LabelerGroup, hidden=True)
+def retire() -> None:
+    """Take a query out of use: 'labeler queries retire'."""
+
+
+keep_older_name(retire, "query", retire_query)
+keep_older_name(restore, "query", restore_query)
 
 
 @click.command()

@@ -432,7 +432,7 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         others = f" (and {len(retired) - 1:,} more)" if len(retired) > 1 else ""
         return [
             f"query {retired[0]!r}{others} is retired: its grades are kept but do not count; to "
-            f"take it back: labeler restore query {shlex.quote(retired[0])}"
+            f"take it back: labeler queries restore {shlex.quote(retired[0])}"
         ]
 
     def _put_golden(self, loaded: LoadedGolden, *, update: bool, own: str = "") -> Counter[str]:

@@ -220,7 +220,7 @@ class Queries(ContentsReader, QueryHistory):
         if not self.has_query(there.query_id):
             raise QueryConflict(
                 f"query {there.query_id!r} is retired; to edit it, take it back into use: "
-                f"labeler restore query {shlex.quote(there.query_id)}"
+                f"labeler queries restore {shlex.quote(there.query_id)}"
             )
         if query_fingerprint(there) != mark:
             raise QueryConflict(

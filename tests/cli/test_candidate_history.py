@@ -65,7 +65,7 @@ def test_the_second_of_two_leads_is_told_and_overwrites_nothing(filled: Store):
 def test_a_query_that_was_retired_meanwhile_is_not_edited(filled: Store):
     began = filled.query("q1")
     filled.retire_query("q1")
-    with pytest.raises(QueryConflict, match="labeler restore query q1"):
+    with pytest.raises(QueryConflict, match="labeler queries restore q1"):
         filled.edit_query(replace(began, text="x"), query_fingerprint(began))
     assert filled.query("q1") == began
 

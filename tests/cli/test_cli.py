@@ -342,7 +342,7 @@ AS_NOBODY = """
 import os, sys
 from labeler.cli import main
 place, *lines = sys.argv[1:]
-commands = list(main.commands)  # imported now: nobody may read the modules
+commands = [*main.commands.values()]  # imported now: nobody may read the modules
 os.chdir(place)
 del os.environ["LABELER_DB"]
 if os.getuid() == 0:

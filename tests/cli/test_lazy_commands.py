@@ -71,7 +71,7 @@ def test_help_lists_each_command_once_under_a_heading(runner: CliRunner):
     assert main.commands.keys() == {*LISTED, *OLDER_COMMANDS}
 
 
-@pytest.mark.parametrize("name", ["load", "restore", "change", "rename", "drop"])
+@pytest.mark.parametrize("name", ["load", "queries", "restore", "change", "rename", "drop"])
 def test_a_group_has_what_any_module_adds_to_it(name: str):
     script = f"from labeler.cli import main; print(*main.commands[{name!r}].commands)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -77,7 +77,7 @@ def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Stor
         ["query", "task", "split", "leaked", "retired", "text", "grades"],
         ["q2", "research", "where are my invoices", "1"],
     ]
-    assert run("queries", "nowhere") == "No query is like that.\n"
+    assert run("queries", "nowhere") == "No query holds 'nowhere' in its id or text.\n"
     shown = run("queries", "--most", "2")
     assert shown.endswith("... and 1 more; --most lists them\n")
     odd = run("queries", "q3")
@@ -88,11 +88,33 @@ def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Stor
 
 def test_a_retired_query_is_out_of_the_means_until_restored(run: Run):
     before = run("score")
-    assert run("retire", "query", "q1") == "query 'q1' is retired\n"
+    assert run("queries", "retire", "q1") == "query 'q1' is retired\n"
     assert run("score") != before
     assert [line[0] for line in cells(run("queries", "--retired"))] == ["query", "q1"]
-    assert run("restore", "query", "q1") == "query 'q1' is in use again\n"
+    assert run("queries", "restore", "q1") == "query 'q1' is in use again\n"
     assert run("score") == before
-    assert run("queries", "--retired") == "No query is like that.\n"
+    assert run("queries", "--retired") == "No query is retired.\n"
     for verb in ("retire", "restore"):
-        assert "there is no query 'q9'" in run(verb, "query", "q9", exit_code=1)
+        assert "there is no query 'q9'" in run("queries", verb, "q9", exit_code=1)
+
+
+def test_queries_are_listed_where_no_command_is_named(run: Run):
+    everything = run("queries")
+    assert everything == run("queries", "list")
+    assert run("queries", "q1") == run("queries", "list", "q1") != everything
+    assert run("queries", "--most", "1") == run("queries", "list", "--most", "1")
+    shown = run("queries", "--help")
+    assert re.findall(r"^  (\w+)  ", shown, flags=re.MULTILINE) == [
+        *("list", "retire", "restore", "promote"),
+    ]
+
+
+def test_earlier_names_of_what_changes_queries_work_and_are_not_listed(run: Run):
+    assert run("retire", "query", "q1") == "query 'q1' is retired\n"
+    assert run("restore", "query", "q1") == "query 'q1' is in use again\n"
+    assert "there is no candidate 7" in run("take", "candidate", "7", exit_code=1)
+    assert "there is no candidate 7" in run("queries", "promote", "7", exit_code=1)
+    listed = re.findall(r"^  (\w+)  ", run("--help"), flags=re.MULTILINE)
+    assert "queries" in listed
+    assert not {"take", "retire"} & {*listed}
+    assert "query " not in run("restore", "--help")

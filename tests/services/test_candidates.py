@@ -109,7 +109,7 @@ def test_a_generated_question_proposes_its_chunk_and_no_grade_counts(filled: Sto
     assert filled.proposals() == [], "nothing is proposed for a query before there is one"
     first = filled.candidates("text 2")[0][0]
     assert (first.reference, first.keywords) == ("Two", ("two",))
-    taken = run(filled, "take", "candidate", first.number, "--id", "two")
+    taken = run(filled, "queries", "promote", first.number, "--id", "two")
     assert taken.exit_code == 0, taken.output
     [proposal] = filled.proposals_of("two")
     assert (proposal.chunk_id, proposal.grade, proposal.source) == ("c2", 3, "generated")
@@ -194,14 +194,14 @@ def test_nearly_the_same_is_shown_with_the_query_it_is_near_to(filled: Store, tm
 def test_candidates_are_taken_linked_set_aside_and_taken_back(filled: Store, tmp_path: Path):
     put(filled, tmp_path, "query,level\none,easy\ntwo,easy\nthree,hard\n", "log")
     numbers = {each.text: each.number for each in filled.candidates()[0]}
-    run(filled, "take", "candidate", numbers["one"])
-    run(filled, "take", "candidate", numbers["two"], "--same-as", "q2")
+    run(filled, "queries", "promote", numbers["one"])
+    run(filled, "queries", "promote", numbers["two"], "--same-as", "q2")
     run(filled, "drop", "candidates", numbers["three"])
     assert filled.candidates()[1] == 0
     assert ("q2", 1) in taken_by(filled)
     new = filled.queries()[-1]
     assert (new.text, new.buckets) == ("one", {"level": "easy"})
-    again = run(filled, "take", "candidate", numbers["one"])
+    again = run(filled, "queries", "promote", numbers["one"])
     assert (again.exit_code, "was taken already" in again.output) == (1, True)
     put(filled, tmp_path, "query\nTHREE\n", "log", name="later.csv")
     assert filled.candidates()[1] == 0, "what was set aside does not come back"

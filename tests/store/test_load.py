@@ -296,7 +296,7 @@ def test_grades_of_a_retired_query_are_kept_and_the_way_back_is_named(filled: St
     (warning,) = filled.add_golden(golden([GoldenGrade("q2", "c1", 2)])).warnings
     assert warning == (
         "query 'q2' is retired: its grades are kept but do not count; to take it back: "
-        "labeler restore query q2"
+        "labeler queries restore q2"
     )
     assert ("q2", "c1") not in grades_of(filled)
     filled.restore_query("q2")

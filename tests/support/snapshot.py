@@ -48,7 +48,7 @@ WORKED_ON = [
     "freeze first --note 'what the release was measured by'",
     "load candidates sample_data/asked.csv --from log --facet channel",
     "candidates --most 5",
-    "take candidate 7 --id q-106",
+    "queries promote 7 --id q-106",
     "drop candidates 5",
     "split",
     "leakage leaked.txt --mark",
@@ -61,7 +61,7 @@ WORKED_ON = [
     "change setting budget 8",
     "change setting golden-rule 'upper median'",
     "change setting measures-by-task single='RR Success@1'",
-    "retire query q-003",
+    "queries retire q-003",
     "freeze second",
 ]
 

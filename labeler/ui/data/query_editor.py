@@ -108,7 +108,7 @@ NEW_FACET, NEW_BUCKET = "Another facet", "Its bucket"
 EDITOR_PARAMETERS = ("edit", "seen", "new", "take")
 STYLE = '[class*="-facet-"] [data-testid="stText"] { font-size: 0.875rem; }'
 HINTS = {
-    "labeler restore query": 'On this page: "Restore" beside it in the list of queries',
+    "labeler queries restore": 'On this page: "Restore" beside it in the list of queries',
     "give this one another id": f'On this page: the field "{ID_LABEL}"',
     "give it as query, text or question": 'On this page: the field "Question"',
 }
