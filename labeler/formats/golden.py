@@ -40,6 +40,7 @@ from labeler.formats.field_aliases import (
     fold_name,
 )
 from labeler.formats.grades import UNGRADED, GradeCollector, GradeRule, empty_golden
+from labeler.formats.id_resolution import query_id_from_text
 from labeler.formats.json_records import (
     MOST_SHAPES,
     JsonDocument,
@@ -113,6 +114,7 @@ _JUDGMENT = {
 # Who loads a file as golden grades says that its scores are grades.
 _GRADES = GRADE.then(SCORE[1:])
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": _GRADES}
+_HAS_ID = ONE_QUERY | {"queryid", "query_text"}  # our own tables have a text beside an id
 _PASSED_OVER = frozenset((*_TEXT_OF_PAIR, "iteration", "iter", "q0", "Q0"))
 
 
@@ -292,16 +294,19 @@ def _read_flat(
 ) -> LoadedGolden:
     """Read one grade per record; without a chunk or a grade it means "not graded".
 
-    A query's text beside its id is kept. A field named chunking is read only with
+    A query's text beside its id is kept. Queries of a field that may hold ids or texts are named by
+    their texts where one of these has several words. A field named chunking is read only with
     ``with_chunkings``: in the files of others it may mean something else.
     """
-    texts = QueryTexts()
+    texts, named = QueryTexts(), dict[str, int]()
     shapes: set[tuple[str, ...]] = set()
     for number, record in records:
         with pairs.source.at(number):
             limits, shape = pairs.source.limits, tuple(record)
             query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
             texts.add(number, query_id, _text_beside(record, query_id, limits))
+            if _HAS_ID.isdisjoint(shape):
+                named.setdefault(query_id, number)
             names = grades if record.keys().isdisjoint(GRADED) else GRADED
             chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, names)
             if _blank(chunk_id) or _blank(grade):
@@ -315,6 +320,9 @@ def _read_flat(
                 pairs.left |= dict.fromkeys(name for name in record if name not in _PASSED_OVER)
             rest = (people, note, None, chunking)
             _add_pair(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
+    if any(len(name.split()) > 1 for name in named):
+        for name, number in named.items():
+            texts.add(number, query_id_from_text(name), name.strip())
     return replace(pairs.golden(), asked=texts.loaded(pairs.source))
 
 

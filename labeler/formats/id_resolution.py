@@ -100,7 +100,8 @@ class IdResolver:
 
     def _named_by_text(self, ids: set[str], asked: Mapping[str, str]) -> dict[str, str]:
         """Return the ids made of the texts that name queries, by these texts."""
-        return {text: made for made, text in asked.items() if text in ids and text != made}
+        made = {name: query_id_from_text(name) for name in ids} if asked else {}
+        return {name: of for name, of in made.items() if of in asked and of != name}
 
     def _check_texts(self, asked: Loaded[Query]) -> None:
         """Raise `BadInput` for a query whose text here is another one than in the golden set."""

@@ -69,12 +69,13 @@ def test_a_later_file_changes_grades_only_when_asked(labeler: Labeler, name: str
     ]
 
 
-def test_load_files_names_the_command_that_takes_a_change(labeler: Labeler):
+def test_load_files_takes_a_change_when_asked(labeler: Labeler):
     Path("first.qrels").write_text("k1 0 a 3\n")
     Path("later.qrels").write_text("k1 0 a 1\n")
     assert labeler("load", "files", "first.qrels").exit_code == 0
-    refused = labeler("load", "files", "later.qrels")
-    assert "without --update; 'labeler load golden' has --update" in refused.output
+    assert "nothing is loaded without --update" in labeler("load", "files", "later.qrels").output
+    assert labeler("load", "files", "later.qrels", "--update").exit_code == 0
+    assert golden() == {("k1", "a"): 1}
 
 
 def test_the_same_grade_without_its_note_takes_nothing_away(labeler: Labeler):
@@ -224,3 +225,64 @@ def test_the_file_says_of_whom_a_grade_is(tmp_path: Path):
     (tmp_path / "one.csv").write_text("query_id,doc_id,rating,judge\nk1,a,3,ann\n")
     (found,) = read_golden(tmp_path / "one.csv").grades.records
     assert found.graders == ("ann",)
+
+
+BY_TEXT = {
+    "t.csv": "query,doc,relevance\nwhen do you open?,a,3\nwhen do you open?,b,0\nparking,c,2\n",
+    "t.jsonl": "".join(
+        json.dumps({"question": text, "docid": chunk, "label": grade}) + "\n"
+        for text, chunk, grade in [
+            ("when do you open?", "a", 3),
+            ("when do you open?", "b", 0),
+            ("parking", "c", 2),
+        ]
+    ),
+    "t.tsv": "query\tdocid\trating\nwhen do you open?\ta\t3\nwhen do you open?\tb\t0\nparking\tc\t2\n",
+}
+
+
+@pytest.mark.parametrize("name", BY_TEXT)
+@pytest.mark.parametrize("kind", ["golden", "files"])
+def test_a_table_that_names_queries_by_their_texts_brings_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+    Path(name).write_text(BY_TEXT[name])
+    done = CliRunner().invoke(main, ["load", kind, name])
+    assert done.exit_code == 0, done.output
+    with Store("golden.db") as store:
+        texts = store.texts_of_queries()
+        found = {(texts[g.query_id], g.chunk_id): g.grade for g in store.golden_set()[1]}
+    assert sorted(texts.values()) == ["parking", "when do you open?"]
+    assert found == {
+        ("when do you open?", "a"): 3,
+        ("when do you open?", "b"): 0,
+        ("parking", "c"): 2,
+    }
+
+
+@pytest.mark.parametrize("name", BY_TEXT)
+def test_queries_that_are_there_have_the_grades_of_their_texts(labeler: Labeler, name: str):
+    Path(name).write_text(BY_TEXT[name])
+    done = labeler("load", "golden", name)
+    assert done.exit_code == 0, done.output
+    with Store("golden.db") as store:
+        assert len(store.texts_of_queries()) == 3
+    assert golden()["k1", "a"] == 3
+
+
+def test_ids_of_several_words_are_ids_where_one_of_them_is_known(labeler: Labeler):
+    Path("more.csv").write_text("query_id,query\nspring 12,when?\n")
+    Path("t.csv").write_text("query,doc,relevance\nspring 12,a,3\nspring 13,a,1\n")
+    assert labeler("load", "queries", "more.csv").exit_code == 0
+    refused = labeler("load", "golden", "t.csv")
+    assert "query 'spring 13' is not in the golden set; load its queries first" in refused.output
+    Path("t.csv").write_text("query,doc,relevance\nspring 12,a,3\n")
+    assert labeler("load", "golden", "t.csv").exit_code == 0
+    assert golden() == {("spring 12", "a"): 3}
+
+
+def test_ids_of_one_word_are_asked_for_as_before(labeler: Labeler):
+    Path("t.csv").write_text("query,doc,relevance\nk7,a,3\n")
+    assert "load its queries first" in labeler("load", "golden", "t.csv").output
