@@ -237,7 +237,8 @@ BY_TEXT = {
             ("parking", "c", 2),
         ]
     ),
-    "t.tsv": "query\tdocid\trating\nwhen do you open?\ta\t3\nwhen do you open?\tb\t0\nparking\tc\t2\n",
+    "t.tsv": "query\tdocid\trating\nwhen do you open?\ta\t3\n"
+    "when do you open?\tb\t0\nparking\tc\t2\n",
 }
 
 
