@@ -219,9 +219,9 @@ class LoadedRetrievals:
     """The content of a file of retrieval records; the parts that it lacks are empty.
 
     ``runs`` are by system, "" where the file names none, and ``items`` the sources of their lists
-    by system and query, as far as the file names any. ``asked`` says of queries with several lists
-    how many there were; the ``newest`` list is of that time (UTC, ISO 8601), None where none is
-    known.
+    by system and query, as far as the file names any. ``asked`` says of a log how often each query
+    was asked, where one was asked again; the ``newest`` list is of that time (UTC, ISO 8601), None
+    where none is known.
     """
 
     source: str

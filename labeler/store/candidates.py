@@ -32,7 +32,18 @@ SELECT_BATCHES = """
 SELECT id, source, file, at, who, times, texts, kept, evenly, seed, first_asked, last_asked
 FROM batches ORDER BY id
 """
-BATCH_BUCKETS = "SELECT batch, facet, bucket, times FROM batch_buckets ORDER BY 1, 2, 4 DESC, 3"
+BATCH_BUCKETS = """
+SELECT batch, facet, bucket, CAST(sum(times) AS INTEGER) FROM (
+    SELECT batch, facet, bucket, times FROM batch_buckets
+    UNION ALL
+    SELECT a.batch, b.facet, b.bucket, a.times
+    FROM asked_queries AS a JOIN query_buckets AS b ON b.query = a.query
+    UNION ALL
+    SELECT a.batch, 'task', q.task, a.times
+    FROM asked_queries AS a JOIN queries AS q ON q.id = a.query WHERE q.task IS NOT NULL
+) AS counted
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC, 3
+"""
 SELECT_CANDIDATES = """
 SELECT c.id, c.source, c.text, c.normal, c.times, c.asked_at, c.reference, c.guideline, c.keywords,
     b.file, b.at, b.who, c.state, q.query_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import blake2b
 
 from labeler.errors import BadInput
 from labeler.model import (
@@ -15,9 +16,10 @@ from labeler.model import (
     LoadReport,
     full_chunk_id,
 )
+from labeler.store.candidates import INSERT_BATCH
 from labeler.store.chunkings import QualifiedRankings
 from labeler.store.chunks import chunking_suffix, load_report
-from labeler.store.columns import as_json
+from labeler.store.columns import as_json, moment
 from labeler.store.list_sources import ListSources
 from labeler.store.load import Loads
 
@@ -58,6 +60,7 @@ class RetrievalLoads(ListSources, Loads):
                 row = [name, system or name, made[name], as_json({})]
                 stored[of] = self._put_new_run(run, lists, row, chunking)
                 self._put_sources(name, run.records, loaded.items.get(of, {}))
+            counted = self._count_asked(loaded)
         self.seal_if_possible()
         reports = [
             report
@@ -73,10 +76,32 @@ class RetrievalLoads(ListSources, Loads):
         for of, run in loaded.runs.items():
             reports.append(self._report_of_run(run, names[of], stored[of], chunking))
         changed = any(report.changed for report in reports)
+        facts = {**loaded.facts, **counted}
         first = LoadReport(
-            f"retrieval records from {loaded.source}", loaded.facts, loaded.warnings, changed
+            f"retrieval records from {loaded.source}", facts, loaded.warnings, changed
         )
         return [first, *reports]
+
+    def _count_asked(self, loaded: LoadedRetrievals) -> dict[str, str]:
+        """Count the questions of a log by query, once for the same counts; return what to say."""
+        if not loaded.asked:
+            return {}
+        times = sum(loaded.asked.values())
+        content = as_json([sorted(loaded.asked.items()), loaded.newest])
+        digest = blake2b(content.encode(), digest_size=16).hexdigest()
+        said = {"counted as a log": f"{times:,} questions; --weighted FACET weights means by them"}
+        if self._value("SELECT 1 FROM batches WHERE hash = ?", [digest]):
+            return said
+        day = (loaded.newest or "")[:10] or None
+        about = ("log", loaded.source, digest, moment(), self.whoever())
+        counts = (times, len(loaded.asked), as_json([]), None, None, day)
+        ((batch,),) = self._rows(INSERT_BATCH, (*about, *counts))
+        self._db.conn.executemany(
+            "INSERT INTO asked_queries (batch, query, times) "
+            "SELECT ?, id, ? FROM queries WHERE query_id = ?",
+            [(batch, count, query_id) for query_id, count in loaded.asked.items()],
+        )
+        return said
 
     def _put_retrieved(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
         """Add the chunks that are new or were known by id only, and leave the others."""

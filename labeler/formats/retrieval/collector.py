@@ -230,7 +230,7 @@ class RetrievalCollector:
                 }
                 for system, mine in self._lists.items()
             },
-            asked=self._asked_often(),
+            asked=self._counts_of_log(),
             newest=self._newest,
             facts={**facts, **self._counts},
             warnings=tuple(warnings),
@@ -312,12 +312,12 @@ class RetrievalCollector:
             places = None
         return ListSource(one.item.get("span"), one.item.get("trace"), chunk_ids, places)
 
-    def _asked_often(self) -> dict[str, int]:
-        """Return how often each question was asked of one system, where that is more than once."""
+    def _counts_of_log(self) -> dict[str, int]:
+        """Return how often each question was asked of one system; none where none was again."""
         most: Counter[str] = Counter()
         for counts in self._asked.values():
             most |= counts
-        return {query_id: count for query_id, count in most.items() if count > 1}
+        return dict(most) if any(count > 1 for count in most.values()) else {}
 
     def _golden(self) -> LoadedGolden:
         if not self._grades:

@@ -29,6 +29,7 @@ from labeler.store.schema.logs import (
 )
 from labeler.store.schema.sqlite_utils_import import Database, Migrations
 from labeler.store.schema.tables import (
+    ASKED_QUERIES,
     CHUNKINGS,
     INVITATIONS,
     LEASES,
@@ -193,6 +194,12 @@ def m020_copies_found_by_their_text(db: Database) -> None:
 def m021_sources_of_lists(db: Database) -> None:
     """Remember which records of other tools ranked lists come from, so that grades can go back."""
     run_script(db, LIST_SOURCES)
+
+
+@migrations()
+def m022_how_often_queries_were_asked(db: Database) -> None:
+    """Count how often queries were asked in the logs that they came from."""
+    run_script(db, ASKED_QUERIES)
 
 
 def run_script(db: Database, script: str) -> None:

@@ -484,3 +484,15 @@ CREATE TABLE list_sources (
     CHECK (span IS NOT NULL OR trace IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 """
+
+
+# How often the questions of a log that brought runs were asked. Unlike those of other logs they are
+# queries, so that their buckets are looked up when they are counted.
+ASKED_QUERIES = """
+CREATE TABLE asked_queries (
+    batch INTEGER NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
+    query INTEGER NOT NULL REFERENCES queries (id),
+    times INTEGER NOT NULL CHECK (times > 0),
+    PRIMARY KEY (batch, query)
+) STRICT, WITHOUT ROWID;
+"""
