@@ -1,15 +1,16 @@
-"""Sources of ranked lists are stored with their runs, in a file and in PostgreSQL."""
+"""Sources of ranked lists, and how often queries were asked, in a file and in PostgreSQL."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from labeler.model import ListSource, Loaded, LoadedGolden, LoadedRetrievals, Query, Ranking
-from labeler.store import Store
+from labeler.store import Store, query_fingerprint
 from labeler.store.list_sources import StoredSource
 
 SOURCES = {
@@ -72,3 +73,17 @@ def test_a_full_copy_has_the_sources(store: Store, records: LoadedRetrievals, tm
     with Store(tmp_path / "copy.db", create=True) as copy:
         copy.become(store)
         assert copy.sources_of_lists("trace") == STORED
+
+
+def test_how_often_queries_were_asked_counts_by_their_buckets(
+    store: Store, records: LoadedRetrievals
+):
+    asked = {"q1": 9, "q2": 1}
+    store.add_retrievals(replace(records, asked=asked), names={"": "trace"})
+    store.edit_query(
+        Query("q1", "question 1?", task="single", buckets={"intent": "refund"}),
+        query_fingerprint(store.query("q1")),
+    )
+    [batch] = store.batches()
+    assert (batch.source, batch.file, batch.times, batch.texts) == ("log", "trace.jsonl", 10, 2)
+    assert batch.buckets == {"intent": {"refund": 9}, "task": {"single": 9}}
