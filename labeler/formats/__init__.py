@@ -24,7 +24,13 @@ from labeler.formats.queries import parse_query, read_queries
 from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.result_fields import SeveralSystems
 from labeler.formats.retrieval import (
+    TOOL_MAPS,
     FieldMap,
+    RetrievalPreview,
+    describe_result,
+    field_paths,
+    first_records,
+    has_named_fields,
     map_named,
     map_text,
     preview_retrievals,

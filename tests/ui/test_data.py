@@ -28,6 +28,7 @@ QUERIES = '{"query_id": "q1", "query": "who?"}\n'
 CHUNKS = '{"chunk_id": "c1", "text": "Ann"}\n'
 RUN = "q1 Q0 c1 1 2.5 x\n"
 QRELS = "q1 0 c1 3\n"
+BLIND = "Graders saw neither the lists nor each other's grades"
 ALL = {"a.trec": RUN, "judged": QRELS, "texts": CHUNKS, "asked": QUERIES}
 
 
@@ -110,7 +111,7 @@ def test_files_of_any_name_are_told_by_their_content_and_loaded_in_order(databas
     said = words(app)
     assert "1 query · 1 chunk · 1 run · 1 golden grade" in said
     assert said.count("✓ loaded") == 4
-    [reports] = [code.value for code in app.code]
+    reports, _examples = [code.value for code in app.code]
     assert re.findall(r"^\S.* from (\w+)", reports, re.M) == ["asked", "texts", "judged", "a"]
     with Store(database) as store:
         assert [(run.name, run.created_at) for run in store.runs()] == [("a", None)]
@@ -182,7 +183,7 @@ def test_what_cannot_be_told_is_named_and_asked_for(database: Path):
     app = drop(open_page("data"), letter__pdf=b"%PDF-1.7", asked=QUERIES)
     said = words(app)
     assert "⚠ not told: the file is a PDF; save its texts as CSV or JSONL in UTF-8" in said
-    app = press(app, "Load 1 file")
+    app = press(app, "Load 1 file, 1 waits for your answer")
     assert verdicts(app) == [
         ("warning", "1 of 2 files is loaded; what the others lack is said beside them")
     ]
@@ -230,13 +231,15 @@ def test_options_are_those_of_the_kinds_that_are_there(database: Path):
         "Made on",
         "Order of the list",
         "Keep the better placed where a chunk stands twice for a query",
+        "Leave out the query itself, where queries are from the corpus",
         "Chunking",
     }
     assert options(drop(open_page("data"), texts=CHUNKS)) == {
         "Replace what is there with other content",
         "Chunking",
     }
-    assert {"Grade map", "Negative grades"} <= options(drop(open_page("data"), j=QRELS))
+    of_grades = {"Grade map", "Grade cuts", "Negative grades", BLIND}
+    assert of_grades <= options(drop(open_page("data"), j=QRELS))
     assert "Facets, separated by commas" in options(drop(open_page("data"), asked=QUERIES))
 
 
@@ -265,7 +268,7 @@ def test_what_comes_next_is_said_with_the_way_there(database: Path):
         return [re.split("[:.]", step)[0] for step in steps]
 
     app = open_page("data")
-    assert ways(app) == ["Load queries", "Load chunks", "Load a run"]
+    assert ways(app) == ["Load what your system retrieved"]
     app = press(drop(app, asked=QUERIES, texts=CHUNKS, a__trec=RUN), "Load 3 files")
     assert ways(app) == ["Invite graders", "Grade the first chunks yourself"]
     assert '<a class="goto" href="/">Start grading</a>' in "".join(
@@ -695,3 +698,21 @@ def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database:
         assert store.answered_runs() == {}
         assert store.signals() == []
     assert "Signals" not in words(open_page("data", section="Runs"))
+
+
+def test_the_field_map_is_seen_checked_and_taken_away(filled: Path):
+    with Store(filled) as store:
+        store.save_field_map("query=in.q results=out")
+    app = open_page("data", section="Settings")
+    label = "Where the fields of files stand"
+    assert field(app, label).value == "query=in.q results=out"
+    field(app, label).set_value("results=out")
+    assert "it names no query" in words(press(app, "Save settings"))
+    field(app, label).set_value("ragas")
+    app = press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().field_map == "ragas"
+    field(app, label).set_value(" ")
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().field_map == ""

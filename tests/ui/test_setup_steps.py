@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from labeler.ui.data.setup_steps import (
+    ALL,
     CHUNKS,
     GRADE,
     GRADE_ON,
@@ -23,7 +24,8 @@ READY = SetupCounts(queries=9, readable=90, runs=2, matching=2)
 @pytest.mark.parametrize(
     ("there", "steps"),
     [
-        (SetupCounts(), [QUERIES, CHUNKS, RUN]),
+        (SetupCounts(), [ALL]),
+        (SetupCounts(runs=2), [QUERIES, CHUNKS]),
         (SetupCounts(queries=9), [CHUNKS, RUN]),
         (SetupCounts(queries=9, readable=90), [RUN]),
         (SetupCounts(readable=90, runs=2), [QUERIES]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -75,6 +76,9 @@ def preview_retrievals(
         first = next((found for found in reader.read(line, record)), None)
         if first is not None:
             break
+    if first is None and (finish := getattr(reader, "finish", None)) is not None:
+        with suppress(BadInput):  # spans whose others are further on in the file
+            first = next(iter(finish()), None)
     if first is None and field_map is not None:
         raise BadInput(f"the map takes none of the first {len(numbered)} records: see its 'where'")
     by_map = getattr(reader, "map", None)  # a reader of one tool has none

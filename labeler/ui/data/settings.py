@@ -8,12 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from labeler.formats import map_named, map_text
 from labeler.model import (
     COUNT_TRANSFERRED,
     GOLDEN_RULE_MEANINGS,
     GOLDEN_RULES,
     GRADES,
     IGNORE_TRANSFERRED,
+    LONGEST_MAP,
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
@@ -97,6 +99,11 @@ SHOW_EARLIER_HELP = (
     "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
     "them aside. Without it such grades are blind, and take longer."
 )
+FIELD_MAP = "Where the fields of files stand"
+FIELD_MAP_HELP = (
+    "The map that read a file last, as 'labeler load --map' takes it. It is tried on files of no "
+    "known kind. Empty: none is."
+)
 EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
 ReadValues = Callable[[], Mapping[str, Any]]
@@ -109,9 +116,15 @@ def show_settings() -> None:
     with st.form("settings", border=False):
         scale, measured = scale_form(settings), measuring_form(settings)
         graded = grading_form(settings, names)
+        field_map = st.text_input(
+            FIELD_MAP, settings.field_map, max_chars=LONGEST_MAP, help=FIELD_MAP_HELP
+        )
         if st.form_submit_button("Save settings", type="primary"):
             with ui.guard(), ui.open_store() as store:
-                chosen = replace(settings, **scale(), **measured(), **graded())
+                kept = field_map.strip()
+                if kept and kept != settings.field_map:
+                    kept = map_text(map_named(kept))
+                chosen = replace(settings, **scale(), **measured(), **graded(), field_map=kept)
                 assignment_cache.check_measures(chosen)
                 store.save_settings(chosen)
             ui.done("Saved")  # drawn anew: a field that starts with another value is another field

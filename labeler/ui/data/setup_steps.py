@@ -33,6 +33,11 @@ class SetupStep:
     sentence: str
 
 
+ALL = SetupStep(
+    "load",
+    "Load what your system retrieved: a file in which each question stands with its results is "
+    "all it takes.",
+)
 QUERIES = SetupStep("load", "Load queries: what people ask.")
 RUN = SetupStep("load", "Load a run: which chunks a system returned for each query.")
 MATCHING = SetupStep(
@@ -57,6 +62,9 @@ def next_steps(there: SetupCounts) -> list[SetupStep]:
 
 
 def _missing_steps(there: SetupCounts) -> Iterator[SetupStep]:
+    if not (there.queries or there.readable or there.runs):
+        yield ALL
+        return
     if not there.queries:
         yield QUERIES
     elif there.runs and not there.matching:

@@ -5,27 +5,27 @@ Files are loaded in order of dependency; one that fails does not stop the others
 
 from __future__ import annotations
 
-import tempfile
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler.errors import LabelerError
-from labeler.formats import LIMITS, GradeCuts, Guess, guess, parse_grade_cuts, parse_grade_map
-from labeler.model import LoadReport, format_count
+from labeler.formats import LIMITS, FieldMap, Guess
+from labeler.model import format_count
 from labeler.render.markup import show_html, style
 from labeler.services import import_export
 from labeler.store import Contents, integrity
 from labeler.store.addresses import parse_location
 from labeler.ui import links, url_state
 from labeler.ui import shared as ui
-from labeler.ui.data.runs import DATE_HELP, SYSTEM_HELP
+from labeler.ui.data.field_map import ChosenMap, RecordSample, choose_map, sample_of
 from labeler.ui.data.setup_steps import SetupCounts, SetupStep, next_steps
+from labeler.ui.data.upload_options import HINTS, ReadOptions, load_options
+from labeler.ui.data.upload_outcome import UploadOutcome, UploadPlan, load_one
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 KINDS = {
+    "records": "questions with their results",
     "queries": "queries",
     "documents": "whole documents",
     "chunks": "chunks",
@@ -45,11 +46,10 @@ KINDS = {
     "signals": "signals of use",
 }
 LEFT_OUT = "leave it out"
-DROP_HERE = (
-    "Drop files here, all at once: queries, chunks, runs, golden grades, answers, signals; plain, "
-    ".gz, or a BEIR .zip"
-)
+DROP_HERE = "Drop your files here, all at once"
 EXAMPLES = """\
+questions     {"query": "how long does a refund take?",
+ with results  "results": [{"id": "c7", "text": "A refund takes three days.", "score": 12.5}]}
 queries       {"query_id": "q1", "query": "how long does a refund take?"}
 chunks        {"chunk_id": "c7", "text": "A refund takes three days.", "title": "Refunds"}
 a run         q1 Q0 c7 1 12.5 bm25            (TREC: query Q0 chunk rank score tag)
@@ -59,78 +59,55 @@ golden grades q1 0 c7 3                       (TREC qrels: query 0 chunk grade)
 answers       {"run": "bm25", "query": "q1", "answer": "Three days.", "correct": "yes"}
 signals       date,system,query,name,value,n  (a table with a header; query and n may be missing)
 
-A line each; CSV and TSV with a header are read, too, and all of it as .gz.
-What Quepid, OpenSearch, RAGAS and ranx write is read as it is.
+A line each; CSV and TSV with a header, a JSON list and Parquet are read, too, and all as .gz.
+Questions with their results are read as LangChain, LlamaIndex, Haystack, RAGAS, DeepEval and
+search engines write them; of other tools you say where the fields stand.
+What Quepid, OpenSearch and ranx write is read as it is, and a BEIR folder as .zip.
 Logs of what users asked, generated questions and thumbs are loaded under Candidates."""
+CHECK = (
+    "Check what each file is, then load them together. A file that holds several things, such as "
+    "questions and results, is loaded whole."
+)
+WHAT_ALL_NEED = "; queries need "  # begins what is said of every file that is not recognised
+SAY_WHERE = "say below where its fields stand"
+MAPPABLE = f"if it holds questions with their results, {SAY_WHERE}"
 COLUMNS = (3, 2.7, 2.5, 5)
+HEADINGS = ("File", "What it is", "Name of its run", "What was found")
 # The rows of a table with fields in it, not those of a form.
 STYLE = """
     .st-key-files [data-testid="stText"] { font-size: 0.875rem; }
+    .st-key-files .sample {
+        display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.125rem 1rem;
+        margin: 0 0 0.5rem; padding: 0; font-size: 0.875rem; overflow-wrap: anywhere;
+    }
+    .st-key-files .sample dt { opacity: 0.7; font-weight: 400; }
+    .st-key-files .sample dd { margin: 0; }
+    .st-key-headings [data-testid="stText"] { opacity: 0.7; }
+    [class*="st-key-file-row"] {
+        padding: 0.5rem 0; border-top: 1px solid rgb(128 128 128 / 40%);
+        row-gap: 0.25rem;
+    }
     @media (max-width: 640px) {
-        .st-key-files [data-testid="stHorizontalBlock"] {
-            gap: 0.25rem; padding: 0.5rem 0; border-top: 1px solid rgb(128 128 128 / 40%);
-        }
+        .st-key-headings { display: none; }
+        .st-key-files [data-testid="stHorizontalBlock"] { gap: 0.25rem; }
         .st-key-files [data-testid="stColumn"]:empty { display: none; }
+        .st-key-files .sample { grid-template-columns: minmax(0, 1fr); gap: 0; }
+        .st-key-files .sample dd { margin-bottom: 0.25rem; }
     }
     [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
 """
-UPDATE = "Replace what is there with other content"
-CHUNKING = "Chunking"
-CHUNKING_HELP = (
-    "Chunks make a chunking of this name, beside those there are; ids need to be unique within it "
-    "only. Of runs and golden grades it says which chunks their ids mean. Empty: chunks and grades "
-    "are of the default chunking, and a run is of the one that knows its ids."
-)
-NEGATIVE = "Negative grades"
-AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
-GRADE_MAP = "Grade map"
-ORDER = "Order of the list"
-FACETS = "Empty: every field with few values"
-FIRST = "Keep the better placed where a chunk stands twice for a query"
-# Messages name the options of the command line; these are the same in the words of this page.
-HINTS = {
-    "--on-duplicate": f'On this page: Options, "{FIRST}"',
-    "--update": f'On this page: Options, "{UPDATE}"',
-    "--negative-as-zero": f'On this page: Options, "{NEGATIVE}"',
-    "--negative-as-ungraded": f'On this page: Options, "{NEGATIVE}"',
-    "--grade-cuts": f'On this page: Options, "{GRADE_MAP}", written as 0.25,0.5,0.75',
-    "--grade-map": f'On this page: Options, "{GRADE_MAP}", written as 0.3=1,1.0=3',
-    "--order": f'On this page: Options, "{ORDER}"',
-    "--name": "On this page: the name beside the file's kind",
-    "--run": "On this page: the name beside the file's kind",
-    "labeler load queries": "On this page: drop the file of its queries, too",
-    "labeler restore query": 'On this page: "Queries"',
-    "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
-    "that option takes more: labeler load files PATH",
-    "--chunking": f'On this page: Options, "{CHUNKING}"',
-    "--db": "On this page: nothing; --db is given where the server is started",
-}
 INVITE_LABEL = "Invite graders"
 PAGES = {"grade": ("/", "Start grading"), "score": ("/scores", "See the measures")}
-READING, STORING = "Reading …", "Storing …"
 ROUND = "turn"  # how often all files given were loaded, and the place for them emptied
 
-ReadOptions = Callable[[], import_export.LoadOptions]
-
 
 @dataclass(frozen=True, slots=True)
-class UploadPlan:
-    """What is to become of one file; ``status`` and ``below`` are where on the page it is said."""
+class DroppedFile:
+    """A file, what it was taken for, and the map kept here if that alone can read it."""
 
     file: UploadedFile
-    kind: str | None
-    run_name: str | None
-    status: DeltaGenerator
-    below: DeltaGenerator
-
-
-@dataclass(frozen=True, slots=True)
-class UploadOutcome:
-    """What became of a file: its reports, or why there is none."""
-
-    name: str
-    reports: Sequence[LoadReport] = ()
-    error: str | None = None
+    found: Guess
+    kept_map: FieldMap | None
 
 
 def show_upload() -> None:
@@ -138,29 +115,52 @@ def show_upload() -> None:
     show_html(style(STYLE))
     chooser = st.empty()
     files = files_from(chooser)
-    st.caption(describe_limits())
-    if not files:
+    if files:
+        plan_and_load(files, chooser)
+    else:
         show_next_steps()
-        with st.expander("What a file looks like"):
-            st.code(EXAMPLES, language=None, wrap_lines=True)
-        return
-    plans = plan_files(files)
+    with st.expander("What files look like"):
+        st.code(EXAMPLES, language=None, wrap_lines=True)
+    with st.expander("Limits"):
+        st.text(describe_limits())
+
+
+def plan_and_load(files: Sequence[UploadedFile], chooser: DeltaGenerator) -> None:
+    """Say what each file is taken for, and load them once somebody says so."""
+    heading = st.empty()
+    plans, recognised = plan_files(files)
     said, controls = st.container(), st.empty()
     wanted = [plan for plan in plans if plan.kind in KINDS]
     untold = sum(plan.kind is None for plan in plans)
     with controls.container():
-        options = load_options({plan.kind for plan in plans})
-        pressed = load_button(len(wanted))
-    if pressed:
-        with said:
-            outcomes = load_all(wanted, options)
-            show_conclusion(outcomes, untold)
-            show_next_steps()
-            show_reports(outcomes)
-        if not untold and not any(each.error for each in outcomes):
-            controls.empty()
-            st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
-            files_from(chooser)
+        options = load_options(kinds_of(plans))
+        pressed = load_button(len(wanted), untold)
+    if not pressed:
+        show_heading(heading, recognised, len(files))
+        return
+    with said:
+        outcomes = load_all(wanted, options)
+        show_conclusion(outcomes, untold)
+        show_next_steps()
+        show_reports(outcomes)
+    if not untold and not any(each.error for each in outcomes):
+        controls.empty()
+        st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+        files_from(chooser)
+
+
+def show_heading(place: DeltaGenerator, recognised: int, total: int) -> None:
+    """Say how many files are recognised, and what to do."""
+    some = format_count(total, "file", "files")
+    if recognised == total:
+        said = f"{some} recognised"
+    elif total == 1:
+        said = "The file is not recognised"
+    else:
+        said = f"{recognised} of {some} recognised"
+    with place.container(gap="xsmall"):
+        st.subheader(f"{said}. Nothing is loaded yet.", anchor=False)
+        st.caption(CHECK)
 
 
 def describe_limits() -> str:
@@ -169,14 +169,18 @@ def describe_limits() -> str:
     return (
         f"A file may have {upload} MB and come to {most.unpacked // 10**9} GB unpacked, one text "
         f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. What is larger is "
-        "loaded in a terminal, by 'labeler load files'."
+        "loaded in a terminal, by 'labeler load FILE'."
     )
 
 
-def load_button(wanted: int) -> bool:
+def load_button(wanted: int, untold: int) -> bool:
     """Draw the button that loads so many files; return whether it was pressed."""
-    files = format_count(wanted, "file", "files")
-    return st.button(f"Load {files}", type="primary", key="load", disabled=not wanted)
+    label = f"Load {format_count(wanted, 'file', 'files')}"
+    if untold and wanted:
+        label += f", {format_count(untold, 'waits', 'wait')} for your answer"
+    elif untold:
+        label = f"{format_count(untold, 'file waits', 'files wait')} for your answer"
+    return st.button(label, type="primary", key="load", disabled=not wanted)
 
 
 def files_from(place: DeltaGenerator) -> list[UploadedFile]:
@@ -186,61 +190,130 @@ def files_from(place: DeltaGenerator) -> list[UploadedFile]:
     )
 
 
-def plan_files(files: Sequence[UploadedFile]) -> list[UploadPlan]:
-    """Show what each file is taken for, in the order of loading, and let it be corrected."""
-    guesses = [(file, guess(file.name, file.getvalue())) for file in files]
+def plan_files(files: Sequence[UploadedFile]) -> tuple[list[UploadPlan], int]:
+    """Show what each file is taken for, in the order of loading, and let it be corrected.
+
+    Return the plans, and how many files were recognised.
+    """
+    with ui.open_store() as store:
+        remembered = store.settings().field_map
+    dropped = [DroppedFile(file, *recognise(file.file_id, remembered, file)) for file in files]
     order = {kind: number for number, kind in enumerate(import_export.LOADS)}
-    guesses.sort(key=lambda each: order.get(each[1].kind or "", len(order)))
+    dropped.sort(key=lambda each: order.get(each.found.kind or "", len(order)))
     taken: set[str] = set()
-    st.caption(
-        "Is each file what it was taken for? Its kind, and the name of a run, can be changed."
-    )
-    with st.container(border=True, gap="xsmall", key="files"):
-        plans = [plan_of(number, *each, taken) for number, each in enumerate(guesses, 1)]
-    named = Counter(plan.run_name for plan in plans if plan.kind == "run")
+    with st.container(gap=None, key="files"):
+        with st.container(key="headings"):
+            for column, heading in zip(st.columns(COLUMNS), HEADINGS, strict=True):
+                column.text(heading)
+        plans = [plan_in_row(number, each, taken) for number, each in enumerate(dropped, 1)]
+    named = Counter(plan.run_name for plan in plans if plan.kind in ("run", "records"))
     for name, often in named.items():
-        if often > 1:
+        if often > 1 and name is not None:
             st.text(f"⚠ {often} files would be runs of the name {name!r}; give each its own")
-    return plans
+    return plans, sum(each.found.kind is not None for each in dropped)
 
 
-def plan_of(number: int, file: UploadedFile, found: Guess, taken: set[str]) -> UploadPlan:
-    """Show what a file is taken for and why, and let that and a run's name be changed."""
+@st.cache_data(max_entries=64, ttl=900, show_spinner=False)
+def recognise(file_id: str, remembered: str, _file: UploadedFile) -> tuple[Guess, FieldMap | None]:
+    """Return what a file is taken for, and the map kept here if that alone can read it."""
+    return import_export.recognise(_file.name, _file.getvalue(), remembered=remembered)
+
+
+def plan_in_row(number: int, dropped: DroppedFile, taken: set[str]) -> UploadPlan:
+    """Show a file in a row of its own, see `plan_of`."""
+    with st.container(gap=None, key=f"file-row-{number}"):
+        return plan_of(number, dropped, taken)
+
+
+def plan_of(number: int, dropped: DroppedFile, taken: set[str]) -> UploadPlan:
+    """Show what a file is taken for and why, and let that, its map and a run's name be changed."""
+    file, found = dropped.file, dropped.found
     named, chosen, called, why = st.columns(COLUMNS, vertical_alignment="center")
     named.text(file.name)
+    kinds = [*dict.fromkeys((*found.could_be, *KINDS)), LEFT_OUT]
+    key = f"kind-{file.file_id}"
     kind = chosen.selectbox(
         f"What file {number} holds",
-        [*KINDS, LEFT_OUT],
-        index=None if found.kind is None else [*KINDS].index(found.kind),
+        kinds,
+        index=None if found.kind is None else kinds.index(found.kind),
         format_func=lambda kind: KINDS.get(kind, kind),
         placeholder="choose …",
-        key=f"kind-{file.file_id}",
+        key=key,
         label_visibility="collapsed",
     )
-    name = None
-    if kind == "run":
-        name = called.text_input(
-            f"Name of the run in file {number}",
-            unused_run_name(import_export.run_name_of(file.name), taken),
-            key=f"name-{file.file_id}",
-            label_visibility="collapsed",
-        )
-    elif kind == "answers":
-        given = called.text_input(
+    status, folded = why.empty(), found.kind == kind == "records"
+    choice = ChosenMap()
+    if is_mappable(dropped, kind):
+        choice = choose_map(file, dropped.kept_map, key, folded=folded)
+    name = name_run(number, file, kind, choice.sample, called, taken)
+    show_reason(status, found, kind, choice.sample)
+    has_grades = kind == "records" and choice.sample is not None and choice.sample.has_grades
+    below = st.container(gap="xsmall")
+    return UploadPlan(file, kind, name, status, below, choice.text, has_grades)
+
+
+def is_mappable(dropped: DroppedFile, kind: str | None) -> bool:
+    """Return whether a map can say how a file is read: it is one of records, or may be one."""
+    found = dropped.found
+    if kind is not None or found.kind is not None or found.could_be:
+        return kind == "records"
+    return bool(sample_of(dropped.file.file_id, "", dropped.file).fields)
+
+
+def show_reason(
+    place: DeltaGenerator, found: Guess, kind: str | None, sample: RecordSample | None
+) -> None:
+    """Say why a file is taken for what it is, or what has to be said of it.
+
+    There is a ``sample`` of a file that a map may read.
+    """
+    if kind == "records" != found.kind and sample is not None and not found.could_be:
+        place.text("read by the map below" if sample.rows else f"⚠ {SAY_WHERE}")
+    elif kind is None and found.could_be:
+        one_of = " or ".join(KINDS[each] for each in found.could_be)
+        place.text(f"⚠ {one_of}? {re.split('[;:]', found.why)[0]}")
+    elif kind is None and sample is not None and WHAT_ALL_NEED in found.why:
+        place.text(f"⚠ not told: {found.why.partition(WHAT_ALL_NEED)[0]}; {MAPPABLE}")
+    elif kind is None:
+        place.text(f"⚠ not told: {found.why}")
+    elif kind == found.kind:
+        place.text(found.why)
+    elif found.kind is not None and kind != LEFT_OUT:
+        place.text(f"it looks like {KINDS[found.kind]}: {found.why}")
+
+
+def name_run(
+    number: int,
+    file: UploadedFile,
+    kind: str | None,
+    sample: RecordSample | None,
+    place: DeltaGenerator,
+    taken: set[str],
+) -> str | None:
+    """Let the run of a file be named; return its name, None where the file names its runs."""
+    if kind == "answers":
+        given = place.text_input(
             f"Run whose answers file {number} has",
             key=f"answered-{file.file_id}",
             placeholder="run, if not in the file",
             label_visibility="collapsed",
         )
-        name = given or None
-    status = why.empty()
-    if kind is None:
-        status.text(f"⚠ not told: {found.why}")
-    elif kind == found.kind:
-        status.text(found.why)
-    elif found.kind is not None and kind != LEFT_OUT:
-        status.text(f"it looks like {KINDS[found.kind]}: {found.why}")
-    return UploadPlan(file, kind, name, status, st.container())
+        return given or None
+    if kind not in ("run", "records"):
+        return None
+    usual, by_file = (
+        import_export.run_name_of(file.name),
+        sample is not None and sample.names_systems,
+    )
+    free = "" if by_file else unused_run_name(usual, taken)
+    given = place.text_input(
+        f"Name of the run in file {number}",
+        free,
+        key=f"name-{file.file_id}",
+        placeholder="as the file names it" if by_file else usual,
+        label_visibility="collapsed",
+    )
+    return given or (None if by_file else usual)
 
 
 def unused_run_name(name: str, taken: set[str]) -> str:
@@ -251,61 +324,10 @@ def unused_run_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def load_options(kinds: set[str | None]) -> ReadOptions:
-    """Draw the options of the kinds that are there, folded away; return what reads them."""
-    with st.expander("Options"):
-        grades, texts = grade_options(kinds), text_options(kinds)
-        runs = run_options() if "run" in kinds else dict
-        chunking = ""
-        if kinds & {"chunks", "run", "golden", "beir"}:
-            chunking = st.text_input(CHUNKING, placeholder="default", help=CHUNKING_HELP)
-    of: dict[str, Any] = {"chunking": chunking.strip() or None}
-    return lambda: import_export.LoadOptions(**grades(), **texts(), **runs(), **of)
-
-
-def text_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
-    """Draw the options of queries and chunks; return what reads them."""
-    if not kinds & {"queries", "documents", "chunks", "golden", "beir", "answers", "signals"}:
-        return dict
-    update = st.checkbox(UPDATE)
-    facets = ""
-    if kinds & {"queries", "beir"}:
-        facets = st.text_input("Facets, separated by commas", help=FACETS)
-    named = [facet.strip() for facet in facets.split(",")] if facets.strip() else None
-    return lambda: {"update": update, "facets": named}
-
-
-def grade_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
-    """Draw the options of golden grades; return what reads them."""
-    if not kinds & {"golden", "beir"}:
-        return dict
-    negative = st.selectbox(NEGATIVE, ["are refused", AS_ZERO, AS_UNGRADED])
-    text = st.text_input(GRADE_MAP, placeholder="0.3=1,1.0=3", help="For grades other than 0-3")
-    return lambda: {
-        "negative_as_zero": negative == AS_ZERO,
-        "negative_as_ungraded": negative == AS_UNGRADED,
-        "grade_map": _parse_grades(text) if text.strip() else None,
-    }
-
-
-def _parse_grades(text: str) -> dict[float, int] | GradeCuts:
-    are_cuts = "," in text and "=" not in text
-    return parse_grade_cuts(text) if are_cuts else parse_grade_map(text)
-
-
-def run_options() -> Callable[[], dict[str, Any]]:
-    """Draw the options of runs, which hold for all that are there; return what reads them."""
-    with st.container(horizontal=True):
-        system = st.text_input("System", placeholder="each run's name", help=SYSTEM_HELP)
-        date = st.date_input("Made on", value=None, help=DATE_HELP)
-        order = st.selectbox(ORDER, ["score", "rank", "file"], help="What decides")
-    first = st.checkbox(FIRST)
-    return lambda: {
-        "system": system or None,
-        "created_at": date.isoformat() if date else None,
-        "order": order,
-        "on_duplicate": "first" if first else "refuse",
-    }
+def kinds_of(plans: Sequence[UploadPlan]) -> set[str | None]:
+    """Return the kinds of files that there are options for."""
+    graded = {"graded records"} if any(plan.has_grades for plan in plans) else set()
+    return {*(plan.kind for plan in plans), *graded}
 
 
 def load_all(plans: Sequence[UploadPlan], options: ReadOptions) -> list[UploadOutcome]:
@@ -316,48 +338,8 @@ def load_all(plans: Sequence[UploadPlan], options: ReadOptions) -> list[UploadOu
     outcomes: list[UploadOutcome] = []
     for kind in import_export.LOADS:
         for plan in (plan for plan in plans if plan.kind == kind):
-            outcomes.append(load_one(plan, replace(given, run_name=plan.run_name), outcomes))
+            outcomes.append(load_one(plan, given, outcomes))
     return outcomes
-
-
-def load_one(
-    plan: UploadPlan, options: import_export.LoadOptions, before: Sequence[UploadOutcome]
-) -> UploadOutcome:
-    """Load a file and show in its row how far that is, and what came of it."""
-    try:
-        reports = store_file(plan, options)
-    except LabelerError as error:
-        said = ui.describe_error(error, HINTS)
-        lost = [each.name for each in before if each.error is not None]
-        if lost and "load its queries first" in said:
-            said += f"\nThey may be in {lost[0]}, which could not be loaded."
-        plan.status.text("⚠ not loaded")
-        with plan.below:
-            ui.show_error(said)
-        return UploadOutcome(plan.file.name, error=said)
-    changed = any(report.changed for report in reports)
-    plan.status.text("✓ loaded" if changed else "✓ nothing to do: all of it is there already")
-    for warning in (warning for report in reports for warning in report.warnings):
-        plan.below.text(f"⚠ {warning}")
-    return UploadOutcome(plan.file.name, reports)
-
-
-def store_file(plan: UploadPlan, options: import_export.LoadOptions) -> list[LoadReport]:
-    """Store a file; messages call it by the name it had on the user's machine."""
-    bar = plan.status.progress(0.0, READING)
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "upload"
-        path.write_bytes(plan.file.getbuffer())
-        apply = import_export.read(
-            str(plan.kind),
-            path,
-            options,
-            name=plan.file.name,
-            progress=lambda share: bar.progress(share, READING),
-        )
-        bar.progress(1.0, STORING)
-        with ui.open_store() as store:
-            return apply(store)
 
 
 def show_conclusion(outcomes: Sequence[UploadOutcome], untold: int) -> None:
