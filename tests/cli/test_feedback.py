@@ -216,3 +216,22 @@ def test_samples_of_ragas_come_back_with_the_same_ids():
         assert [each.chunk_ids for each in store.run_lists("run")] == [
             each.chunk_ids for each in before[1]
         ]
+
+
+def test_grades_of_one_chunking_go_to_the_spans_of_its_runs():
+    labeler("load", write("one.jsonl", span("aa", REFUND, "c1")))
+    grade((REFUND, "c1", 2, ""))
+    labeler("load", write("two.jsonl", span("bb", REFUND, "c1", "c2")), "--chunking", "v2")
+    with Store("golden.db") as store:
+        [query] = store.queries()
+    Path("v2.csv").write_text(f"query_id,chunk_id,grade\n{query.query_id},c2,3\n")
+    labeler("load", "golden", "v2.csv", "--chunking", "v2")
+    rows = {row["span_id"]: row["metadata"]["chunk_id"] for row in exported("phoenix")}
+    assert rows == {"aa": "c1", "bb": "v2:c2"}
+    labeler("export", "v2.jsonl", "--format", "phoenix", "--chunking", "v2")
+    [row] = [json.loads(line) for line in Path("v2.jsonl").read_text().splitlines()]
+    assert (row["span_id"], row["document_position"], row["metadata"]["chunk_id"]) == (
+        "bb",
+        1,
+        "c2",
+    )

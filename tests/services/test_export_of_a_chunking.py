@@ -28,7 +28,7 @@ from labeler.store import Store
 from labeler.store.columns import hash_text
 from tests.support.page import open_page, words
 
-HELD_BACK = ("events", "complete")
+HELD_BACK = ("events", "complete", *import_export.FEEDBACK_KINDS)
 TEXT = "A refund takes three days. Lost parcels are searched."
 V1 = [
     Chunk("1", "A refund takes", document_id="d", position=1),

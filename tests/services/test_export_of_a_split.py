@@ -21,7 +21,7 @@ from labeler.services import import_export
 from labeler.store import LeakedQuery, Store
 
 OTHERS = ("q0", "q3", "about three", "c-q3")  # of no split, and of another one
-HELD_BACK = ("events", "complete")
+HELD_BACK = ("events", "complete", *import_export.FEEDBACK_KINDS)
 
 
 def loaded(records):
