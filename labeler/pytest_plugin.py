@@ -41,7 +41,8 @@ class LabelerGate:
         """
         __tracebackhide__ = True
         from labeler.analysis.gate import PASSED
-        from labeler.cli.gate import GateRequest, as_text, judge_file
+        from labeler.cli.gate import GateRequest, judge_file
+        from labeler.cli.gate_output import as_text
         from labeler.errors import LabelerError
         from labeler.model import escape_controls
         from labeler.store.addresses import is_address, parse_location

@@ -35,6 +35,7 @@ from labeler.cli.groups import check_raw, database_option, format_option, raw_op
 from labeler.cli.options import (
     FORMATS,
     SELECTION_OPTIONS,
+    CountingCommand,
     check_facet_name,
     selection,
     with_options,
@@ -57,7 +58,7 @@ from labeler.store import Disagreement, Store
 from labeler.store.addresses import StoreLocation
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("graders", nargs=-1, metavar="[GRADER]...")
 @click.option(
     "--metric",
@@ -209,7 +210,7 @@ NAME_COLUMNS = ["query", "chunk", "grades"]
 NUMBER_COLUMNS = ["apart", "agreed", "decided"]
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("graders", nargs=-1, metavar="[GRADER]...")
 @click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
 @lambda command: with_options(command, SELECTION_OPTIONS)

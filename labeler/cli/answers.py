@@ -14,6 +14,7 @@ from labeler.cli.groups import database_option
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
+    CountingCommand,
     check_common_options,
     conventions_of,
     golden_collection,
@@ -47,7 +48,7 @@ class RunAnswers:
         return diagnosis.count_two_by_two(inside, self.right, self.became)
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @lambda command: with_options(
     command,

@@ -22,6 +22,7 @@ from labeler.analysis.run_verdict import (
 )
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
+    CountingCommand,
     check_common_options,
     conventions_of,
     golden_collection,
@@ -159,7 +160,7 @@ PairResults = Mapping[tuple[str, str], PairResult]
 DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measure has no cut-off
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, required=True, metavar="A B [C]...")
 @value_options
 @click.option(

@@ -23,10 +23,13 @@ from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import FILE, check_raw
 from labeler.cli.options import (
     FORM_OPTIONS,
+    CountingCommand,
     OptionDecorator,
     measures_option,
     parse_measures,
     preset_option,
+    prompt_k_option,
+    rel_option,
     requested_undefined,
     undefined_option,
     with_options,
@@ -62,20 +65,8 @@ USUAL = Settings()
 OPTIONS: tuple[OptionDecorator[Callable[..., Any]], ...] = (
     measures_option(DEFAULT_MEASURES, "MRR, MAP, Recall@10 and other names are understood. "),
     preset_option,
-    click.option(
-        "--rel",
-        type=click.IntRange(1, 3),
-        default=USUAL.rel,
-        show_default=True,
-        help="The lowest grade that counts as relevant.",
-    ),
-    click.option(
-        "--prompt-k",
-        type=click.IntRange(min=1),
-        default=USUAL.prompt_k,
-        show_default=True,
-        help="What @prompt stands for.",
-    ),
+    rel_option(USUAL.rel, more=""),
+    prompt_k_option(USUAL.prompt_k, more=""),
     undefined_option,
     click.option("--per-query", is_flag=True, help="One value for each query."),
     click.option(
@@ -97,7 +88,7 @@ def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(command, OPTIONS)
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("qrels", type=FILE)
 @click.argument("paths", type=FILE, nargs=-1, required=True, metavar="RUN...")
 @evaluation_options

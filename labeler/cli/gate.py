@@ -1,18 +1,14 @@
-"""``labeler gate``: a run judged by a gate file, as text, JSON, JUnit XML or Markdown.
+"""``labeler gate``: a run judged by a gate file.
 
 Exit code 0: passed, 1: failed, 2: could not be judged, whatever the reason.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import click
 
@@ -21,12 +17,10 @@ from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.gate import (
     FAILED,
     PASSED,
-    REFERENCE_LABELS,
     UNJUDGED,
     Check,
     Gate,
     GateOutcome,
-    LimitResult,
     PassedRuns,
     ReferenceRuns,
     judge_run,
@@ -40,11 +34,17 @@ from labeler.analysis.gate import (
 from labeler.analysis.run_verdict import judge_pair
 from labeler.cli.atomic_output import write_file
 from labeler.cli.gate_example import gate_example
-from labeler.cli.groups import FILE, database_option, format_option, report_errors
-from labeler.cli.options import conventions_of, golden_option, select_runs, with_weights
-from labeler.cli.output import Table, fold_notes, in_markdown, markdown_lines, text_lines
+from labeler.cli.gate_output import FORMATTERS
+from labeler.cli.groups import FILE, FILE_OR_OUTPUT, database_option, format_option, report_errors
+from labeler.cli.options import (
+    CountingCommand,
+    conventions_of,
+    golden_option,
+    select_runs,
+    with_weights,
+)
 from labeler.errors import BadInput, LabelerError, NotFound
-from labeler.evaluation import Note, Scoreboard, format_number, format_signed
+from labeler.evaluation import Note, Scoreboard
 from labeler.model import (
     SHORT_HASH,
     Collection,
@@ -52,274 +52,15 @@ from labeler.model import (
     SingleGrades,
     Traffic,
     escape_controls,
-    format_count,
     traffic_of_facet,
 )
 from labeler.model.results import NOTE, Statement
-from labeler.render.results import statements_records, statements_text
 from labeler.services.import_export import snapshots
 from labeler.store import Store, moment
 from labeler.store.addresses import StoreLocation
 
-# What XML 1.0 cannot carry, not even as a reference, and what acts in a terminal.
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-RESULT_WORDS = {PASSED: "passed", FAILED: "FAILED", UNJUDGED: "NOT JUDGED"}
-
-
-BOUNDS_NOTE = (
-    "surely: a one-sided bound over the choice of queries: Student's t, Wilson's where few queries "
-    "differ, betting with anytime; it covers neither unjudged chunks nor graders"
-)
-ONE_LOOK_NOTE = Note(
-    "one look",
-    "a bound with a confidence holds for one look; use anytime = true where the gate runs at every "
-    "commit",
-)
-
-
-def as_text(outcome: GateOutcome) -> str:
-    """Return an outcome for a terminal: what came of it, every limit, and what broke some."""
-    lines = [describe_result(outcome)]
-    if outcome.findings:
-        lines += ["", *text_lines(check_table(outcome)), ""]
-    lines += [f"! {said}" for said in describe_faults(outcome)]
-    return "\n".join([*lines, *([""] if describe_faults(outcome) else []), *_footer(outcome), ""])
-
-
-def as_markdown(outcome: GateOutcome) -> str:
-    """Return an outcome as Markdown, as the summary of a build shows it."""
-    lines = [f"### {in_markdown(describe_result(outcome))}", ""]
-    lines += [f"- {in_markdown(said)}" for said in describe_faults(outcome)]
-    if outcome.findings:
-        lines += ["", *markdown_lines(check_table(outcome))]
-    return "\n".join([*lines, *(f"\n{in_markdown(line)}" for line in _footer(outcome)), ""])
-
-
-def as_json(outcome: GateOutcome) -> str:
-    """Return an outcome for programs, every number in full; null is undefined."""
-    conventions = outcome.conventions
-    said = {
-        "gate": outcome.gate,
-        "run": outcome.run,
-        "result": outcome.result,
-        "error": outcome.error,
-        "golden": outcome.golden,
-        "conventions": None if conventions is None else conventions.as_dict(),
-        "notes": [{"kind": note.kind, "text": note.sentence} for note in gate_notes(outcome)],
-        "verdict": statements_records(outcome.verdict),
-        "checks": [_check_record(finding) for finding in outcome.findings],
-    }
-    return json.dumps(said, allow_nan=False, indent=1) + "\n"
-
-
-def as_junit(outcome: GateOutcome) -> str:
-    """Return an outcome as JUnit XML: a test case for each limit.
-
-    What could not be judged is an error, as with a test that could not be run.
-    """
-    findings = outcome.findings
-    counts = {
-        "tests": str(max(1, len(findings))),
-        "failures": str(len(outcome.of(FAILED))),
-        "errors": str(len(outcome.of(UNJUDGED)) if findings else 1),
-    }
-    name = _in_xml(f"{outcome.gate}: {outcome.run}" if outcome.run else outcome.gate)
-    suites = ET.Element("testsuites", counts)
-    suite = ET.SubElement(suites, "testsuite", {"name": name, **counts})
-    for finding in findings:
-        _add_case(suite, outcome, finding)
-    if not findings:
-        case = ET.SubElement(suite, "testcase", {"classname": _in_xml(outcome.gate), "name": name})
-        _add_problem(case, "error", outcome.error or "")
-    ET.SubElement(suite, "system-out").text = _in_xml("\n".join(_footer(outcome)).strip())
-    ET.indent(suites)
-    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _add_case(suite: ET.Element, outcome: GateOutcome, finding: LimitResult) -> None:
-    where = _in_xml(f"{outcome.gate}: {finding.check.where}")
-    name = _in_xml(f"{_heading(outcome, finding)} {describe_limit(finding)}")
-    case = ET.SubElement(suite, "testcase", {"classname": where, "name": name})
-    if finding.verdict != PASSED:
-        kind = "failure" if finding.verdict == FAILED else "error"
-        _add_problem(case, kind, finding.sentence)
-
-
-def _add_problem(case: ET.Element, kind: str, sentence: str) -> None:
-    ET.SubElement(case, kind, {"message": _in_xml(sentence)}).text = _in_xml(sentence)
-
-
-def _in_xml(text: str) -> str:
-    r"""Return a text that XML can carry: what it cannot is written out.
-
-    >>> _in_xml("a\x00b\x1b[2J\ufffe")
-    'a\\x00b\\x1b[2J\\ufffe'
-    """
-    plain = escape_controls(text, keep="\n")
-    return _NO_XML.sub(lambda found: found[0].encode("unicode_escape").decode(), plain)
-
-
-def describe_result(outcome: GateOutcome) -> str:
-    """Say in one line what came of it."""
-    run = f" {outcome.run}" if outcome.run else ""
-    said = f"{outcome.gate}:{run} {outcome.result}"
-    total = len(outcome.findings)
-    if outcome.result == PASSED:
-        said = f"{outcome.gate}:{run} passed: {_count_limits(total)} kept"
-    elif total:
-        parts = [(FAILED, "broken"), (UNJUDGED, "not judged")]
-        counts = [(len(outcome.of(verdict)), word) for verdict, word in parts]
-        told = ", ".join(
-            f"{count} of {_count_limits(total)} {word}" for count, word in counts if count
-        )
-        verb = "failed" if outcome.result == FAILED else "could not be judged"
-        said = f"{outcome.gate}:{run} {verb}: {told}"
-    return escape_controls(said)
-
-
-def _count_limits(count: int) -> str:
-    return format_count(count, "limit", "limits")
-
-
-def describe_faults(outcome: GateOutcome) -> list[str]:
-    """Say of each limit that was not kept what broke it, or why it could not be judged."""
-    if outcome.error is not None:
-        return [escape_controls(outcome.error)]
-    findings = [*outcome.of(FAILED), *outcome.of(UNJUDGED)]
-    return [
-        escape_controls(f"{finding.check.where}, {_heading(outcome, finding)}: {finding.sentence}")
-        if finding.verdict == UNJUDGED
-        else escape_controls(f"{finding.check.where}: {finding.sentence}")
-        for finding in findings
-    ]
-
-
-def describe_limit(finding: LimitResult) -> str:
-    """Say which limit is meant.
-
-    The name of the run that a drop is from stands beside the table, not in it.
-    """
-    limit = f"{finding.limit:.10g}"
-    if finding.against is None:
-        said = f"at least {limit}"
-    else:
-        said = f"drop from {REFERENCE_LABELS[finding.against]} at most {limit}"
-    terms = finding.check.terms
-    if terms.confidence is None:
-        return said
-    return f"{said}, {100 * terms.confidence:g}% sure{' at every look' if terms.anytime else ''}"
-
-
-def check_table(outcome: GateOutcome) -> Table:
-    """Return a line for each limit, with four digits."""
-    compared = any(finding.against is not None for finding in outcome.findings)
-    sure = any(finding.check.terms.confidence is not None for finding in outcome.findings)
-    names = ["result", "where", "measure", "asked"]
-    transferred = any(finding.transferred for finding in outcome.findings)
-    counts = ["n", "unjudged", *["transferred"] * transferred]
-    numbers = ["value", *["delta"] * compared, *["surely"] * sure, *counts]
-    body = [
-        [
-            *(
-                RESULT_WORDS[finding.verdict],
-                escape_controls(finding.check.where),
-                _heading(outcome, finding),
-            ),
-            *(describe_limit(finding), format_number(finding.value)),
-            *([format_signed(finding.delta)] if compared else []),
-            *([_bound_cell(finding)] if sure else []),
-            *(
-                str(finding.n),
-                f"{finding.unjudged:.0%}",
-                *([f"{finding.transferred}"] * transferred),
-            ),
-        ]
-        for finding in outcome.findings
-    ]
-    return Table(names, numbers, body)
-
-
-def _bound_cell(finding: LimitResult) -> str:
-    """Return what a value, or a delta, is at least with the confidence asked for."""
-    if math.isnan(finding.bound):
-        return "–"
-    shown = (
-        format_number(finding.bound) if finding.against is None else format_signed(finding.bound)
-    )
-    return f"≥ {shown}"
-
-
-def _heading(outcome: GateOutcome, finding: LimitResult) -> str:
-    measure = finding.check.measure
-    return str(measure) if outcome.conventions is None else outcome.conventions.heading(measure)
-
-
-def gate_notes(outcome: GateOutcome) -> list[Note]:
-    """Return what there is to know of the runs a gate is about, and of the golden set."""
-    runs = [outcome.run, *(finding.other for finding in outcome.findings)]
-    notes = [note for note in outcome.notes if note.is_about(*runs)]
-    return [*notes, ONE_LOOK_NOTE] if outcome.holds_for_one_look else notes
-
-
-def _footer(outcome: GateOutcome) -> Iterator[str]:
-    """Yield what follows the table: the other runs, the conventions, the notes."""
-    compared = {
-        f"{REFERENCE_LABELS[finding.against]}: {finding.other}"
-        for finding in outcome.findings
-        if finding.against is not None and finding.other is not None
-    }
-    if compared:
-        yield escape_controls(" · ".join(sorted(compared)))
-    yield from statements_text(outcome.verdict)
-    if outcome.conventions is not None:
-        yield outcome.conventions.describe()
-    if any(finding.check.terms.confidence is not None for finding in outcome.findings):
-        yield BOUNDS_NOTE
-    for said in fold_notes(gate_notes(outcome)):
-        yield f"! {escape_controls(said)}"
-
-
-def _check_record(finding: LimitResult) -> dict[str, Any]:
-    check, terms = finding.check, finding.check.terms
-    row = {
-        "result": finding.verdict,
-        "facet": check.facet,
-        "bucket": check.bucket,
-        "measure": check.measure.names[0],
-        "full_name": str(check.measure),
-        "asked": "at_least" if finding.against is None else "drop",
-        "limit": finding.limit,
-        "against": finding.against,
-        "other": finding.other,
-        "value": finding.value,
-        "before": finding.before,
-        "delta": finding.delta,
-        "differing": None if finding.against is None else finding.differing,
-        "confidence": terms.confidence,
-        "anytime": terms.anytime,
-        "bound": finding.bound,
-        "interval": finding.method or None,
-        "n": finding.n,
-        "unjudged": finding.unjudged,
-        "most_unjudged": terms.most_unjudged,
-        "transferred": finding.transferred,
-        "fewest_queries": terms.fewest_queries,
-        "sentence": finding.sentence,
-    }
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }
-
-
 EXIT_CODES: Mapping[str, int] = {PASSED: 0, FAILED: 1, UNJUDGED: 2}
 NOT_JUDGED = EXIT_CODES[UNJUDGED]
-FORMATTERS: Mapping[str, Callable[[GateOutcome], str]] = {
-    "table": as_text,
-    "json": as_json,
-    "junit": as_junit,
-    "md": as_markdown,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +73,7 @@ class GateRequest:
     golden: str | None = None
 
 
-class GateCommand(click.Command):
+class GateCommand(CountingCommand):
     """Ends with 2 where a run could not be judged, whatever the reason."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -354,9 +95,19 @@ class GateCommand(click.Command):
     help="Judge without a last passing run, and begin the file of those that passed anew.",
 )
 @format_option(
-    list(FORMATTERS), "What is printed: table and md are for people, json and junit for programs."
+    list(FORMATTERS),
+    "What is printed: table and md are for people, json and junit for programs.",
+    has_short=False,
 )
-@click.option("--json", "json_path", type=FILE, metavar="PATH", help="Write JSON to a file, too.")
+@click.option(
+    "--json",
+    "json_path",
+    type=FILE_OR_OUTPUT,
+    is_flag=False,
+    flag_value="-",
+    metavar="[PATH]",
+    help="Print JSON, as --format json does; with a PATH write it to that file, too.",
+)
 @click.option(
     "--junit", "junit_path", type=FILE, metavar="PATH", help="Write JUnit XML to a file, too."
 )
@@ -389,6 +140,8 @@ def gate(
     if path is None:
         raise click.UsageError("Missing argument 'FILE'; 'labeler gate --example' prints one")
     asked = GateRequest(run, baseline, begin, golden)
+    if json_path == Path("-"):
+        kind, json_path = "json", None
     files = {"json": json_path, "junit": junit_path, "md": md_path}
     there = {form: each for form, each in files.items() if each is not None}
     check_outputs([*there.values()], context.obj, path)

@@ -179,11 +179,13 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
 
 
 def _with_form(error: click.NoSuchOption) -> click.UsageError:
-    """Return the error, for ``--json`` and the like with the form that is meant."""
+    """Return the error, for ``--csv`` and the like with the form that is meant."""
     form = error.option_name.lstrip("-")
     for option in error.ctx.command.params if error.ctx is not None else ():
-        if "--format" in option.opts and form in getattr(option.type, "choices", ()):
-            said = f"No such option '--{form}'. Did you mean '--format {form}'?"
+        forms = getattr(option.type, "choices", ()) if "--format" in option.opts else ()
+        meant = "jsonl" if form == "json" and form not in forms else form
+        if meant in forms:
+            said = f"No such option '--{form}'. Did you mean '--format {meant}'?"
             return click.UsageError(said, error.ctx)
     return error
 
@@ -224,16 +226,36 @@ def _escape(text: str, keep: str = "") -> str:
     return escape_controls(text, keep=keep)
 
 
+class JsonFormatOption(click.Option):
+    """The form of what is printed, for which ``--json`` is short."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add both names to click's parser."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(
+            obj=self, opts=["--json"], dest=self.name, action="store_const", const="json"
+        )
+
+
 def format_option(
-    forms: Sequence[str], told: str, name: str = "kind"
+    forms: Sequence[str], told: str, name: str = "kind", *, has_short: bool = True
 ) -> Callable[[CommandT], CommandT]:
     """Let the user say in which of these forms something is printed, the first unless asked.
 
-    The command gets it by ``name``; ``told`` says what each form is for.
+    The command gets it by ``name``; ``told`` says what each form is for. Where JSON is one of
+    them ``--json`` is short for it, unless that has no place: ``has_short``.
     """
     usual, *_ = forms
+    has_short = has_short and "json" in forms
+    short = " --json is short for --format json." if has_short else ""
     return click.option(
-        "--format", name, type=click.Choice(forms), default=usual, show_default=True, help=told
+        "--format",
+        name,
+        cls=JsonFormatOption if has_short else click.Option,
+        type=click.Choice(forms),
+        default=usual,
+        show_default=True,
+        help=told + short,
     )
 
 

@@ -19,7 +19,13 @@ from labeler.analysis.health import (
 from labeler.analysis.health import spread_of_deltas as spread_in
 from labeler.analysis.text_similarity import count_similar_pairs
 from labeler.cli.groups import database_option, format_option
-from labeler.cli.options import SELECTION_OPTIONS, conventions_of, selection, with_options
+from labeler.cli.options import (
+    SELECTION_OPTIONS,
+    CountingCommand,
+    conventions_of,
+    selection,
+    with_options,
+)
 from labeler.cli.output import Table, text_lines
 from labeler.evaluation import Scoreboard
 from labeler.model import EVERYTHING, Settings, escape_controls
@@ -27,7 +33,7 @@ from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.option(
     "--older-than",
     "after",

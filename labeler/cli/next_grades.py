@@ -18,10 +18,16 @@ from labeler.analysis.active import (
 from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.run_verdict import PairResult, judge_pair
 from labeler.cli.groups import database_option, format_option
-from labeler.cli.options import SELECTION_OPTIONS, conventions_of, with_options
+from labeler.cli.options import (
+    SELECTION_OPTIONS,
+    CountingCommand,
+    conventions_of,
+    preset_option,
+    with_options,
+)
 from labeler.cli.output import Table, rank_cell, text_footer, text_lines
 from labeler.errors import BadInput
-from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
+from labeler.evaluation import Conventions, Note, Scoreboard
 from labeler.model import escape_controls
 from labeler.model.results import ANSWER
 from labeler.render.results import statements_records, statements_text
@@ -29,7 +35,7 @@ from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
 
-@click.command("next")
+@click.command("next", cls=CountingCommand)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option(
@@ -51,13 +57,7 @@ from labeler.store.addresses import StoreLocation
     metavar="DELTA",
     help="A smaller delta is no difference.  [default: the golden set's setting]",
 )
-@click.option(
-    "--preset",
-    type=click.Choice(PRESETS),
-    default="graded",
-    show_default=True,
-    help="The conventions: our own for graded relevance, or those of trec_eval.",
-)
+@preset_option
 @format_option(("table", "json"), "table is for people and has four digits; json has all of them.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import reduce
-from typing import TYPE_CHECKING
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,15 +42,37 @@ from labeler.model import (
 if TYPE_CHECKING:
     from labeler.store import Store
 
-GOLDEN_HELP = (
-    "Count by the golden set as it was frozen under this name, or with this hash.  "
-    "[default: the live one]"
-)
+COUNTING_HEADING = "Counting options"
+
+
+class CountingOption(click.Option):
+    """An option that says how values are counted, with the same words in every command."""
+
+
+class CountingCommand(click.Command):
+    """Shows its counting options in a block of their own, below the others."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what is the command's own, then what it shares with others."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for heading, is_shared in (("Options", False), (COUNTING_HEADING, True)):
+            some = [each for each in options if isinstance(each, CountingOption) == is_shared]
+            records = [*filter(None, (each.get_help_record(ctx) for each in some))]
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+counting_option = partial(click.option, cls=CountingOption)
 
 
 def golden_option(command: CommandT) -> CommandT:
     """Let the user name a frozen version; `golden_collection` takes what is named."""
-    return click.option("--golden", metavar="NAME|HASH", help=GOLDEN_HELP)(command)
+    return counting_option(
+        "--golden",
+        metavar="NAME|HASH",
+        help="Grades of this frozen version ('labeler freeze').  [default: the live ones]",
+    )(command)
 
 
 def golden_collection(store: Store, golden: str | None) -> tuple[Collection, Settings]:
@@ -72,20 +94,20 @@ def _remember_selection(context: click.Context, option: click.Parameter, value: 
 
 
 SELECTION_OPTIONS = (
-    click.option(
+    counting_option(
         "--split",
         type=click.Choice(SPLITS),
         expose_value=False,
         callback=_remember_selection,
-        help="Only the queries of this split; 'labeler split' assigns them.",
+        help="Only queries of this split ('labeler split').",
     ),
-    click.option(
+    counting_option(
         "--leaked",
         type=click.Choice(LEAKED_CHOICES),
         expose_value=False,
         callback=_remember_selection,
-        help="With the queries marked as leaked, without them, or only those; 'labeler leakage' "
-        "marks them.  [default: with]",
+        help="Queries marked as leaked ('labeler leakage'): with them, without, or only them.  "
+        "[default: with]",
     ),
 )
 
@@ -98,7 +120,7 @@ def _remember_chunking(context: click.Context, _option: click.Parameter, value: 
 
 def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
     """Return the option that selects a chunking, with what it does to a command."""
-    return click.option(
+    return counting_option(
         "--chunking",
         type=CHUNKING,
         metavar="NAME",
@@ -108,7 +130,7 @@ def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
     )
 
 
-chunking_option = make_chunking_option("The runs of this chunking alone")
+chunking_option = make_chunking_option("Only runs of this chunking")
 
 
 def selection() -> Selection:
@@ -129,13 +151,13 @@ def _remember_undefined(context: click.Context, _: click.Parameter, value: str |
         context.meta[UNDEFINED_KEY] = UNDEFINED_VALUES[value]
 
 
-undefined_option = click.option(
+undefined_option = counting_option(
     "--undefined",
     type=click.Choice(list(UNDEFINED_VALUES)),
     expose_value=False,
     callback=_remember_undefined,
-    help="What a query counts for which nothing is relevant; nan leaves it out.  [default: what "
-    "the preset says]",
+    help="Value of a query with nothing relevant; nan leaves it out.  [default: as the preset "
+    "says]",
 )
 
 
@@ -147,10 +169,7 @@ def requested_undefined() -> Undefined | None:
 
 
 WEIGHTED_KEY = "labeler.weighted"
-WEIGHTED_HELP = (
-    "Weight queries so that the buckets of this facet count as often as they are asked for in the "
-    "logs that were loaded."
-)
+WEIGHTED_HELP = "Weight the buckets of this facet by how often they are in the loaded logs."
 
 
 def weighted_option(command: CommandT) -> CommandT:
@@ -159,7 +178,7 @@ def weighted_option(command: CommandT) -> CommandT:
     def remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
         context.meta[WEIGHTED_KEY] = value
 
-    return click.option(
+    return counting_option(
         "--weighted", metavar="FACET", expose_value=False, callback=remember, help=WEIGHTED_HELP
     )(command)
 
@@ -206,25 +225,44 @@ def parse_duration(_: click.Context, option: click.Parameter, text: str | None) 
 
 FORMATS = ("table", "csv", "json", "md")
 OptionDecorator = Callable[[CommandT], CommandT]
-preset_option = click.option(
+preset_option = counting_option(
     "--preset",
     type=click.Choice(PRESETS),
     default="graded",
     show_default=True,
-    help="The conventions: our own for graded relevance, or those of trec_eval.",
+    help="Conventions of the measures: for graded relevance, or those of trec_eval.",
 )
-CONVENTION_OPTIONS = (
-    preset_option,
-    click.option(
+SETTING = "  [default: the golden set's setting]"
+
+
+def rel_option(default: int | None = None, more: str = SETTING) -> OptionDecorator[CommandT]:
+    """Let the user say what is relevant; ``more`` says what holds without it."""
+    return counting_option(
         "--rel",
         type=click.IntRange(1, 3),
-        help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
-    ),
-    click.option(
+        metavar="GRADE",
+        default=default,
+        show_default=default is not None,
+        help=f"Lowest grade that counts as relevant.{more}",
+    )
+
+
+def prompt_k_option(default: int | None = None, more: str = SETTING) -> OptionDecorator[CommandT]:
+    """Let the user say how many chunks go into the prompt; ``more`` as in `rel_option`."""
+    return counting_option(
         "--prompt-k",
         type=click.IntRange(min=1),
-        help="What @prompt stands for, whatever the task.  [default: the golden set's setting]",
-    ),
+        metavar="K",
+        default=default,
+        show_default=default is not None,
+        help=f"Chunks in the prompt: the k of R@prompt, for every task.{more}",
+    )
+
+
+CONVENTION_OPTIONS: tuple[OptionDecorator[Any], ...] = (
+    preset_option,
+    rel_option(),
+    prompt_k_option(),
     undefined_option,
     *SELECTION_OPTIONS,
     chunking_option,

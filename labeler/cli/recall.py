@@ -10,6 +10,7 @@ from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
+    CountingCommand,
     OptionDecorator,
     check_common_options,
     check_shared_queries,
@@ -49,7 +50,7 @@ def recall_options(command: CommandT) -> CommandT:
     return with_options(command, options)
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @recall_options
 @golden_option

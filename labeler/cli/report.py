@@ -12,6 +12,7 @@ from labeler.cli.export import write_output
 from labeler.cli.groups import FILE_OR_OUTPUT, CommandT, database_option, say
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
+    CountingCommand,
     check_shared_queries,
     conventions_of,
     golden_option,
@@ -35,7 +36,7 @@ def report_measure_options(command: CommandT) -> CommandT:
     )
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("a")
 @click.argument("b", required=False)
 @click.option(

@@ -14,6 +14,7 @@ from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_caution
 from labeler.analysis.comparison import perfect_reranking_notes
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
+    CountingCommand,
     check_common_options,
     check_facet,
     check_shared_queries,
@@ -85,7 +86,7 @@ def keyword_options(command: CommandT) -> CommandT:
     return with_options(command, KEYWORD_OPTIONS)
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @value_options
 @click.option(

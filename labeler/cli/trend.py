@@ -23,6 +23,7 @@ from labeler.cli.groups import FILE, check_raw, database_option
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
+    CountingCommand,
     check_facet,
     conventions_of,
     golden_collection,
@@ -81,7 +82,7 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
         raise click.BadParameter(str(error)) from None
 
 
-@click.command("trend")
+@click.command("trend", cls=CountingCommand)
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @click.option(
     "--window",

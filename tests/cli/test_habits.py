@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,12 +80,62 @@ def test_a_word_that_is_no_command_says_what_to_type(labeler: Labeler, typed: st
     assert said in refused.output
 
 
-@pytest.mark.parametrize("typed", ["score --json", "compare a b --md", "evaluate q r --json"])
-def test_a_form_that_is_typed_as_an_option_says_format(labeler: Labeler, typed: str):
+@pytest.mark.parametrize(
+    ("typed", "form"),
+    [
+        ("compare a b --md", "--format md"),
+        ("evaluate q r --csv", "--format csv"),
+        ("history q --json", "--format jsonl"),
+    ],
+)
+def test_a_form_that_is_typed_as_an_option_says_format(labeler: Labeler, typed: str, form: str):
     refused = labeler(*typed.split())
     assert refused.exit_code == 2
-    form = typed.rpartition("--")[2]
-    assert f"No such option '--{form}'. Did you mean '--format {form}'?" in refused.output
+    option = typed.split()[-1]
+    assert f"No such option '{option}'. Did you mean '{form}'?" in refused.output
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["score", "compare old new", "trend", "next old new", "versions", "leakage"],
+)
+def test_json_is_short_for_the_form(filled_labeler: Labeler, typed: str):
+    words = typed.split()
+    if typed == "trend":
+        assert filled_labeler("change", "run", "old", "--date", "2026-01-31").exit_code == 0
+    long = filled_labeler(*words, "--format", "json")
+    assert long.exit_code == 0, long.output
+    assert filled_labeler(*words, "--json").stdout == long.stdout
+    json.loads(long.stdout)
+    last_wins = filled_labeler(*words, "--json", "--format", "table")
+    assert last_wins.stdout == filled_labeler(*words).stdout
+
+
+def test_a_gate_prints_json_or_writes_it_to_a_file(filled_labeler: Labeler):
+    Path("gate.toml").write_text(filled_labeler("gate", "--example").output)
+    shown = filled_labeler("gate", "gate.toml", "--json")
+    assert shown.stdout == filled_labeler("gate", "gate.toml", "--format", "json").stdout
+    assert json.loads(shown.stdout)["result"] == "passed"
+    written = filled_labeler("gate", "gate.toml", "--json", "gate.json")
+    assert "passed" in written.stdout.splitlines()[0]
+    assert Path("gate.json").read_text() == shown.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["score", "compare", "trend", "recall", "answers", "report", "evaluate", "agreement", "next"],
+)
+def test_counting_options_are_a_block_of_their_own(labeler: Labeler, command: str):
+    shown = labeler(command, "--help").output
+    own, shared = shown.split("\nCounting options:\n")
+    listed = re.findall(r"^  (--[a-z-]+)", shared, flags=re.MULTILINE)
+    assert listed
+    assert {*listed} <= {
+        *("--preset", "--rel", "--prompt-k", "--undefined", "--split", "--leaked"),
+        *("--chunking", "--weighted", "--golden"),
+    }
+    assert not re.findall(rf"^  ({'|'.join(listed)}) ", own, flags=re.MULTILINE)
+    assert own.rstrip().endswith("Show this message and exit.")
 
 
 def test_an_option_that_is_no_form_is_refused_as_before(labeler: Labeler):
