@@ -69,7 +69,7 @@ CHUNK_NAMES = (
 )
 VOTE_NAMES = ("vote", "thumb", "thumbs", "feedback", "rating")
 QUERY_ID_NAMES = ("query_id", "qid", "_id")
-ANSWER_NAMES = (*REFERENCE, "answer", "reference_answer", "ground_truth")
+ANSWER_NAMES = (*REFERENCE, "answer", "ground_truth")
 UP_WORDS = frozenset(
     {"up", "1", "+1", "true", "yes", "like", "positive", "good", "thumbs_up", "thumbs up", "👍"}
 )

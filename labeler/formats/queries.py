@@ -62,7 +62,7 @@ from labeler.model import (
 
 _TASK = ("task",)
 _SPLIT = "split"
-REFERENCE = ("reference", "referenceAnswer")
+REFERENCE = ("reference", "referenceAnswer", "reference_answer")
 GUIDELINE = ("guideline", "guidelines", "narrative")
 KEYWORDS = ("keywords",)
 HELD_OUT = ("held-out", "held out", "held_out", "heldout")

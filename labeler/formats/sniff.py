@@ -83,6 +83,8 @@ from labeler.formats.peers.quepid import PAIRS
 from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
 from labeler.formats.retrieval import find_reader
+from labeler.formats.retrieval.spans import begins_otlp
+from labeler.formats.retrieval.wrapped import beginning_of_list, unwrap, unwrapped
 from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
 from labeler.model import GRADES, format_count
 
@@ -196,11 +198,14 @@ def _guess_file(source: InputFile) -> Guess:
         raise source.fail(None, "it is a web page or XML; save the data in it as CSV or JSONL")
     rest = [first, *(line for _, line in numbered)]
     begins = first.strip().encode(errors="replace")
+    if begins_otlp("\n".join(rest[:3]).lstrip().encode(errors="replace")):
+        return Guess("records", "spans of a trace, as OpenTelemetry writes them")
     if begins_document(begins) or (begins.startswith(b"{") and _is_one_line_document(begins)):
         return _guess_document(source, "\n".join(rest))
     if starts_json(source, number, begins):
         records = [parse_object(source, number, first), *_json_records(rest[1:])]
-        return _guess_records(source, records, "line")
+        inner = [record for _, record in unwrapped(source, iter(enumerate(records, number)))]
+        return _guess_records(source, inner or records, "line")
     table = _table_records(rest)
     return _guess_records(source, table, "row") if table else _guess_columns(source, rest)
 
@@ -221,11 +226,16 @@ def _guess_document(source: InputFile, text: str) -> Guess:
         if not records:
             raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
         return _guess_records(source, records, "entry")
+    inside = _guess_wrapped(text, dict(parts))
+    if inside is not None and inside.kind is not None:
+        return inside
     for key, (kind, what) in _DOCUMENTS.items():
         if f'"{key}"' in text:
             return Guess(kind, what)
     if _BEGINS_DATASET.match(text):
         return Guess("golden", _DATASET)
+    if inside is not None:
+        return inside
     found = dict(parts)
     if columns := find_columns(found):
         raise source.fail(None, refusal(columns))
@@ -238,6 +248,22 @@ def _guess_document(source: InputFile, text: str) -> Guess:
     if re.search("qrel|golden|relevan|judg|truth", source.name, re.IGNORECASE):
         return Guess("golden", "a list of chunks by query, and its name says that they are right")
     return Guess("run", "a list of chunks by query")
+
+
+def _guess_wrapped(text: str, found: Record) -> Guess | None:
+    """Recognise an object that is a record, or holds a list of records, of retrievals."""
+    try:
+        inside = unwrap(found)
+    except BadInput as error:
+        return Guess(None, str(error))
+    if inside is None:
+        key, entries = beginning_of_list(text)
+        if key == "responses":
+            return Guess("records", "answers of a search engine to many searches")
+        inside = unwrap({key: entries}) if entries and key not in found else None
+    records = [found] if inside is None else [each for each in inside.records if each is not None]
+    records = records[:_MOST_RECORDS]
+    return _guess_retrievals(records, "record") if records else None
 
 
 def _guess_small_numbers(name: str, by_query: Record) -> Guess:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.field_aliases import QUERY_TEXT
 from labeler.formats.json_records import (
     JsonDocument,
     Record,
@@ -27,6 +28,7 @@ from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
 from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
 
+_FOUND = "hits"
 Shape: TypeAlias = Literal[
     "OpenSearch judgments",
     "an OpenSearch query set",
@@ -161,7 +163,9 @@ def _check_records(source: InputFile, number: int, value: Record) -> None:
 
 def is_peer_document(value: Record) -> bool:
     """Return whether a JSON object on one line is a whole file of another tool, not a record."""
-    keys = {opensearch.RATINGS, opensearch.QUERY_SET, quepid.PAIRS, "hits", "_source"}
+    keys = {opensearch.RATINGS, opensearch.QUERY_SET, quepid.PAIRS, _FOUND, "_source"}
+    if "responses" in value or (_FOUND in value and {*QUERY_TEXT} & value.keys()):
+        return False  # what was found for questions, which stand beside it
     case = isinstance(value.get(quepid.QUERIES), list)
     known = case or not keys.isdisjoint(value) or ranx.is_by_query(value)
     return known or rre.is_rre(value) or datasets.is_dataset(value)

@@ -63,7 +63,8 @@ def value_at(value: Any, path: Path, limits: Limits = LIMITS) -> Any:
             return None
         if isinstance(value, list | tuple):
             if not step.isdecimal():
-                return [value_at(each, path[at:], limits) for each in value] or None
+                found = [value_at(each, path[at:], limits) for each in value]
+                return None if all(each is None for each in found) else found
             if int(step) >= len(value):
                 return None
             value = value[int(step)]
@@ -184,8 +185,9 @@ class FieldMap:
     there they lead to lists side by side, or the record is one result. Where a map with
     ``results`` names neither id nor text, these are found by the results' keys. ``strings`` says
     what a result is that is only a text. ``systems`` takes the keys of ``results`` as systems.
-    ``separator`` parts the texts of a list in one cell. ``name`` is the tool whose records these
-    are, and ``hint`` what to do where it does not write questions.
+    ``separator`` parts the texts of a list in one cell. The order of ``unranked`` lists with grades
+    means nothing. ``columns`` are those of a table without a header. ``name`` is the tool whose
+    records these are, and ``hint`` what to do where it does not write questions.
     """
 
     paths: Mapping[str, tuple[Path, ...]]
@@ -196,15 +198,21 @@ class FieldMap:
     keeps_rest: bool = True
     separator: str = ""
     json_strings: bool = False
+    unranked: bool = False
     columns: tuple[str, ...] = ()
     hint: str = ""
 
     def get(self, field: str, value: Any, limits: Limits = LIMITS) -> Any:
         """Return a field's value in a record or result, None where it has none."""
+        found = self.find(field, value, limits)
+        return None if found is None else found[1]
+
+    def find(self, field: str, value: Any, limits: Limits = LIMITS) -> tuple[Path, Any] | None:
+        """Return the path under which a field has a value, and the value; None without any."""
         for path in self.paths.get(field, ()):
             found = value_at(value, path, limits)
             if found is not None and found != "" and found != []:
-                return found
+                return path, found
         return None
 
     def takes(self, record: Record) -> bool:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Protocol
 
+from labeler.errors import BadInput
 from labeler.formats.csv_tables import numbered_rows
 from labeler.formats.grades import GradeRule
-from labeler.formats.json_records import JsonDocument, Record, Records, format_keys
+from labeler.formats.json_records import JsonDocument, Record, Records, format_keys, short
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import (
     InputFile,
@@ -26,10 +27,25 @@ from labeler.formats.ranked_lists import OnDuplicate
 from labeler.formats.result_fields import Order
 from labeler.formats.retrieval.collector import RetrievalCollector
 from labeler.formats.retrieval.field_map import FieldMap
-from labeler.formats.retrieval.inference import infer_map
+from labeler.formats.retrieval.inference import complete_map, infer_map
+from labeler.formats.retrieval.openinference import (
+    DocumentRowReader,
+    SpanReader,
+    find_spans,
+)
 from labeler.formats.retrieval.record import Retrieval
-from labeler.formats.retrieval.record_mapper import RecordMapper
+from labeler.formats.retrieval.spans import (
+    as_record,
+    is_batch,
+    is_otlp,
+    kind_of,
+    otlp_span,
+    read_otlp,
+    spans_of_batch,
+)
 from labeler.formats.retrieval.tool_maps import find_tool
+from labeler.formats.retrieval.tool_readers import reader_of
+from labeler.formats.retrieval.wrapped import records_of_document, unwrapped
 from labeler.model import LoadedRetrievals
 
 _SAMPLED = 100  # records from which it is told what wrote them
@@ -49,12 +65,42 @@ class RetrievalReader(Protocol):
         """Return field by field what was taken and what was left, once all is read."""
 
 
+class MappedSpans:
+    """Reads the spans in batches of OTLP by a field map, each as an object of its own."""
+
+    def __init__(self, mapper: RetrievalReader) -> None:
+        self.mapper = mapper
+        self._projects: dict[str, None] = {}
+
+    def describe(self) -> str:
+        """Return what one record holds."""
+        return "spans of a trace"
+
+    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
+        """Yield what the map finds in the spans of a batch."""
+        if not is_otlp(record):
+            yield from self.mapper.read(line, record)
+            return
+        for span, attributes in spans_of_batch(record, self._projects):
+            one = otlp_span(span, attributes, kind_of(attributes))
+            yield from self.mapper.read(line, as_record(one))
+
+    def facts(self) -> Mapping[str, int | str]:
+        """Return field by field what was taken and what was left."""
+        return self.mapper.facts()
+
+
 def find_reader(
     records: Sequence[Record], field_map: FieldMap | None = None, limits: Limits = LIMITS
 ) -> RetrievalReader | None:
     """Return the reader of a file from its first records; None for no retrieval records."""
-    found = field_map or find_tool(records) or infer_map(records)
-    return None if found is None else RecordMapper(found, limits)
+    if field_map is not None:
+        mapper = reader_of(complete_map(field_map, records), limits)
+        return MappedSpans(mapper) if any(map(is_otlp, records)) else mapper
+    if (spans := find_spans(records, limits)) is not None:
+        return spans
+    found = find_tool(records) or infer_map(records)
+    return None if found is None else reader_of(found, limits)
 
 
 def read_retrievals(
@@ -76,7 +122,8 @@ def read_retrievals(
     """
     source = file_source(path, name, limits)
     collector = RetrievalCollector(source, order, on_duplicate, rule or GradeRule())
-    with open_records(source, progress) as records:
+    columns = () if field_map is None else field_map.columns
+    with open_records(source, progress, columns) as records:
         first = [*islice(records, _SAMPLED)]
         if not first:
             raise source.fail(None, "there is no record in it")
@@ -93,32 +140,62 @@ def read_retrievals(
             with source.at(line):
                 for found in reader.read(line, record):
                     collector.add(found)
-    return collector.loaded(facets, reader.facts())
+    if not isinstance(reader, SpanReader | DocumentRowReader):
+        return collector.loaded(facets, reader.facts())
+    try:
+        for found in reader.finish():
+            collector.add(found)
+    except BadInput as error:
+        raise source.fail(None, str(error)) from error
+    return reader.settle(collector.loaded(facets, reader.facts()))
 
 
 @contextmanager
-def open_records(source: InputFile, progress: Progress | None = None) -> Iterator[Records]:
-    """Open a file and give its records with their lines: JSON lines, a JSON list, CSV, TSV."""
+def open_records(
+    source: InputFile, progress: Progress | None = None, columns: Sequence[str] = ()
+) -> Iterator[Records]:
+    """Open a file and give its records with their lines: JSON lines, a JSON list, CSV, TSV.
+
+    ``columns`` are those of a table without a header.
+    """
     with open_lines(source, progress) as raw:
         number, first, lines = peek_line(source, raw)
         if number == 0:
             raise source.fail(None, "there is no record in it")
+        if is_batch(first):
+            yield read_otlp(source, lines)
+            return
         found = read_json(source, number, first, lines)
         if isinstance(found, JsonDocument):
-            yield iter([(number, found.value)])
+            yield records_of_document(number, found)
+        elif found is None:
+            yield _rows(source, first, lines, columns)
         else:
-            yield _rows(source, first, lines) if found is None else found
+            yield unwrapped(source, found)
 
 
-def _rows(source: InputFile, first: bytes, lines: Lines) -> Records:
+def _rows(source: InputFile, first: bytes, lines: Lines, columns: Sequence[str]) -> Records:
     """Yield the rows of a table under the names of its header; blank cells are left out."""
     head = decode(source, 1, first)
     separator = next((each for each in _SEPARATORS if each in head), ",")
     rows = numbered_rows(source, lines, separator)
     number, header = next(rows, (0, []))
-    if len(set(header)) < len(header):
-        raise source.fail(number, "a column stands twice in the header")
+    if columns and not {*columns} & {*header}:
+        header, rows = [*columns], chain([(number, header)], rows)
+    twice = len({*header}) < len(header)
     for line, cells in rows:
         if len(cells) != len(header):
             raise source.fail(line, f"{len(cells)} columns where the header has {len(header)}")
-        yield line, {name: cell for name, cell in zip(header, cells, strict=True) if name and cell}
+        row = {name: cell for name, cell in zip(header, cells, strict=True) if name and cell}
+        if twice:  # as where the index of a frame is one of its columns, too
+            _check_alike(source, line, header, cells, row)
+        yield line, row
+
+
+def _check_alike(
+    source: InputFile, line: int, header: Sequence[str], cells: Sequence[str], row: Record
+) -> None:
+    """Raise `BadInput` where columns of one name have different values."""
+    for name, cell in zip(header, cells, strict=True):
+        if name and cell and row[name] != cell:
+            raise source.fail(line, f"the column {short(name)} stands twice, with two values here")

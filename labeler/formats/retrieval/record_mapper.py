@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from labeler.errors import BadInput
@@ -30,8 +31,16 @@ from labeler.formats.retrieval.inference import complete_map, lists_by_key
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk, parse_time
 from labeler.formats.retrieval.search_bodies import searched_text
 
-_ANSWERS = frozenset({"answer", "response", "actual_output", "output", "prediction"})
-_OF_QUERY = frozenset({"metadata", "buckets", "keywords"})  # no plain values, and yet a query's
+_ANSWERS = frozenset(
+    (
+        *("answer", "response", "actual_output", "actualOutput", "output", "prediction", "result"),
+        *("generated_answer", "success"),
+    )
+)
+# Fields of a query that are no plain values.
+_OF_QUERY: Mapping[str, type | tuple[type, ...]] = MappingProxyType(
+    {"metadata": dict, "buckets": dict, "keywords": (str, list)}
+)
 _MOST_LEFT = 1_000  # keys that are remembered
 
 
@@ -40,7 +49,7 @@ class RecordMapper:
 
     def __init__(self, field_map: FieldMap, limits: Limits) -> None:
         self.limits = limits
-        self.found: dict[str, None] = {}  # fields that had a value
+        self.found: dict[str, dict[tuple[str, ...], None]] = {}  # paths that had a value, by field
         self.left: dict[str, None] = {}
         self.left_of_results: dict[str, None] = {}
         self.kept: dict[str, None] = {}
@@ -57,7 +66,7 @@ class RecordMapper:
         if not self._by_result:
             self._used |= self._used_of_result
         orders = {"score", "distance", "rank"} & field_map.paths.keys()
-        self._only_grades = not self._by_result and "grade" in field_map.paths and not orders
+        self._has_order = bool(orders) or "grade" not in field_map.paths
 
     def describe(self) -> str:
         """Return what one record is."""
@@ -67,7 +76,7 @@ class RecordMapper:
 
     def facts(self) -> dict[str, int | str]:
         """Return field by field what was taken, and what was left."""
-        taken = FieldMap({key: self.map.paths.get(key, ((key,),)) for key in self.found})
+        taken = FieldMap({field: tuple(paths) for field, paths in self.found.items()})
         facts: dict[str, int | str] = {"read as": self.map.name or "retrieval records"}
         facts["fields taken"] = str(taken)
         if self.kept:
@@ -127,10 +136,14 @@ class RecordMapper:
         return f"there is no question under {paths or 'query'}; its keys are {keys}{hint}"
 
     def _get(self, field: str, value: Any) -> Any:
-        found = self.map.get(field, value, self.limits)
-        if found is not None:
-            self.found[field] = None
-        return found
+        found = self.map.find(field, value, self.limits)
+        if found is None:
+            return None
+        self._note(field, found[0])
+        return found[1]
+
+    def _note(self, field: str, path: tuple[str, ...]) -> None:
+        self.found.setdefault(field, {})[path] = None
 
     def _text(self, field: str, value: Any) -> str | None:
         return self._as_text(field, self._get(field, value))
@@ -170,10 +183,12 @@ class RecordMapper:
             value = record[key]
             if value is None or value == "":
                 continue
-            plain = isinstance(value, str | int | float | bool) and key not in _ANSWERS
-            if self.map.keeps_rest and (
-                plain or (key in _OF_QUERY and isinstance(value, dict | list))
-            ):
+            if key in _OF_QUERY:
+                value = unpack(value, self.limits)
+                kept_so = isinstance(value, _OF_QUERY[key])
+            else:
+                kept_so = isinstance(value, str | int | float | bool) and key not in _ANSWERS
+            if self.map.keeps_rest and kept_so:
                 kept[key] = value
                 self.kept[key] = None
             elif len(self.left) < _MOST_LEFT:
@@ -185,14 +200,14 @@ class RecordMapper:
         if not self._by_result:
             asked.results, asked.is_part = self._side_by_side(record)
             self._note_grades(asked)
-            if self._only_grades:
+            if (asked.is_part and not self._has_order) or (self.map.unranked and asked.graded):
                 asked.graded, asked.results = asked.graded or asked.results or (), None
             yield asked
             return
         lists = lists_by_key(self.map.paths["results"], record, self.limits)
         entries = lists or inner_list(unpack(self._get("results", record), self.limits))
         if (lists or self.map.systems) and isinstance(entries, dict):
-            self.found["results"] = None
+            self._note("results", self.map.paths["results"][0])
             for system, mine in entries.items():
                 yield self._listed(asked, mine, str(system))
             return
@@ -213,23 +228,22 @@ class RecordMapper:
     def _results(self, entries: Any) -> Iterator[RetrievedChunk]:
         entries = inner_list(unpack(entries, self.limits))
         if isinstance(entries, dict):  # a score for each chunk
-            entries = [{"id": key, "score": value} for key, value in entries.items()]
-            yield from (self._plain(each) for each in entries)
+            plain = [self._plain(key, score) for key, score in entries.items()]
+            yield from sorted(plain, key=lambda each: -(each.score or 0.0))
             return
         if not isinstance(entries, list | tuple):
             raise BadInput(f"results must be a list [...], not {short(entries)}")
         for entry in entries:
             yield self._result(unpack(entry, self.limits))
 
-    def _plain(self, entry: Record) -> RetrievedChunk:
-        self.found |= {"id": None, "score": None}
-        return RetrievedChunk(
-            as_id(entry["id"], "chunk", self.limits), score=read_score(entry["score"])
-        )
+    def _plain(self, chunk_id: str, score: Any) -> RetrievedChunk:
+        self._note("id", ("id",))
+        self._note("score", ("score",))
+        return RetrievedChunk(as_id(chunk_id, "chunk", self.limits), score=read_score(score))
 
     def _result(self, entry: Any) -> RetrievedChunk:
         if isinstance(entry, str):
-            self.found[self.map.strings] = None
+            self._note(self.map.strings, (self.map.strings,))
             if self.map.strings == "id":
                 return RetrievedChunk(as_id(entry, "chunk", self.limits))
             self.limits.check_text(entry)

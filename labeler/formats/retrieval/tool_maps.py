@@ -22,7 +22,8 @@ class ToolMap(NamedTuple):
 
     All ``marks`` hold for such a record; each is written as a map's ``where`` is. Without
     ``keeps`` nothing else of a record is kept with its query. ``quoted`` tools may write the texts
-    in a table as JSON. ``columns`` name those of a table without a header, for ``--map`` alone.
+    in a table as JSON; the order of ``unranked`` lists with grades means nothing. ``columns`` name
+    those of a table without a header, for ``--map`` alone.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ToolMap(NamedTuple):
     keeps: bool = True
     quoted: bool = False
     hint: str = ""
+    unranked: bool = False
     columns: tuple[str, ...] = ()
 
     def field_map(self) -> FieldMap:
@@ -41,6 +43,7 @@ class ToolMap(NamedTuple):
             keeps_rest=self.keeps,
             json_strings=self.quoted,
             hint=self.hint,
+            unranked=self.unranked,
             columns=self.columns,
         )
 
@@ -59,6 +62,10 @@ _ASKED = "inputs.query|inputs.question|inputs.input|inputs.user_input|inputs.tex
 _OUTPUT = "output.documents|output.context|output.contexts|output.output|output"
 _LISTED = "output.documents[]|output.context[]|output.contexts[]|output.output[]|output[]"
 _QUERY = "query=query|question|query_text query_id=query_id|qid"
+
+# Tools that have readers of their own.
+LABEL_STUDIO, ARGILLA = "Label Studio tasks", "Argilla records"
+RERANKED = "answers of Cohere's reranker"
 
 TOOL_MAPS = (
     ToolMap(
@@ -237,12 +244,50 @@ TOOL_MAPS = (
         hint=_WITH_QUERY,
     ),
     ToolMap(
+        "elasticsearch",
+        "answers of Elasticsearch or OpenSearch",
+        ("query|question", "hits.hits[]|response.hits.hits[]|result.hits.hits[]"),
+        "query=query|question|query_text query_id=query_id|qid|id system=system "
+        "results=hits|response|result",
+        keeps=False,
+        hint=_WITH_QUERY,
+    ),
+    ToolMap(
         "solr",
         "answers of Solr",
         ("responseHeader", "response.docs[]"),
         "query=responseHeader.params.q|query results=response.docs",
         keeps=False,
         hint='ask for echoParams=all, or write it beside them as "query"',
+    ),
+    ToolMap(
+        "cohere",
+        RERANKED,
+        (
+            "query|request.query",
+            "results.0.index|response.results.0.index|data.0.index|response.data.0.index",
+        ),
+        "query=query|request.query query_id=query_id|qid",
+        keeps=False,
+        hint=_WITH_QUERY,
+    ),
+    ToolMap(
+        "label-studio",
+        LABEL_STUDIO,
+        ("data", "annotations[]"),
+        "query=data.query|data.question",
+    ),
+    ToolMap(
+        "argilla",
+        ARGILLA,
+        ("fields", "responses"),
+        "query=fields.query|fields.question",
+    ),
+    ToolMap(
+        "mteb",
+        "predictions of MTEB",
+        ("query_id", "predictions"),
+        "query_id=query_id results=predictions id=id score=score system=mteb_model",
     ),
     ToolMap(
         "sentence-transformers",
@@ -254,9 +299,15 @@ TOOL_MAPS = (
         "ms-marco",
         "questions of MS MARCO",
         ("query", "passages.passage_text[]"),
-        "query=query query_id=query_id|qid text=passages.passage_text|passage "
-        "id=passages.passage_id|pid document=passages.url grade=passages.is_selected "
-        "reference=answers",
+        "query=query query_id=query_id text=passages.passage_text document=passages.url "
+        "grade=passages.is_selected reference=answers",
+        unranked=True,
+    ),
+    ToolMap(
+        "ms-marco-top1000",
+        "candidates of MS MARCO",
+        (),
+        "query=query query_id=qid id=pid text=passage",
         columns=("qid", "pid", "query", "passage"),
     ),
 )
