@@ -143,6 +143,21 @@ def _bare(grade: GoldenGrade) -> GoldenGrade:
     return replace(grade, graders=(), note=None, evidence=None)
 
 
+def golden_report(
+    loaded: LoadedGolden, counts: Mapping[str, int], said: Sequence[str], number: int | None
+) -> LoadReport:
+    """Return what a load of golden grades did, with what else is to be ``said`` of it."""
+    parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
+    parts += [loaded.by_graders, loaded.events, loaded.ungraded]
+    facts: dict[str, int | str] = {}
+    for part in parts:
+        facts |= part.facts
+    warnings = [sentence for part in parts for sentence in part.warnings]
+    said = [*dict.fromkeys([*warnings, *said, *_describe_by_graders(loaded.by_graders, counts)])]
+    whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, tuple(said))
+    return replace(load_report("golden grades", whole, counts), load=number)
+
+
 def _describe_by_graders(loaded: Loaded[Judgment], counts: Mapping[str, int]) -> list[str]:
     """Return sentences on grades that several graders gave the same pairs."""
     if not loaded.records:
@@ -404,16 +419,7 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
             said = self._retired_among(loaded)
             number = self._note_golden_load(loaded.grades.source, counts, before)
         self.seal_if_possible()
-        said += _describe_by_graders(loaded.by_graders, counts)
-        parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
-        parts += [loaded.by_graders, loaded.events, loaded.ungraded]
-        facts: dict[str, int | str] = {}
-        for part in parts:
-            facts |= part.facts
-        warnings = [sentence for part in parts for sentence in part.warnings]
-        said = [*dict.fromkeys([*warnings, *said])]
-        whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, tuple(said))
-        return replace(load_report("golden grades", whole, counts), load=number)
+        return golden_report(loaded, counts, said, number)
 
     def _note_golden_load(self, source: str, counts: Mapping[str, int], before: int) -> int | None:
         """Number and note a load, if it added judgments to a log that ended ``before``."""

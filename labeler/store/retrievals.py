@@ -21,7 +21,7 @@ from labeler.store.chunkings import QualifiedRankings
 from labeler.store.chunks import chunking_suffix, load_report
 from labeler.store.columns import as_json, moment
 from labeler.store.list_sources import ListSources
-from labeler.store.load import Loads
+from labeler.store.load import Loads, golden_report
 
 
 class RetrievalLoads(ListSources, Loads):
@@ -70,9 +70,8 @@ class RetrievalLoads(ListSources, Loads):
             )
             if report.facts
         ]
-        if loaded.golden.grades.facts:
-            graded = load_report("golden grades", loaded.golden.grades, grades)
-            reports.append(replace(graded, load=number))
+        if loaded.golden.grades.facts or loaded.golden.by_graders.facts:
+            reports.append(golden_report(loaded.golden, grades, (), number))
         for of, run in loaded.runs.items():
             reports.append(self._report_of_run(run, names[of], stored[of], chunking))
         changed = any(report.changed for report in reports)

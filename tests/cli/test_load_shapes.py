@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,14 @@ def test_one_command_brings_all_that_a_tools_file_holds(name: str) -> None:
     assert {
         (queries[each.query_id], token[each.chunk_id]): each.grade for each in grades
     } == shape.grades
+
+
+def test_grades_of_several_people_stay_each_persons_own_and_may_be_blind() -> None:
+    said = load(FOLDER / "argilla.json", "--blind").output
+    assert re.search(r"graders +u-1, u-2\n", said)
+    with Store("golden.db") as store:
+        events = store.events()
+    assert {(each.grader, each.grade, each.blind) for each in events if each.grade != 2} == {
+        ("u-1", 3, True),
+        ("u-1", 1, True),
+    }

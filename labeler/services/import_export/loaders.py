@@ -26,6 +26,7 @@ from labeler.model import (
     DEFAULT_CHUNKING,
     Candidate,
     Loaded,
+    LoadedGolden,
     LoadReport,
     Query,
     Ranking,
@@ -190,6 +191,8 @@ def _records(
         progress=progress,
         limits=options.limits,
     )
+    if options.blind:
+        loaded = replace(loaded, golden=_blind(loaded.golden))
     base = run_name_of(name or path) if options.run_name is None else options.run_name
     names = _names_of_systems(loaded.runs, base, options.run_name is not None)
     chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
@@ -252,14 +255,19 @@ def _golden(
         limits=options.limits,
     )
     if options.blind:
-        records = [replace(each, blind=True) for each in loaded.by_graders.records]
-        loaded = replace(loaded, by_graders=replace(loaded.by_graders, records=records))
+        loaded = _blind(loaded)
     chunking = options.chunking or DEFAULT_CHUNKING
     return lambda store: [
         store.add_golden(
             id_resolver(store, chunking).golden(loaded), update=options.update, chunking=chunking
         )
     ]
+
+
+def _blind(loaded: LoadedGolden) -> LoadedGolden:
+    """Return golden grades whose graders had not seen each other's."""
+    records = [replace(each, blind=True) for each in loaded.by_graders.records]
+    return replace(loaded, by_graders=replace(loaded.by_graders, records=records))
 
 
 def read_candidates(
