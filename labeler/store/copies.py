@@ -8,7 +8,7 @@ are ``<event id>:twin:<number>`` and whose source is `COPY_SOURCE`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,10 @@ BLANKS = " \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u2000\u2001\u2002\u2003\u2009\u200
 
 Copies = Mapping[str, Mapping[int, int]]
 """By query, the number of each chunk that repeats another's text, and the number of that one."""
+
+GoldenState = tuple[int, str, int]
+"""A golden grade, its kind, and whether it is of an earlier text."""
+BY_PEOPLE = (("grade", 0), ("adjudicate", 0))
 
 SAME_TEXT = """
     copy.text_hash = c.text_hash AND coalesce(copy.title, '') = coalesce(c.title, '')
@@ -49,7 +53,7 @@ SELECT c.id, c.chunk_id FROM chunks AS c
 WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
 GOLDEN_OF_REPEATED = """
-SELECT q.query_id, g.chunk, g.grade FROM golden AS g
+SELECT q.query_id, g.chunk, g.grade, g.kind, g.stale FROM golden AS g
 JOIN queries AS q ON q.id = g.query AND q.retired_at IS NULL
 JOIN chunks AS c ON c.id = g.chunk
 WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY g.query, g.chunk
@@ -57,6 +61,10 @@ WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY g.query, g.chunk
 LISTS_IN_USE = """
 SELECT l.query_id, substr(l.chunks, 1, ? * 4) FROM ranked_lists AS l
 JOIN queries AS q ON q.query_id = l.query_id AND q.retired_at IS NULL
+"""
+PROPOSED_IN_USE = """
+SELECT q.query_id, p.chunk FROM proposals AS p LEFT JOIN candidates AS k ON k.id = p.candidate
+JOIN queries AS q ON q.id = coalesce(p.query, k.query) WHERE q.retired_at IS NULL
 """
 # What is in a query's pool without a run: proposed, left ungraded by a file, or judged already.
 OTHER_CHUNKS_OF_QUERY = """
@@ -68,6 +76,7 @@ UNION
 SELECT j.chunk FROM judgments AS j JOIN queries AS q ON q.id = j.query WHERE q.query_id = :query
 """
 # What people say of a chunk now becomes what they say of its copy, unless they have judged that.
+# What a file brought does not: taking back its load would leave it behind.
 GRADE_COPY = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, text_hash,
@@ -87,6 +96,9 @@ JOIN chunks AS c ON c.id = j.chunk AND c.id = :chunk
 JOIN chunks AS copy ON copy.id = :copy AND {SAME_TEXT}
 WHERE j.kind IN ('grade', 'cannot_tell', 'adjudicate') AND q.retired_at IS NULL
     AND coalesce(j.text_hash, c.text_hash) = c.text_hash
+    AND NOT EXISTS (
+        SELECT 1 FROM golden_loads AS l WHERE j.id BETWEEN l.first_event AND l.last_event
+    )
     AND NOT EXISTS (
         SELECT 1 FROM current_judgments AS own
         WHERE own.query = j.query AND own.chunk = copy.id AND +own.grader = j.grader
@@ -154,46 +166,66 @@ class CopyReader(ContentsReader):
         return pooled
 
     def copy_grades(self) -> list[CopyGrades]:
-        """Return the texts that several chunks of a query's pool have, with their golden grades.
+        """Return the graded texts that several chunks of a query's pool have, with their grades.
 
-        A chunk that is not in the pool of the runs belongs to it where it has a golden grade. Of
-        texts without any golden grade nothing is returned.
+        A chunk that is not in the pool of the runs belongs to it where it has a golden grade.
         """
-        texts = self.repeated_texts()
-        if not texts:
-            return []
-        depth = self.settings().pool_depth
-        rows = self._rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
-        golden = {(query_id, chunk): grade for query_id, chunk, grade in rows}
-        families: dict[tuple[str, int], set[int]] = {}
-        for query_id, chunk in golden:
-            families.setdefault((query_id, texts[chunk]), set()).add(chunk)
-        for query_id, chunks in self._rows(LISTS_IN_USE, [depth]):
-            for chunk in texts.keys() & np.frombuffer(chunks or b"", "<i4").tolist():
-                if family := families.get((query_id, texts[chunk])):
-                    family.add(chunk)
-        names = self.chunk_ids(sorted(set().union(*families.values())))
+        found = self._graded_copies()
+        names = self.chunk_ids(sorted({chunk for _, states in found for chunk in states}))
         return [
             CopyGrades(
                 query_id,
-                tuple((names[each], golden.get((query_id, each))) for each in sorted(family)),
+                tuple((names[chunk], state and state[0]) for chunk, state in states.items()),
             )
+            for query_id, states in found
+        ]
+
+    def _graded_copies(self) -> list[tuple[str, dict[int, GoldenState | None]]]:
+        """Return the query and the chunks, by number, of each text that has several and a grade."""
+        texts = self.repeated_texts()
+        if not texts:
+            return []
+        rows = self._rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
+        golden = {(query_id, chunk): tuple(state) for query_id, chunk, *state in rows}
+        families: dict[tuple[str, int], set[int]] = {}
+        for query_id, chunk in golden:
+            families.setdefault((query_id, texts[chunk]), set()).add(chunk)
+        for query_id, chunk in self._repeated_in_pool(texts) if families else ():
+            if family := families.get((query_id, texts[chunk])):
+                family.add(chunk)
+        return [
+            (query_id, {chunk: golden.get((query_id, chunk)) for chunk in sorted(family)})
             for (query_id, _), family in families.items()
             if len(family) > 1
         ]
 
-    def grade_copies(self, copies: Sequence[tuple[Pair, int]]) -> int:
-        """Write what people said of chunks for their copies; return how many events that makes.
+    def _repeated_in_pool(self, texts: Mapping[int, int]) -> Iterator[Pair]:
+        for query_id, chunks in self._rows(LISTS_IN_USE, [self.settings().pool_depth]):
+            for chunk in texts.keys() & np.frombuffer(chunks or b"", "<i4").tolist():
+                yield query_id, chunk
+        for query_id, chunk in self._rows(PROPOSED_IN_USE):
+            if chunk in texts:
+                yield query_id, chunk
 
-        Each copy is a pair and the number of the chunk, of the same query, whose text it repeats:
-        it came after that was graded. What people said of the copy itself stays.
+    def grade_late_copies(self) -> int:
+        """Give chunks without a grade what people said of others with their text; count them.
+
+        Such a chunk came after its text was graded. What only a file says of one chunk is not
+        given to another: nobody has read it.
         """
-        added = 0
+        wanted: list[tuple[str, int, int]] = []
+        for query_id, states in self._graded_copies():
+            graded = [chunk for chunk, state in states.items() if state and state[1:] in BY_PEOPLE]
+            late = [chunk for chunk, state in states.items() if state is None or state[2]]
+            wanted += [(query_id, chunk, source) for chunk in late for source in graded]
+        if not wanted:
+            return 0
         with self._transaction():
-            for (query_id, copy), chunk in copies:
-                named = {"query": query_id, "chunk": chunk, "copy": copy, "at": moment()}
-                added += self._db.execute(GRADE_COPY, named).rowcount
-        return added
+            return len({each[:2] for each in wanted if self._grade_copy(*each)})
+
+    def _grade_copy(self, query_id: str, copy: int, chunk: int) -> bool:
+        named = {"query": query_id, "chunk": chunk, "copy": copy, "at": moment()}
+        return bool(self._db.execute(GRADE_COPY, named).rowcount)
 
 
 def is_copied(event_id: str) -> bool:

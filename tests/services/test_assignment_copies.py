@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from labeler.model import ACTIVE_OF_TWO, Chunk, GoldenGrade, Judgment, Query, Ranking, Settings
-from labeler.services.assignment import assigner
+from labeler.services import import_export
 from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.pooling import Pool
 from labeler.store import Store
@@ -162,16 +162,27 @@ def test_a_text_is_open_until_all_its_copies_are_settled():
     assert pool.is_stale(("q", 1))
 
 
-def test_copies_of_a_file_that_takes_no_writes_stay_as_they_are(
-    shelf: Store, loaded, monkeypatch: pytest.MonkeyPatch
-):
-    desk = Assigner()
-    grade_all(desk, shelf)
+@pytest.mark.in_a_file
+def test_where_nothing_can_be_written_copies_are_graded_later(shelf: Store, loaded):
+    grade_all(Assigner(), shelf)
     shelf.add_chunks(loaded([Chunk("late", "text 3")]))
     shelf.add_run(loaded([Ranking("q1", ("late",))]), name="dense")
-    other = Store(shelf.path, busy_seconds=0.05)
-    with shelf._transaction():
-        copies = {"q1": {shelf.chunk_number("late"): shelf.chunk_number("c3")}}
-        kinds = [(("q1", shelf.chunk_number("c3")), "grade", False)]
-        assert assigner.grade_late_copies(other, copies, kinds) == 0
-    other.close()
+    with Store(shelf.path, busy_seconds=0.05) as other:
+        with shelf._transaction():
+            assert pairs_of(ask(Assigner(), other)) == []
+        assert shelf.judgment_of("Ann", "q1", "late") is None
+        ask(Assigner(), other)
+    assert shelf.judgment_of("Ann", "q1", "late").grade == 2
+
+
+def test_a_load_grades_chunks_whose_text_was_graded_before(shelf: Store, loaded, tmp_path):
+    grade_all(Assigner(), shelf)
+    shelf.add_chunks(loaded([Chunk("late", "text 3"), Chunk("other", "text 9")]))
+    file = tmp_path / "dense.trec"
+    file.write_text("q1 Q0 late 1 9 dense\nq1 Q0 other 2 8 dense\nq2 Q0 late 1 9 dense\n")
+    apply = import_export.read("run", file, import_export.LoadOptions())
+    [report] = apply(shelf)
+    assert report.facts["with a text that was graded before, graded"] == 2
+    assert golden_of(shelf)["late"] == golden_of(shelf, "q2")["late"] == 2
+    [report] = apply(shelf)
+    assert "with a text that was graded before, graded" not in report.facts

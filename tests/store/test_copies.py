@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from labeler.analysis.agreement import GradeMatrix, compute_agreement
@@ -150,6 +152,16 @@ def test_the_log_names_each_copy_and_what_was_taken_back_with_it(twice: Store):
         *("e1", "e1:twin:1", "e2", "e2:twin:1", "u2", "u2:twin:1")
     ]
     assert [each.undoes for each in written[4:]] == ["e2", "e2:twin:1"]
+
+
+def test_what_a_file_says_people_gave_is_not_given_to_a_later_copy(twice: Store, golden, loaded):
+    given = Judgment("f1", "q1", "c1", "Ann", grade=3)
+    twice.add_golden(replace(golden(), by_graders=loaded([given])))
+    assert grades(twice) == {"c1": 3}
+    assert twice.grade_late_copies() == 0
+    twice.judge(Judgment("e1", "q1", "c1", "Bob", grade=1))
+    assert twice.grade_late_copies() == 1
+    assert (grades(twice), grades(twice, "Bob")) == ({"c1": 3}, {"c1": 1, "c3": 1})
 
 
 # What is counted ---------------------------------------------------------------------------------

@@ -178,8 +178,8 @@ def _copies_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
         one, many = "passage is an ungraded copy", "passages are ungraded copies"
         are = format_count(found.ungraded_copies, one, many)
         warned.append(
-            f"{are} of a graded one: what people said of the text counts for them once somebody "
-            "opens Label; where it is only from a file, Label asks for the text."
+            f"{are} of a graded one: what people said of the text counts for them with the next "
+            "load, or once Label is opened; where it is only from a file, Label asks for the text."
         )
     if warned:
         text = "Chunks of a query with the same text and title should have the same grade."

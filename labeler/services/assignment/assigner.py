@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from labeler.analysis.active import AT_ONCE
-from labeler.errors import Busy, NotFound
+from labeler.errors import NotFound
 from labeler.model import (
     ACTIVE_OF_TWO,
     ACTIVE_SOURCE,
@@ -40,14 +40,14 @@ from labeler.services.assignment.items import (
 )
 from labeler.services.assignment.pooling import Pool, TransferPool, repeats_due, shuffled_chunks
 from labeler.services.assignment.scope import Scope
+from labeler.services.late_copies import grade_late_copies
 from labeler.services.transfer import OpenPairs, OpenPairsCache
-from labeler.store import Copies, Lease, StorageError, Store, UndoableJudgment
+from labeler.store import Lease, Store, UndoableJudgment
 
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
 MOST_REPEATS = 2
 UNDO_DEPTH = 20
 MOST_SEARCH_RESULTS = 30
-GIVEN_BY_PEOPLE = (("grade", False), ("adjudicate", False))  # kinds of golden grades, not stale
 
 
 @dataclass(slots=True)
@@ -166,8 +166,14 @@ class Assigner:
                 queries = dict.fromkeys(query_id for query_id, _ in pairs)
                 choice.own = Lease(tuple(queries), frozenset(pairs))
             progress = self._progress(me, self._left(me, among, None), remarks)
-        items = self._items(store, grader, pairs, "pool")
-        items = [replace(each, source=ACTIVE_SOURCE) for each in items]
+            # at the same moment as they are chosen: what is graded meanwhile is not to come back
+            known = {pair: self._known_of(pair, me) for pair in pairs}
+        contents = store.items(pairs, LONGEST_TEXT)
+        items = [
+            GradingItem(contents[pair], ACTIVE_SOURCE, stale, judged, copies=copies)
+            for pair, (stale, judged, copies) in known.items()
+            if pair in contents
+        ]
         # of a query only a few chunks are asked for, so that nothing is said of the others
         about = {
             query_id: replace(each, total=0, left=0)
@@ -175,6 +181,12 @@ class Assigner:
         }
         left = max(work.likely, len(items)) if items else 0
         return replace(progress, papers=items, open=left, decision=work), about
+
+    def _known_of(self, pair: Pair, me: _Grader) -> tuple[bool, CurrentJudgment | None, int]:
+        """Return whether a pair is stale, the grader's judgment of it, and how many copies it has."""
+        judged = me.judged.get(pair)
+        is_stale = self._pool.is_stale(pair) or _is_outdated(judged)
+        return is_stale, judged, len(self._pool.family(pair))
 
     def _pool_of_transfer(self, open_pairs: OpenPairs) -> TransferPool:
         """Return the open pairs in the pool, sorted once for all requests.
@@ -418,9 +430,9 @@ class Assigner:
         runs = settings.unjudged_of if settings.strategy == UNJUDGED_OF_TWO else None
         chunks, without_text = store.pool(settings.pool_depth, runs)
         copies = store.copies_in(chunks)
+        if copies:
+            grade_late_copies(store)
         kinds, revision = store.golden_kinds()
-        if copies and grade_late_copies(store, copies, kinds):
-            kinds, revision = store.golden_kinds()
         pool = Pool(
             chunks,
             without_text=without_text,
@@ -444,31 +456,6 @@ class Assigner:
             else:
                 self._graders[grader].judged[pair] = judged
         self._revision = newest
-
-
-def grade_late_copies(store: Store, copies: Copies, kinds: Iterable[tuple[Pair, str, bool]]) -> int:
-    """Give ungraded chunks what people said of chunks with the same text before; return how much.
-
-    ``kinds`` are the golden grades as `Store.golden_kinds` returns them. What only a file says of a
-    chunk stays with it: nobody has read the text. Where nothing can be written, nothing is.
-    """
-    known = {pair: (kind, stale) for pair, kind, stale in kinds if pair[0] in copies}
-    wanted: list[tuple[Pair, int]] = []
-    for query_id, firsts in copies.items():
-        families: dict[int, list[int]] = {}
-        for chunk, first in firsts.items():
-            families.setdefault(first, [first]).append(chunk)
-        for family in families.values():
-            states = {chunk: known.get((query_id, chunk), (None, True)) for chunk in family}
-            graded = [chunk for chunk, state in states.items() if state in GIVEN_BY_PEOPLE]
-            late = [chunk for chunk, (_, is_open) in states.items() if is_open]
-            wanted += [((query_id, chunk), source) for chunk in late for source in graded]
-    if not wanted:
-        return 0
-    try:
-        return store.grade_copies(wanted)
-    except (Busy, StorageError):
-        return 0
 
 
 def _without_repeated_texts(

@@ -35,6 +35,7 @@ from labeler.model import (
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
 from labeler.services.import_export.field_maps import remember_map
+from labeler.services.late_copies import grade_late_copies
 from labeler.store import Store
 from labeler.store.runs import check_run_name
 
@@ -51,6 +52,7 @@ RUN_SUFFIXES = (
 
 Progress = Callable[[float], object]
 Apply = Callable[[Store], list[LoadReport]]
+BRING_CHUNKS = ("chunks", "records", "run", "beir")  # into a query's pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,19 @@ def read(
     }
     if kind not in readers:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
-    return readers[kind]()
+    return _and_grade_copies(readers[kind]()) if kind in BRING_CHUNKS else readers[kind]()
+
+
+def _and_grade_copies(apply: Apply) -> Apply:
+    """Return a function that loads, and then grades new chunks whose text people graded before."""
+
+    def put(store: Store) -> list[LoadReport]:
+        *reports, last = apply(store)
+        copies = grade_late_copies(store)
+        told = {"with a text that was graded before, graded": copies} if copies else {}
+        return [*reports, replace(last, facts={**last.facts, **told})]
+
+    return put
 
 
 def _queries(

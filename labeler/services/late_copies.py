@@ -1,0 +1,18 @@
+"""Grades for chunks that were loaded after their text was graded."""
+
+from __future__ import annotations
+
+from labeler.errors import Busy
+from labeler.store import StorageError, Store
+
+
+def grade_late_copies(store: Store) -> int:
+    """Give ungraded chunks what people said of their text, as `Store.grade_late_copies` does.
+
+    Return how many chunks that were; none where nothing can be written just now, since it is tried
+    again with the next load and whenever Label is opened.
+    """
+    try:
+        return store.grade_late_copies()
+    except (Busy, StorageError):
+        return 0
