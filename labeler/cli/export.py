@@ -247,7 +247,9 @@ def describe_export(
     queries = len(graded if kind in GRADE_LINE_FORMATS else leaving.queries)
     chunks = ""
     if kind == "beir":
-        chunks = f", {count_with_text(store, leaving.selected)} chunks"
+        with_text = count_with_text(store, leaving.selected)
+        chunks = f", {format_count(with_text, 'chunk', 'chunks')}"
     of = "" if version is None else f", of {version.title}"
     part = "" if leaving.part_of is None else f", {leaving.selected.describe()}"
-    return f"{queries} queries{chunks}, {len(leaving.grades)} golden grades{of}{part}"
+    grades = format_count(len(leaving.grades), "golden grade", "golden grades")
+    return f"{format_count(queries, 'query', 'queries')}{chunks}, {grades}{of}{part}"

@@ -225,7 +225,7 @@ def _guess_document(source: InputFile, text: str) -> Guess:
         records = [part for part in parts[:_MOST_RECORDS] if isinstance(part, dict)]
         if not records:
             raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
-        return _guess_records(source, records, "entry")
+        return _guess_records(source, records, "record")
     inside = _guess_wrapped(text, dict(parts))
     if inside is not None and inside.kind is not None:
         return inside
@@ -367,7 +367,7 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
     found = _guess_texts(source.name, records, keys, place)
     if found is None:
         names = ", ".join(map(short, records[0])) or "none"
-        what = "keys" if place == "line" else "columns"
+        what = "columns" if place == "row" else "keys"
         raise source.fail(None, f"its {what} ({names}) say of no kind of file; {_NEEDED}")
     return found
 

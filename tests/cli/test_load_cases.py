@@ -434,3 +434,22 @@ def test_the_line_by_which_excel_names_the_separator_is_passed_over(
     Path("q.csv").write_text(f"{first}query_id,query\nk1,when?\n")
     done = labeler("load", kind, "q.csv")
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[{"text": "opening hours"}]', "a text a record, but no id"),
+        ('[{"colour": "red"}]', "its keys ('colour') say of no kind of file"),
+    ],
+)
+def test_a_refusal_is_plain_english(labeler: Labeler, content: str, said: str):
+    Path("x.json").write_text(content)
+    assert said in labeler("load", "files", "x.json").output
+
+
+def test_one_of_each_is_counted_in_the_singular(labeler: Labeler):
+    Path("one.qrels").write_text("k1 0 a 3\n")
+    assert labeler("load", "files", "q.tsv", "one.qrels").exit_code == 0
+    exported = labeler("export", "one.csv", "--format", "csv")
+    assert exported.output.startswith("one.csv: 1 query, 1 golden grade\n")
