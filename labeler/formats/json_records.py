@@ -30,6 +30,7 @@ Records: TypeAlias = Iterator[tuple[int, Record]]
 _MOST_NAMED = 12
 MOST_SHAPES = 10_000  # sets of keys that a reader remembers
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _LARGEST = 2**63 - 1
 TOO_LARGE = 2.0**128 - 2.0**103  # from here on a 32-bit float is infinite
 _JSON_WORDS = {list: "a list", str: "text", int: "a number", float: "a number", bool: "a boolean"}
@@ -90,7 +91,7 @@ def parse_json(text: str, limits: Limits, remedy: str = "") -> Any:
         raise BadInput("the JSON holds a number with too many digits") from error
     if text.count("{") + text.count("[") > limits.depth:
         _check_depth(value, limits)
-    if "\\u" in text or len(text) * 4 > limits.text:
+    if _UNSTORABLE_ESCAPE.search(text) or len(text) * 4 > limits.text:
         check_strings(value, limits)
     return value
 

@@ -195,7 +195,8 @@ class RetrievalCollector:
             document_id=result.document_id,
             metadata=result.metadata,
         )
-        self._chunks.add(chunk, estimate_size([chunk.text, chunk.title, chunk.metadata]))
+        size = len(chunk.text or "") + len(chunk.title or "") + estimate_size(chunk.metadata)
+        self._chunks.add(chunk, size)
         self._chunk_lines.append(line)
 
     def _reword(self, number: int, result: RetrievedChunk, line: int) -> None:
