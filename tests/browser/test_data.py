@@ -131,6 +131,51 @@ def test_a_bad_file_is_named_with_its_line_and_more_can_be_dropped_after(serve, 
     expect(page.get_by_text("1 query · 2 chunks · 1 run · 2 golden grades")).to_be_visible()
 
 
+ODD = '{"in": {"q": "who?"}, "out": {"found": [{"key": "c1", "words": "Ann"}]}}\n'
+RERANKED = (
+    '{"query": "who?", "results": [{"id": "c1", "text": "Ann", "score": 1}, '
+    '{"id": "c2", "text": "Bob", "score": 2}]}\n'
+    '{"query": "where?", "results": [{"id": "c1", "text": "Ann", "score": 2}, '
+    '{"id": "c2", "text": "Bob", "score": 1}]}\n'
+)
+
+
+def test_a_file_of_an_unknown_tool_is_read_by_a_map_that_the_next_one_needs_no_more(
+    serve, visit, empty
+):
+    server = serve(empty)
+    page = visit(f"{server.url}/data")
+    drop(page, {"odd.jsonl": ODD.encode()})
+    place = page.get_by_role("textbox", name="Where its fields stand")
+    place.fill("query=in.q results=out.found id=key text=words")
+    place.press("Enter")
+    expect(page.get_by_text("read by the map below")).to_be_visible()
+    expect(page.locator(".sample").get_by_text("Ann", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Load 1 file").click()
+    expect(page.get_by_text("✓ loaded: 1 query, 1 chunk, run 'odd'")).to_be_visible()
+    load(page, {"more.jsonl": ODD.replace("who", "where").encode()})
+    expect(page.get_by_text("✓ loaded: 1 query, 1 chunk, run 'more'")).to_be_visible()
+    expect(page.get_by_text("2 queries · 1 chunk · 2 runs")).to_be_visible()
+
+
+def test_what_a_load_asks_is_answered_in_its_row(serve, visit, empty):
+    server = serve(empty)
+    page = visit(f"{server.url}/data")
+    drop(page, {"dump.jsonl": RERANKED.encode(), "asks.csv": b"qid,docid,score\nq1,c1,3\n"})
+    expect(page.get_by_text("⚠ golden grades or a run?")).to_be_visible()
+    page.get_by_role("button", name="Load 1 file, 1 waits for your answer").click()
+    expect(page.get_by_text("⚠ the order of 1 of 2 lists is not that of their")).to_be_visible()
+    page.get_by_role("button", name="The order of the file is right").click()
+    expect(page.get_by_text("✓ loaded again, in the order of the file")).to_be_visible()
+    expect(page.get_by_text("⚠ the order of 1 of 2 lists")).to_have_count(0)
+    with server.store() as store:
+        assert [each.chunk_ids for each in store.run_lists("dump")] == [("c1", "c2")] * 2
+    page.get_by_role("combobox", name="What file 2 holds").click()
+    page.get_by_role("option").first.click()
+    page.get_by_role("button", name="Load 2 files").click()
+    expect(page.get_by_text("✓ nothing to do: all of it is there already")).to_be_visible()
+
+
 @pytest.mark.slow
 def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
     with server.store() as store:

@@ -71,7 +71,7 @@ CHECK = (
 WHAT_ALL_NEED = "; queries need "  # begins what is said of every file that is not recognised
 SAY_WHERE = "say below where its fields stand"
 MAPPABLE = f"if it holds questions with their results, {SAY_WHERE}"
-COLUMNS = (3, 2.7, 2.5, 5)
+COLUMNS = (2.6, 3.4, 2.2, 5)
 HEADINGS = ("File", "What it is", "Name of its run", "What was found")
 # The rows of a table with fields in it, not those of a form.
 STYLE = """
@@ -82,7 +82,9 @@ STYLE = """
     }
     .st-key-files .sample dt { opacity: 0.7; font-weight: 400; }
     .st-key-files .sample dd { margin: 0; }
-    .st-key-headings [data-testid="stText"] { opacity: 0.7; }
+    .st-key-headings [data-testid="stText"], [class*="st-key-taken"] [data-testid="stText"] {
+        opacity: 0.7;
+    }
     [class*="st-key-file-row"] {
         padding: 0.5rem 0; border-top: 1px solid rgb(128 128 128 / 40%);
         row-gap: 0.25rem;

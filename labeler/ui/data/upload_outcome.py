@@ -145,7 +145,8 @@ def load_one(
         f"✓ loaded: {came}" if changed else "✓ nothing to do: all of it is there already"
     )
     with plan.below:
-        show_fields(reports)
+        with st.container(gap=None, key=f"taken-{plan.file.file_id}"):
+            show_fields(reports)
         warnings = warnings_of(reports, plan.file.name)
         show_warnings(OpenWarnings(plan, options, runs, warnings))
     return UploadOutcome(plan.file.name, reports)
