@@ -191,6 +191,19 @@ def test_the_terminal_lists_copies_that_differ_and_files_have_each(unlike: Store
     )
 
 
+def test_a_load_says_that_it_grades_one_text_in_two_ways(twice: Store, tmp_path):
+    def load(*rows: str) -> str:
+        (tmp_path / "golden.qrels").write_text("".join(f"q1 0 {row}\n" for row in rows))
+        words = ["--db", str(twice.path), "load", "golden", str(tmp_path / "golden.qrels")]
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    said = "1 text has chunks of one query with different golden grades (q1: c1 3, c3 0)"
+    assert said in load("c1 3", "c3 0")
+    assert "different golden grades" not in load("c2 1"), "it is said once"
+
+
 def test_health_counts_ungraded_copies_of_graded_chunks(twice: Store, golden):
     twice.add_golden(golden([GoldenGrade("q1", "c1", 3)]))
     [text] = twice.copy_grades()

@@ -183,7 +183,7 @@ class Assigner:
         return replace(progress, papers=items, open=left, decision=work), about
 
     def _known_of(self, pair: Pair, me: _Grader) -> tuple[bool, CurrentJudgment | None, int]:
-        """Return whether a pair is stale, the grader's judgment of it, and how many copies it has."""
+        """Return whether a pair is stale, the grader's judgment of it, how many copies it has."""
         judged = me.judged.get(pair)
         is_stale = self._pool.is_stale(pair) or _is_outdated(judged)
         return is_stale, judged, len(self._pool.family(pair))

@@ -25,12 +25,15 @@ from labeler.formats import (
 from labeler.model import (
     DEFAULT_CHUNKING,
     Candidate,
+    CopyGrades,
     Loaded,
     LoadedGolden,
     LoadReport,
     Query,
     Ranking,
     check_chunking,
+    format_count,
+    format_list,
 )
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
@@ -53,6 +56,7 @@ RUN_SUFFIXES = (
 Progress = Callable[[float], object]
 Apply = Callable[[Store], list[LoadReport]]
 BRING_CHUNKS = ("chunks", "records", "run", "beir")  # into a query's pool
+BRING_GRADES = ("golden", "records", "beir")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,10 @@ def read(
     }
     if kind not in readers:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
-    return _and_grade_copies(readers[kind]()) if kind in BRING_CHUNKS else readers[kind]()
+    apply = readers[kind]()
+    if kind in BRING_CHUNKS:
+        apply = _and_grade_copies(apply)
+    return _and_compare_copies(apply) if kind in BRING_GRADES else apply
 
 
 def _and_grade_copies(apply: Apply) -> Apply:
@@ -117,6 +124,35 @@ def _and_grade_copies(apply: Apply) -> Apply:
         return [*reports, replace(last, facts={**last.facts, **told})]
 
     return put
+
+
+def _and_compare_copies(apply: Apply) -> Apply:
+    """Return a function that loads, and warns of texts that have different golden grades by it."""
+
+    def put(store: Store) -> list[LoadReport]:
+        before = {each for each in store.copy_grades() if each.differ}
+        *reports, last = apply(store)
+        found = [each for each in store.copy_grades() if each.differ and each not in before]
+        said = [describe_unlike(found)] if found else []
+        return [*reports, replace(last, warnings=(*last.warnings, *said))]
+
+    return put
+
+
+def describe_unlike(found: Sequence[CopyGrades]) -> str:
+    """Return a sentence on texts whose chunks have different golden grades in one query.
+
+    >>> describe_unlike([CopyGrades("q1", (("c1", 3), ("c2", 0)))]).partition(" with ")[0]
+    '1 text has chunks of one query'
+    """
+    first = found[0]
+    graded = [f"{name} {grade}" for name, grade in first.grades if grade is not None]
+    are = format_count(len(found), "text has", "texts have")
+    some = f"{first.query_id}: {format_list(graded, 4)}"
+    return (
+        f"{are} chunks of one query with different golden grades "
+        f"({some if len(found) == 1 else f'one is of {some}'}); 'labeler disagreements' lists them"
+    )
 
 
 def _queries(
