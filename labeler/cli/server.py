@@ -28,6 +28,7 @@ from labeler.cli.groups import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.people import give_link
 from labeler.errors import BadInput, NotFound
+from labeler.model import Settings, check_title
 from labeler.paths import PACKAGE
 from labeler.services.import_export import MOST_UPLOAD_MEGABYTES
 from labeler.store import Store, integrity
@@ -70,6 +71,13 @@ PG_BACKUP_HINT = (
 @browser_option
 @click.option(
     "--new", is_flag=True, help="Make an empty golden set and open the page that fills it."
+)
+@click.option(
+    "--name",
+    "title",
+    metavar="NAME",
+    help="With --new: what the golden set is called, in the header of every page. Without it a "
+    "terminal asks, and elsewhere it is called as its file.",
 )
 @click.option(
     "--lead",
@@ -122,6 +130,7 @@ def serve(
     port: int | None,
     no_browser: bool,
     new: bool,
+    title: str | None,
     lead: str | None,
     graders_only: bool,
     login: Path | None,
@@ -138,6 +147,8 @@ def serve(
     As long as nobody is invited and there is no login, this machine's users come in as leads.
     """
     check_options(new, lead, graders_only, login, trusted_issuers, allow_unauthenticated)
+    if title is not None and not new:
+        raise click.UsageError("--name goes with --new; else: labeler change setting name NAME")
     names = [check_host_name(name) for name in host_names]
     where = f"--host-name {names[0]}" if names and host in LOOPBACK else f"--host {host}"
     schedule = schedule_of(backup_every, backup_to, keep)
@@ -159,7 +170,8 @@ def serve(
         check_new(db, where, door, lead)
         port = free_port(host, port)
         public = f"https://{names[0]}" if host_names else address_of(host, port)
-        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or public)
+        called = title if title is not None else ask_name(db)
+        make_new(db, called, lead, os.environ.get("LABELER_ADDRESS") or public)
     else:
         integrity.check_undamaged(db)
         with Store(db) as store:
@@ -228,10 +240,32 @@ def check_new(db: StoreLocation, where: str, door: AccessPolicy, lead: str | Non
     )
 
 
-def make_new(db: StoreLocation, lead: str | None, address: str) -> None:
-    """Make an empty golden set, whole or not at all, and print the link of who comes in first."""
+def ask_name(db: StoreLocation) -> str:
+    """Ask in a terminal what a new golden set is called; nothing elsewhere, or for its file's name.
+
+    Asks again for a name that it cannot have.
+    """
+    if not sys.stdin.isatty():
+        return ""
+    usual = db.stem if isinstance(db, Path) else db.name
+
+    def name_given(text: str) -> str:
+        try:
+            return text if text == usual else check_title(text.strip())
+        except BadInput as error:
+            raise click.UsageError(str(error)) from error
+
+    chosen = click.prompt("Name of the golden set", default=usual, value_proc=name_given)
+    return "" if chosen == usual else str(chosen)
+
+
+def make_new(db: StoreLocation, title: str, lead: str | None, address: str) -> None:
+    """Make an empty golden set, whole or not at all, and print the link of who signs in first."""
     said: list[str] = []
+    settings = Settings(name=title.strip())
     with new_golden_set(db) as store:
+        if settings.name:
+            store.save_settings(settings)
         if lead is not None:
             said = give_link(store, lead.strip(), "lead", address)
     for line in said:

@@ -138,6 +138,7 @@ from labeler.model.settings import (
     LONGEST_MAP,
     LONGEST_MEANING,
     LONGEST_NOUN,
+    LONGEST_TITLE,
     LONGEST_WORD,
     MOST_CHUNKS,
     MOST_USEFUL,
@@ -147,6 +148,7 @@ from labeler.model.settings import (
     STRATEGIES,
     UNJUDGED_OF_TWO,
     Settings,
+    check_title,
     settings_from,
     settings_to_store,
 )

@@ -13,7 +13,7 @@ from labeler.model.grades import (
     TRANSFER_CHOICES,
     check_golden_rule,
 )
-from labeler.model.records import GRADES, TASKS, check_grade
+from labeler.model.records import GRADES, TASKS, check_grade, check_name
 
 STRATEGIES = (
     *("query by query", "most useful first", "least judged first"),
@@ -34,6 +34,7 @@ LONGEST_WORD = 40  # characters of a grade's name, which is on a button
 LONGEST_MEANING = 60  # characters, in the line under the name
 LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
 LONGEST_MAP = 2000  # characters of a field map
+LONGEST_TITLE = 60  # characters of the golden set's name, which is in the header of every page
 MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 
 _GUIDELINE = """\
@@ -65,6 +66,7 @@ class Settings:
     another chunking count. With ``show_before`` graders of pairs that a transfer left open see the
     earlier grades and passages, and are not blind. ``field_map`` says where the fields of the
     team's files stand, as ``labeler load --map`` takes it; it is tried on files of no known kind.
+    ``name`` is what the golden set is called on every page; if it is empty, its file's name is.
     """
 
     words: tuple[str, str, str, str] = (
@@ -100,6 +102,7 @@ class Settings:
     transferred: str = COUNT_TRANSFERRED
     show_before: bool = True
     field_map: str = ""
+    name: str = ""
 
     @property
     def default_guideline(self) -> str:
@@ -176,8 +179,27 @@ class Settings:
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")
         if not self.measures.strip():
             raise BadInput("name the measures that are tested, such as 'nDCG@10 R@5 RR'")
+        if self.name:
+            check_title(self.name)
         if len(self.field_map) > LONGEST_MAP:
             raise BadInput(f"a field map has at most {LONGEST_MAP:,} characters")
+
+
+def check_title(name: str) -> str:
+    r"""Return ``name`` if a golden set can be called so; raises `BadInput` otherwise.
+
+    >>> check_title("Help centre")
+    'Help centre'
+    >>> check_title("a\nb")
+    Traceback (most recent call last):
+    labeler.errors.BadInput: golden set name 'a\nb' holds the control character \n; take it out
+    """
+    check_name(name, "golden set")
+    if not name.strip() or len(name) > LONGEST_TITLE:
+        raise BadInput(
+            f"the name of a golden set has 1 to {LONGEST_TITLE} characters, not {len(name)}"
+        )
+    return name
 
 
 def settings_from(stored: Mapping[str, Any]) -> Settings:

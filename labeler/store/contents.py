@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from labeler.model import (
@@ -260,6 +261,12 @@ class ContentsReader(EvidenceReader):
                 for word in chosen["words"]
             ]
         return settings_from(chosen)
+
+    def golden_set_name(self) -> str:
+        """Return what the golden set is called: by its setting, else by its file or database."""
+        place = self.path
+        usual = place.stem if isinstance(place, Path) else place.name
+        return self.settings().name or usual.encode(errors="replace").decode()
 
     def save_settings(self, settings: Settings) -> None:
         """Keep the team's settings."""

@@ -108,6 +108,12 @@ def _network_address() -> str:
     return address if isinstance(address, str) else THIS_MACHINE  # Streamlit does not name it
 
 
+def golden_set_name() -> str:
+    """Return what the golden set is called: by its setting, else by its file or database."""
+    with Store(database()) as store:
+        return store.golden_set_name()
+
+
 def person() -> Person | None:
     """Return who may come in by the golden set as it is now, and looks at this page; else None."""
     with Store(database()) as store:

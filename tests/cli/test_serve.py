@@ -246,6 +246,35 @@ def test_new_makes_an_empty_golden_set_and_opens_the_page_that_fills_it(
         assert (contents.queries, contents.runs, store.has_invitations()) == (0, 0, False)
 
 
+def test_new_names_the_golden_set(start: Start, tmp_path: Path) -> None:
+    named = ("--name", " Help centre ")
+    address_of(start("serve", "--new", *named, "--port", str(any_port()), "--no-browser"))
+    with Store(tmp_path / "golden.db") as store:
+        assert store.golden_set_name() == "Help centre"
+
+
+@pytest.mark.slow
+def test_new_asks_in_a_terminal_what_the_golden_set_is_called(tmp_path: Path) -> None:
+    terminal, typed_into = os.openpty()
+    command = [sys.executable, "-m", "labeler", "serve", "--new", "--no-browser"]
+    os.write(terminal, f"{'x' * 61}\nHelp centre\n".encode())
+    pipes = {"stdin": typed_into, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    command += ["--port", str(any_port())]
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
+        assert process.stdout is not None
+        said = []
+        while not said or b"labeler is at" not in said[-1]:
+            said.append(process.stdout.readline())
+            assert said[-1], said
+        process.send_signal(signal.SIGINT)
+    os.close(terminal)
+    os.close(typed_into)
+    assert said[0].startswith(b"Name of the golden set [golden]: ")
+    assert b"the name of a golden set has 1 to 60 characters, not 61" in said[0]
+    with Store(tmp_path / "golden.db") as store:
+        assert store.golden_set_name() == "Help centre"
+
+
 def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
     refuse: Refuse, database: Path
 ) -> None:
@@ -272,6 +301,7 @@ def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
             marks=pytest.mark.slow,
         ),
         (["--lead", " "], "grader id must not be empty"),
+        (["--name", "x" * 61], "the name of a golden set has 1 to 60 characters, not 61"),
         (["--db", "nowhere/golden.db"], "the folder nowhere does not exist"),
     ],
 )
@@ -293,7 +323,9 @@ def test_new_that_cannot_be_served_leaves_nothing(
     assert os.listdir(folder) == []
 
 
-@pytest.mark.parametrize("arguments", [["--new", "--graders-only"], ["--lead", "Lea"]])
+@pytest.mark.parametrize(
+    "arguments", [["--new", "--graders-only"], ["--lead", "Lea"], ["--name", "Help centre"]]
+)
 def test_new_and_lead_go_with_what_they_can_go_with(
     refuse: Refuse, tmp_path: Path, arguments: list[str]
 ) -> None:

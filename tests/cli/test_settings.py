@@ -40,6 +40,7 @@ TYPED = {
     "transferred": (["ignore"], "ignore"),
     "show-before": (["no"], False),
     "field-map": (["query=in.q", "results=out"], "query=in.q results=out"),
+    "name": (["Help centre"], "Help centre"),
 }
 
 

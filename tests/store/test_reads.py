@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -194,3 +196,15 @@ def test_lists_with_and_without_scores_may_stand_in_one_run(filled: Store, loade
     plain = filled.collection().runs[0].lists
     assert (list(plain), len(plain), plain.get(7)) == ([0, 1], 2, None)
     assert plain[1].scores.tolist() == [0.5, 0.25]
+
+
+def test_a_golden_set_is_called_as_its_setting_says_else_as_its_file(store: Store):
+    assert store.golden_set_name() == Path(urlsplit(str(store.path)).path).stem
+    store.save_settings(Settings(name="Pellamy help centre"))
+    assert store.golden_set_name() == "Pellamy help centre"
+
+
+@pytest.mark.parametrize("name", [" ", "x" * 61, "two\nlines"])
+def test_a_golden_set_has_a_name_of_one_line(name: str):
+    with pytest.raises(BadInput, match="golden set"):
+        Settings(name=name)

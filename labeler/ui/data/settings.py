@@ -18,6 +18,7 @@ from labeler.model import (
     LONGEST_MAP,
     LONGEST_MEANING,
     LONGEST_NOUN,
+    LONGEST_TITLE,
     LONGEST_WORD,
     MOST_CHUNKS,
     STRATEGIES,
@@ -99,6 +100,7 @@ SHOW_EARLIER_HELP = (
     "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
     "them aside. Without it such grades are blind, and take longer."
 )
+NAME_HELP = "In the header of every page and in invitations. Empty: the name of its file."
 FIELD_MAP = "Where the fields of files stand"
 FIELD_MAP_HELP = (
     "The map that read a file last, as 'labeler load --map' takes it. It is tried on files of no "
@@ -114,6 +116,13 @@ def show_settings() -> None:
     with ui.open_store() as store:
         settings, names = store.settings(), [run.name for run in store.runs()]
     with st.form("settings", border=False):
+        name = st.text_input(
+            "Name of the golden set",
+            settings.name,
+            max_chars=LONGEST_TITLE,
+            placeholder=ui.golden_set_name(),
+            help=NAME_HELP,
+        )
         scale, measured = scale_form(settings), measuring_form(settings)
         graded = grading_form(settings, names)
         field_map = st.text_input(
@@ -124,7 +133,12 @@ def show_settings() -> None:
                 kept = field_map.strip()
                 if kept and kept != settings.field_map:
                     kept = map_text(map_named(kept))
-                chosen = replace(settings, **scale(), **measured(), **graded(), field_map=kept)
+                chosen = replace(
+                    settings,
+                    **{**scale(), **measured(), **graded()},
+                    name=name.strip(),
+                    field_map=kept,
+                )
                 assignment_cache.check_measures(chosen)
                 store.save_settings(chosen)
             ui.done("Saved")  # drawn anew: a field that starts with another value is another field
