@@ -84,7 +84,7 @@ from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
 from labeler.formats.retrieval import find_reader
 from labeler.formats.retrieval.spans import begins_otlp
-from labeler.formats.retrieval.wrapped import beginning_of_list, unwrap, unwrapped
+from labeler.formats.retrieval.wrapped import MTEB, beginning_of_list, unwrap, unwrapped
 from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
 from labeler.model import GRADES, format_count
 
@@ -252,6 +252,8 @@ def _guess_document(source: InputFile, text: str) -> Guess:
 
 def _guess_wrapped(text: str, found: Record) -> Guess | None:
     """Recognise an object that is a record, or holds a list of records, of retrievals."""
+    if f'"{MTEB}"' in text:
+        return Guess("records", "predictions of MTEB: ranked lists by the ids of queries")
     try:
         inside = unwrap(found)
     except BadInput as error:

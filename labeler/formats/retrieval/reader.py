@@ -26,18 +26,17 @@ from labeler.formats.peers.detection import read_json
 from labeler.formats.ranked_lists import OnDuplicate
 from labeler.formats.result_fields import Order
 from labeler.formats.retrieval.collector import RetrievalCollector
+from labeler.formats.retrieval.document_rows import DocumentRowReader, is_document_row
 from labeler.formats.retrieval.field_map import FieldMap
 from labeler.formats.retrieval.inference import complete_map, infer_map
-from labeler.formats.retrieval.openinference import (
-    DocumentRowReader,
-    SpanReader,
-    find_spans,
-)
+from labeler.formats.retrieval.openinference import SpanReader
 from labeler.formats.retrieval.record import Retrieval
+from labeler.formats.retrieval.record_mapper import RecordMapper
 from labeler.formats.retrieval.spans import (
     as_record,
     is_batch,
     is_otlp,
+    is_span,
     kind_of,
     otlp_span,
     read_otlp,
@@ -97,8 +96,10 @@ def find_reader(
     if field_map is not None:
         mapper = reader_of(complete_map(field_map, records), limits)
         return MappedSpans(mapper) if any(map(is_otlp, records)) else mapper
-    if (spans := find_spans(records, limits)) is not None:
-        return spans
+    if any(map(is_otlp, records)) or any(map(is_span, records)):
+        return SpanReader(limits)
+    if any(map(is_document_row, records)):
+        return DocumentRowReader(limits)
     found = find_tool(records) or infer_map(records)
     return None if found is None else reader_of(found, limits)
 
@@ -140,6 +141,8 @@ def read_retrievals(
             with source.at(line):
                 for found in reader.read(line, record):
                     collector.add(found)
+    if isinstance(reader, RecordMapper) and (why := reader.missing()) is not None:
+        raise source.fail(None, why)
     if not isinstance(reader, SpanReader | DocumentRowReader):
         return collector.loaded(facets, reader.facts())
     try:

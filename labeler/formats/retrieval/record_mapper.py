@@ -54,7 +54,7 @@ class RecordMapper:
         self.left_of_results: dict[str, None] = {}
         self.kept: dict[str, None] = {}
         self.passed_over = 0  # records that the map's condition does not take
-        self._read = 0
+        self._read = self._listless = 0  # records, and those without a list of results
         self._shapes: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._use(field_map)
 
@@ -84,6 +84,8 @@ class RecordMapper:
         left = [*self.left, *(f"{key} of results" for key in self.left_of_results)]
         if left:
             facts["fields left"] = format_keys(left)
+        if self._listless and (self._by_result or self._listless < self._read):
+            facts["questions without results"] = self._listless
         if self.passed_over:
             facts["other records, passed over"] = self.passed_over
         return facts
@@ -154,7 +156,7 @@ class RecordMapper:
         if found is None:
             return None
         if not isinstance(found, str):
-            if isinstance(found, int | float) and not isinstance(found, bool):
+            if _is_number(found):
                 return str(found)
             if field == "query" and isinstance(found, list):
                 raise BadInput("a conversation of several turns; single questions are read")
@@ -199,6 +201,7 @@ class RecordMapper:
         asked.graded = self._relevant(record)
         if not self._by_result:
             asked.results, asked.is_part = self._side_by_side(record)
+            self._listless += asked.results is None
             self._note_grades(asked)
             if (asked.is_part and not self._has_order) or (self.map.unranked and asked.graded):
                 asked.graded, asked.results = asked.graded or asked.results or (), None
@@ -214,6 +217,7 @@ class RecordMapper:
         yield self._listed(asked, entries, asked.system)
 
     def _listed(self, asked: Retrieval, entries: Any, system: str | None) -> Retrieval:
+        self._listless += entries is None
         results = None if entries is None else [*self._results(entries)]
         found = replace(asked, results=results, system=system)
         self._note_grades(found)
@@ -227,12 +231,14 @@ class RecordMapper:
 
     def _results(self, entries: Any) -> Iterator[RetrievedChunk]:
         entries = inner_list(unpack(entries, self.limits))
-        if isinstance(entries, dict):  # a score for each chunk
+        if isinstance(entries, dict) and all(map(_is_number, entries.values())):
             plain = [self._plain(key, score) for key, score in entries.items()]
             yield from sorted(plain, key=lambda each: -(each.score or 0.0))
             return
         if not isinstance(entries, list | tuple):
-            raise BadInput(f"results must be a list [...], not {short(entries)}")
+            raise BadInput(
+                f"results must be a list [...] or {{chunk: score}}, not {short(entries)}"
+            )
         for entry in entries:
             yield self._result(unpack(entry, self.limits))
 
@@ -368,6 +374,10 @@ def _as_list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
         raise BadInput(f"{what} must be a list [...], not {short(value)}")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _one_list(value: Any) -> Any:

@@ -32,7 +32,7 @@ _BESIDE = frozenset(
     )
 )
 _ASKED = ("queries", "searches", "requests", "questions")
-_MTEB = "mteb_model_meta"
+MTEB = "mteb_model_meta"
 _SAMPLED = 20
 
 
@@ -55,7 +55,7 @@ def unwrap(value: Record) -> Wrapped | None:
     ...                       "ratings": [{"_id": "c1", "rating": 2}]}]}).records
     [{'query_id': 'a', 'query': 'why', 'relevance_map': {'c1': 2}}]
     """
-    if _MTEB in value:
+    if MTEB in value:
         return _predictions(value)
     if isinstance(requests := value.get("requests"), list) and _is_rank_eval(requests):
         return Wrapped(("requests",), [*map(_rated_request, requests)])
@@ -176,7 +176,7 @@ def _predictions(value: Record) -> Wrapped:
     splits = [
         (subset, split)
         for subset, of in value.items()
-        if subset != _MTEB and isinstance(of, dict)
+        if subset != MTEB and isinstance(of, dict)
         for split in of
     ]
     if len(splits) != 1:
@@ -188,7 +188,7 @@ def _predictions(value: Record) -> Wrapped:
     lists = value[path[0]][path[1]]
     if not isinstance(lists, dict):
         raise BadInput(f"predictions are {{query: {{chunk: score}}}}, not {short(lists)}")
-    model = value[_MTEB].get("model_name") if isinstance(value[_MTEB], dict) else None
+    model = value[MTEB].get("model_name") if isinstance(value[MTEB], dict) else None
     system = {"mteb_model": model} if isinstance(model, str) and model else {}
     records = [{"query_id": key, "predictions": of, **system} for key, of in lists.items()]
     return Wrapped(path, records)
