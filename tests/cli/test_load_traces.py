@@ -286,6 +286,28 @@ def test_several_retrievers_are_runs_by_the_names_of_their_spans(load: Load):
     assert runs() == {"bm25": [["c1", "c2"]], "dense": [["c1"]]}
 
 
+def test_a_step_of_a_retriever_that_finds_the_same_is_no_second_run(load: Load):
+    inner = retriever(name="_retrieve", number="2") | {"parentSpanId": "eee19b7ec3c1b173"}
+    outer = retriever(name="retrieve", number="3")
+    result = load("trace.jsonl", lines(batch(inner, outer)))
+    assert result.exit_code == 0, result.output
+    assert runs() == {"trace": [["c1", "c2"]]}
+    assert fact(result, "runs left out") == "_retrieve (the lists of retrieve)"
+
+
+def test_a_step_of_a_retriever_that_finds_more_is_a_run(load: Load):
+    inner = retriever(name="_retrieve", number="2") | {"parentSpanId": "eee19b7ec3c1b173"}
+    outer = retriever(documents=DOCUMENTS[:1], name="retrieve", number="3")
+    assert load("trace.jsonl", lines(batch(inner, outer))).exit_code == 0
+    assert runs() == {"_retrieve": [["c1", "c2"]], "retrieve": [["c1"]]}
+
+
+def test_two_retrievers_that_find_the_same_are_two_runs(load: Load):
+    both = [retriever(name="bm25"), retriever(number="2", name="dense")]
+    assert load("trace.jsonl", lines(batch(*both))).exit_code == 0
+    assert runs() == {"bm25": [["c1", "c2"]], "dense": [["c1", "c2"]]}
+
+
 def test_what_is_not_read_is_counted_and_named(load: Load):
     hidden = retriever("__REDACTED__", number="4")
     empty = span("RETRIEVER", {"input.value": SHIPPING, "session.id": "s"}, number="5")

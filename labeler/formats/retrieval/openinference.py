@@ -18,7 +18,6 @@ from labeler.formats.json_records import (
     MOST_SHAPES,
     Record,
     as_id,
-    as_whole_number,
     format_keys,
     parse_json,
     short,
@@ -33,7 +32,6 @@ from labeler.formats.retrieval.spans import (
     Span,
     flatten,
     is_otlp,
-    is_span,
     kind_of,
     otlp_span,
     plain_span,
@@ -58,8 +56,6 @@ _KEYS_OF_QUESTION = (
     "prompt",
 )
 _SOURCES = (*DOCUMENT_ID, "source", "file_name", "filename", "url")
-_POSITION, _ROW_SCORE = "document_position", "document_score"
-_ROW_QUESTION, _ROW_TEXT = "input", "reference"
 _MAP = (
     "--map 'query=attributes.input.value results=attributes.retrieval.documents "
     "text=document.content score=document.score where=span_kind:RETRIEVER'"
@@ -73,24 +69,6 @@ class _Documents(NamedTuple):
     places: list[int]
 
 
-def find_spans(
-    records: Sequence[Record], limits: Limits = LIMITS
-) -> SpanReader | DocumentRowReader | None:
-    """Return the reader of traces if these records are spans, batches of them or their documents.
-
-    >>> find_spans([{"resourceSpans": []}]).describe()
-    'spans of a trace'
-    """
-    if any(map(is_otlp, records)) or any(map(is_span, records)):
-        return SpanReader(limits)
-    return DocumentRowReader(limits) if any(map(_is_document_row, records)) else None
-
-
-def _is_document_row(record: Record) -> bool:
-    keys = record.keys()
-    return {_ROW_QUESTION, _ROW_TEXT} <= keys and bool({_POSITION, _ROW_SCORE} & keys)
-
-
 class SpanReader:
     """Reads the retrievals in spans, and counts the spans in which there are none."""
 
@@ -102,6 +80,8 @@ class SpanReader:
         self._left: dict[str, None] = {}
         self._shapes: set[tuple[str, ...]] = set()
         self._found: dict[str, None] = {}
+        self._names: dict[str, str] = {}  # of retrievers' spans by their ids
+        self._parents: dict[str, set[str]] = {}  # ids, by the name of a retriever's span
         self._merged: list[str] = []
 
     def describe(self) -> str:
@@ -146,10 +126,7 @@ class SpanReader:
         if question is None:
             self._counts["spans without a question, left out"] += 1
             return
-        kind = RERANKER if span.kind == RERANKER else RETRIEVER
-        name = span.name or kind.lower()
-        self._systems[kind][name] = None
-        self._counts["spans of rerankers" if kind == RERANKER else "spans of retrievers"] += 1
+        name = self._note_system(span)
         ids = {"span": span.span_id, "trace": span.trace_id}
         item = {key: value for key, value in ids.items() if value is not None}
         time = parse_time(span.time)
@@ -163,6 +140,18 @@ class SpanReader:
                 item=item,
                 places=documents.places,
             )
+
+    def _note_system(self, span: Span) -> str:
+        """Return the name of a span's system, which is remembered with its place in the trace."""
+        kind = RERANKER if span.kind == RERANKER else RETRIEVER
+        name = span.name or kind.lower()
+        self._systems[kind][name] = None
+        self._counts["spans of rerankers" if kind == RERANKER else "spans of retrievers"] += 1
+        if kind == RETRIEVER and span.span_id is not None:
+            self._names[span.span_id] = name
+            if span.parent is not None:
+                self._parents.setdefault(name, set()).add(span.parent)
+        return name
 
     def _question(self, span: Span) -> str | None:
         for key in _QUESTIONS[span.kind]:
@@ -201,7 +190,7 @@ class SpanReader:
         if given in (None, "") and text is None:
             return None
         try:
-            score = _score(entry.get("document.score", entry.get("score")))
+            score = score_of(entry.get("document.score", entry.get("score")))
             chunk_id = None if given in (None, "") else as_id(given, "chunk", self.limits)
         except BadInput as error:
             raise BadInput(f"document {place} of span {span.span_id}: {error}") from error
@@ -280,22 +269,33 @@ class SpanReader:
     def settle(self, loaded: LoadedRetrievals) -> LoadedRetrievals:
         """Return the runs of a whole file: the only retriever's has no name of its own.
 
-        What came into a reranker is left out where it is what a retriever found.
+        Lists that stand in it twice are one run: what came into a reranker and a retriever found,
+        and what a step of a retriever and the retriever itself found.
         """
         retrievers, rerankers = ([*self._systems[kind]] for kind in (RETRIEVER, RERANKER))
         runs, items = dict(loaded.runs), dict(loaded.items)
+        for name in [*retrievers]:
+            whole = {self._names.get(each) for each in self._parents.get(name, ())} - {name}
+            if self._leave_out(name, [each for each in retrievers if each in whole], runs):
+                retrievers.remove(name)
+                items.pop(name, None)
         for name in rerankers:
-            into = f"{name} input"
-            items.pop(into, None)  # a grade of a document goes to what the span returned
-            same = next((each for each in retrievers if _has_lists(runs, each, into)), None)
-            if same is not None:
-                del runs[into]
-                self._merged.append(f"{into} (the lists of {same})")
+            items.pop(f"{name} input", None)  # a grade goes to what the span returned
+            self._leave_out(f"{name} input", retrievers, runs)
         if len(retrievers) == 1 and (only := retrievers[0]) in runs:
             runs[""] = runs.pop(only)
             items[""] = items.pop(only)
         facts = {**loaded.facts, **self.facts()}
         return replace(loaded, runs=runs, items=items, facts=facts)
+
+    def _leave_out(self, name: str, others: Sequence[str], runs: dict[str, Any]) -> bool:
+        """Leave a run out if one of the others has its lists; return whether one has."""
+        same = next((each for each in others if _has_lists(runs, each, name)), None)
+        if same is None:
+            return False
+        del runs[name]
+        self._merged.append(f"{name} (the lists of {same})")
+        return True
 
 
 _FIELDS = ("query", "id", "text", "score", "metadata")
@@ -305,11 +305,11 @@ def _place_of_field(taken: str) -> int:
     return _FIELDS.index(taken.partition("=")[0])
 
 
-def _has_lists(runs: Mapping[str, Any], retriever: str, reranker: str) -> bool:
-    """Return whether a retriever's run has each list of a reranker's, in the same order."""
-    if reranker not in runs or retriever not in runs:
+def _has_lists(runs: Mapping[str, Any], retriever: str, other: str) -> bool:
+    """Return whether a retriever's run has each list of another, in the same order."""
+    if other not in runs or retriever not in runs:
         return False
-    wanted = {each.query_id: each.chunk_ids for each in runs[reranker].records}
+    wanted = {each.query_id: each.chunk_ids for each in runs[other].records}
     for each in runs[retriever].records:
         if wanted.get(each.query_id) == each.chunk_ids:
             del wanted[each.query_id]
@@ -374,7 +374,8 @@ def _is_nan(value: Any) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _score(value: Any) -> float | None:
+def score_of(value: Any) -> float | None:
+    """Return a score, None where a frame has NaN for it."""
     if value in (None, "", "NaN") or _is_nan(value):
         return None
     return read_score(value)
@@ -395,89 +396,3 @@ def _check_ids(found: _Documents, span: Span) -> None:
                 "different texts, so their ids name no chunks; leave the ids out, and chunks are "
                 f"named by their texts: {_MAP}"
             )
-
-
-class DocumentRowReader:
-    """Reads a row per retrieved document; the rows of one span stand together."""
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self.limits = limits
-        self._of: tuple[str | None, str] | None = None
-        self._line = 0
-        self._item: dict[str, str] = {}
-        self._rows: list[tuple[int, RetrievedChunk]] = []
-        self._seen: dict[str, frozenset[int]] = {}
-        self._counts: Counter[str] = Counter()
-        self._left: dict[str, None] = {}
-
-    def describe(self) -> str:
-        """Return what one record is."""
-        return "a document that was retrieved for a question"
-
-    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
-        """Yield the list before, where this row is of another span."""
-        question = record.get(_ROW_QUESTION)
-        if not isinstance(question, str) or not question.strip():
-            self._counts["rows without a question, left out"] += 1
-            return
-        span, trace = (record.get(f"context.{name}", record.get(name)) for name in _IDS)
-        of = (None if span is None else str(span), question)
-        if of != self._of:
-            yield from self.finish()
-            self._of, self._line = of, line
-            ids = {"span": span, "trace": trace}
-            self._item = {key: str(value) for key, value in ids.items() if value is not None}
-        self._left |= dict.fromkeys(record.keys() - _ROW_KEYS)
-        text = record.get(_ROW_TEXT)
-        if not isinstance(text, str) or not text.strip():
-            self._counts["documents without a text, left out"] += 1
-            return
-        self.limits.check_text(text)
-        place = record.get(_POSITION)
-        number = len(self._rows) if place is None else as_whole_number(place, _POSITION)
-        self._rows.append((number, RetrievedChunk(None, text, _score(record.get(_ROW_SCORE)))))
-
-    def finish(self) -> Iterator[Retrieval]:
-        """Yield the list whose rows have been read."""
-        if self._of is None or not self._rows:
-            return
-        span, question = self._of
-        rows, self._rows, self._of = sorted(self._rows, key=lambda row: row[0]), [], None
-        places = frozenset(place for place, _ in rows)
-        if span is not None:
-            if not places & self._seen.get(span, places):
-                raise BadInput(
-                    f"the rows of span {span} do not stand together; sort the frame by "
-                    "context.span_id and document_position"
-                )
-            self._seen[span] = places
-        self._counts["spans of retrievers"] += 1
-        yield Retrieval(
-            self._line,
-            question,
-            results=[chunk for _, chunk in rows],
-            item=self._item,
-            places=[place for place, _ in rows],
-        )
-
-    def facts(self) -> dict[str, int | str]:
-        """Return field by field what was taken, and what was left."""
-        facts: dict[str, int | str] = {
-            "read as": "documents retrieved, as Phoenix has them",
-            "fields taken": f"query={_ROW_QUESTION} text={_ROW_TEXT} score={_ROW_SCORE} "
-            f"place={_POSITION}",
-        }
-        if self._left:
-            facts["fields left"] = format_keys(sorted(self._left))
-        return facts | {name: count for name, count in self._counts.items() if count}
-
-    def settle(self, loaded: LoadedRetrievals) -> LoadedRetrievals:
-        """Return what was loaded as it is."""
-        return loaded
-
-
-_IDS = ("span_id", "trace_id")
-_ROW_KEYS = {
-    *(_ROW_QUESTION, _ROW_TEXT, _POSITION, _ROW_SCORE, *_IDS),
-    *(f"context.{name}" for name in _IDS),
-}

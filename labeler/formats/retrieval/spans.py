@@ -33,13 +33,15 @@ _DEEPEST = 100  # objects inside objects
 class Span(NamedTuple):
     """A step of a trace; ``kind`` is what OpenInference or OpenTelemetry call it, in capitals.
 
-    ``attributes`` are by dotted name; lists and objects in them are as the file has them.
+    ``parent`` is the id of the step that it is a part of. ``attributes`` are by dotted name; lists
+    and objects in them are as the file has them.
     """
 
     name: str
     kind: str
     span_id: str | None
     trace_id: str | None
+    parent: str | None
     time: Any
     attributes: Mapping[str, Any]
 
@@ -193,6 +195,7 @@ def otlp_span(span: Record, attributes: Record, kind: str) -> Span:
         kind,
         _text_of(span.get("spanId", span.get("span_id"))),
         _text_of(span.get("traceId", span.get("trace_id"))),
+        _text_of(span.get("parentSpanId", span.get("parent_span_id"))),
         span.get("startTimeUnixNano", span.get("start_time_unix_nano")),
         {key: plain_value(value) for key, value in attributes.items()},
     )
@@ -207,15 +210,16 @@ def plain_span(record: Record, limits: Limits = LIMITS) -> Span:
             attributes |= flatten({key.removeprefix(_COLUMN): value})
     span_id, trace_id = _ids_of(record)
     kind = kind_of(attributes) or str(record.get("span_kind") or "").upper()
+    parent = _id_of(record.get("parent_id"))
     time = record.get("start_time", record.get("startTime"))
-    return Span(_name_of(record), kind, span_id, trace_id, time, attributes)
+    return Span(_name_of(record), kind, span_id, trace_id, parent, time, attributes)
 
 
 def as_record(span: Span) -> Record:
     """Return a span as a record for a map: documents with a number each are a list of objects.
 
     >>> of = {"docs.0.id": "a", "docs.1.id": "b", "input.value": "why?"}
-    >>> as_record(Span("search", "RETRIEVER", "7", "1", None, of))["attributes"]
+    >>> as_record(Span("search", "RETRIEVER", "7", "1", None, None, of))["attributes"]
     {'input.value': 'why?', 'docs': [{'id': 'a'}, {'id': 'b'}]}
     """
     attributes: dict[str, Any] = {}
@@ -277,7 +281,7 @@ def _ids_of(record: Record) -> tuple[str | None, str | None]:
 def _id_of(value: Any) -> str | None:
     """Return the id of a span or a trace, which OpenTelemetry's consoles write as a number."""
     found = _text_of(value)
-    return found if found is None else found.removeprefix("0x")
+    return None if found is None else found.removeprefix("0x")
 
 
 def _text_of(value: Any) -> str | None:
