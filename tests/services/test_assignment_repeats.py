@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labeler.model import Query
-from labeler.services.assignment.assigner import FIRST_REPEAT_AT, Assigner, Scope
+from labeler.services.assignment.assigner import FIRST_REPEAT_AT, Assigner
 from labeler.services.assignment.items import GradingItem
 from labeler.services.assignment.pooling import (
     REPEATED_AFTER,
@@ -11,6 +11,7 @@ from labeler.services.assignment.pooling import (
     Pool,
     stable_fraction,
 )
+from labeler.services.assignment.scope import Scope
 from labeler.store import Store
 from tests.support.assignment import ask, judge, make_order_alike, pair_of, remark, shelf
 

@@ -16,9 +16,10 @@ from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Document, Judgment, Query, Ranking, Settings
 from labeler.services.assignment import pooling
-from labeler.services.assignment.assigner import Assigner, Scope, parse_scope
+from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.items import GradingItem
 from labeler.services.assignment.pooling import TRANSFER_AT_FIRST
+from labeler.services.assignment.scope import Scope, parse_scope
 from labeler.services.transfer import (
     OpenPairsCache,
     compute_transfer,
