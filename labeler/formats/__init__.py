@@ -23,19 +23,17 @@ from labeler.formats.peers.peer_rows import RELEVANT
 from labeler.formats.queries import parse_query, read_queries
 from labeler.formats.ranked_lists import OnDuplicate, Order
 from labeler.formats.result_fields import SeveralSystems
-from labeler.formats.retrieval import (
-    TOOL_MAPS,
-    FieldMap,
+from labeler.formats.retrieval.field_map import FieldMap
+from labeler.formats.retrieval.preview import (
     RetrievalPreview,
     describe_result,
     field_paths,
     first_records,
     has_named_fields,
-    map_named,
-    map_text,
     preview_retrievals,
-    read_retrievals,
 )
+from labeler.formats.retrieval.reader import read_retrievals
+from labeler.formats.retrieval.tool_maps import TOOL_MAPS, map_named, map_text
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.self_hits import describe_own_hits, without_self
 from labeler.formats.snapshots import (

@@ -82,8 +82,8 @@ from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
 from labeler.formats.peers.quepid import PAIRS
 from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
-from labeler.formats.retrieval import find_reader
 from labeler.formats.retrieval.spans import begins_otlp
+from labeler.formats.retrieval.tool_readers import find_reader
 from labeler.formats.retrieval.wrapped import MTEB, beginning_of_list, unwrap, unwrapped
 from labeler.formats.trec import QRELS_COLUMNS, RUN_COLUMNS
 from labeler.model import GRADES, format_count

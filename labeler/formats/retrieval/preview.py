@@ -12,8 +12,9 @@ from labeler.errors import BadInput
 from labeler.formats.json_records import Record, begins_document, parse_beginning
 from labeler.formats.lines import InputFile, StrPath, file_source, memory_source, read_head
 from labeler.formats.retrieval.field_map import FieldMap, unpack
-from labeler.formats.retrieval.reader import find_reader, open_records
+from labeler.formats.retrieval.reader import open_records
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk
+from labeler.formats.retrieval.tool_readers import find_reader
 
 _MOST_READ = 100
 _MOST_PATHS = 40

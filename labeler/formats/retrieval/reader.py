@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import Protocol
 
 from labeler.errors import BadInput
 from labeler.formats.csv_tables import numbered_rows
@@ -26,82 +25,17 @@ from labeler.formats.peers.detection import read_json
 from labeler.formats.ranked_lists import OnDuplicate
 from labeler.formats.result_fields import Order
 from labeler.formats.retrieval.collector import RetrievalCollector
-from labeler.formats.retrieval.document_rows import DocumentRowReader, is_document_row
+from labeler.formats.retrieval.document_rows import DocumentRowReader
 from labeler.formats.retrieval.field_map import FieldMap
-from labeler.formats.retrieval.inference import complete_map, infer_map
 from labeler.formats.retrieval.openinference import SpanReader
-from labeler.formats.retrieval.record import Retrieval
 from labeler.formats.retrieval.record_mapper import RecordMapper
-from labeler.formats.retrieval.spans import (
-    as_record,
-    is_batch,
-    is_otlp,
-    is_span,
-    kind_of,
-    otlp_span,
-    read_otlp,
-    spans_of_batch,
-)
-from labeler.formats.retrieval.tool_maps import find_tool
-from labeler.formats.retrieval.tool_readers import reader_of
+from labeler.formats.retrieval.spans import is_batch, read_otlp
+from labeler.formats.retrieval.tool_readers import find_reader
 from labeler.formats.retrieval.wrapped import records_of_document, unwrapped
 from labeler.model import LoadedRetrievals
 
 _SAMPLED = 100  # records from which it is told what wrote them
 _SEPARATORS = "\t,"
-
-
-class RetrievalReader(Protocol):
-    """Reads what the records of one tool say."""
-
-    def describe(self) -> str:
-        """Return what one record is, to go before "a line"."""
-
-    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
-        """Yield the retrievals in a record; raises `BadInput` where it has a field amiss."""
-
-    def facts(self) -> Mapping[str, int | str]:
-        """Return field by field what was taken and what was left, once all is read."""
-
-
-class MappedSpans:
-    """Reads the spans in batches of OTLP by a field map, each as an object of its own."""
-
-    def __init__(self, mapper: RetrievalReader) -> None:
-        self.mapper = mapper
-        self._projects: dict[str, None] = {}
-
-    def describe(self) -> str:
-        """Return what one record holds."""
-        return "spans of a trace"
-
-    def read(self, line: int, record: Record) -> Iterator[Retrieval]:
-        """Yield what the map finds in the spans of a batch."""
-        if not is_otlp(record):
-            yield from self.mapper.read(line, record)
-            return
-        for span, attributes in spans_of_batch(record, self._projects):
-            one = otlp_span(span, attributes, kind_of(attributes))
-            yield from self.mapper.read(line, as_record(one))
-
-    def facts(self) -> Mapping[str, int | str]:
-        """Return field by field what was taken and what was left."""
-        return self.mapper.facts()
-
-
-def find_reader(
-    records: Sequence[Record], field_map: FieldMap | None = None, limits: Limits = LIMITS
-) -> RetrievalReader | None:
-    """Return the reader of a file from its first records; None for no retrieval records."""
-    if field_map is not None:
-        mapper = reader_of(complete_map(field_map, records), limits)
-        return MappedSpans(mapper) if any(map(is_otlp, records)) else mapper
-    if any(map(is_otlp, records)) or any(map(is_span, records)):
-        return SpanReader(limits)
-    if any(map(is_document_row, records)):
-        return DocumentRowReader(limits)
-    found = find_tool(records) or infer_map(records)
-    return None if found is None else reader_of(found, limits)
 
 
 def read_retrievals(
