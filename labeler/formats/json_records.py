@@ -126,12 +126,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Record:
     return found
 
 
-def _refuse_constant(text: str) -> NoReturn:
+def refuse_constant(text: str) -> NoReturn:
+    """Raise `BadInput` for NaN and infinity."""
     raise BadInput(f"{text} is not a number that JSON knows; leave the value out")
 
 
 DECODER = json.JSONDecoder(
-    parse_float=_parse_float, parse_constant=_refuse_constant, object_pairs_hook=_unique_keys
+    parse_float=_parse_float, parse_constant=refuse_constant, object_pairs_hook=_unique_keys
 )
 
 

@@ -328,6 +328,13 @@ def test_what_is_not_read_is_counted_and_named(load: Load):
     assert questions() == [SHIPPING]
 
 
+def test_metadata_that_cannot_be_read_are_counted(load: Load):
+    odd = [{"id": "c1", "content": THREE, "metadata": '{"page": NaN}'}]
+    result = load("trace.jsonl", lines(batch(retriever(documents=odd))))
+    assert result.exit_code == 0, result.output
+    assert fact(result, "metadata that are no object, left out") == "1"
+
+
 def test_metadata_of_a_document_tells_its_source_and_title(load: Load):
     load("trace.jsonl", lines(batch(retriever())))
     with Store("golden.db") as store:
@@ -396,7 +403,22 @@ def test_a_text_of_ten_megabytes_is_read_and_a_larger_one_names_its_limit(load: 
     assert "again.jsonl:1: the text 'many words many word'… has 11,000,000 bytes" in refused.output
 
 
+def nested(depth: int) -> Json:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return span("RETRIEVER", {"input.value": REFUND, "deep": value})
+
+
 REFUSED = {
+    "attributes deeper than anybody writes": (
+        lines(batch(nested(150))),
+        "trace.jsonl:1: the attributes are nested deeper than 100 levels",
+    ),
+    "a score that JSON has no number for": (
+        lines(batch(retriever(documents=[{"id": "c1", "score": float("nan")}]))),
+        "trace.jsonl:1: NaN is not a number that JSON knows",
+    ),
     "a last line that is cut off": (
         lines(batch(retriever())) + lines(batch(retriever()))[:900],
         "trace.jsonl:2: not JSON at column",

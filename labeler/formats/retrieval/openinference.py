@@ -184,7 +184,10 @@ class SpanReader:
         content = entry.get("document.content", entry.get("content", entry.get("text")))
         text = self._text(content)
         given = entry.get("document.id", entry.get("id"))
-        metadata = _metadata(entry.get("document.metadata", entry.get("metadata")), self.limits)
+        about = entry.get("document.metadata", entry.get("metadata"))
+        metadata = _metadata(about, self.limits)
+        if about and not metadata and about not in ("{}", "null"):
+            self._counts["metadata that are no object, left out"] += 1
         if given in (None, ""):
             given = metadata.get(CHUNK_ID[0])
         if given in (None, "") and text is None:

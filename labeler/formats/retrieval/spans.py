@@ -14,7 +14,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from labeler.errors import BadInput
-from labeler.formats.json_records import Record, Records, check_strings, short
+from labeler.formats.json_records import (
+    Record,
+    Records,
+    check_strings,
+    refuse_constant,
+    short,
+)
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.lines import InputFile, Lines, decode
 from labeler.formats.retrieval.field_map import unpack
@@ -76,7 +82,7 @@ def read_otlp(source: InputFile, lines: Lines) -> Records:
     The standard scanner is several times as fast here as the strict one: every value of OTLP is in
     objects of its own.
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=refuse_constant)
     for number, raw in lines:
         if not raw.strip():
             continue
@@ -97,6 +103,8 @@ def _parse(decoder: json.JSONDecoder, text: str) -> Record:
         ) from error
     except RecursionError as error:
         raise BadInput("the JSON is nested too deeply") from error
+    except BadInput:
+        raise
     except ValueError as error:  # int() refuses thousands of digits with a plain ValueError
         raise BadInput("the JSON holds a number with too many digits") from error
     if not isinstance(value, dict):
@@ -149,8 +157,8 @@ def _projects_of(attributes: Any) -> Iterator[str]:
             return
 
 
-def plain_value(value: Any) -> Any:
-    """Return a value of OTLP as JSON has it, None where there is none.
+def plain_value(value: Any, depth: int = 0) -> Any:
+    """Return a value of OTLP as JSON has it, None where there is none; ``depth`` are those around.
 
     >>> plain_value({"arrayValue": {"values": [{"intValue": "7"}, {"stringValue": "a"}]}})
     [7, 'a']
@@ -164,11 +172,18 @@ def plain_value(value: Any) -> Any:
         if kind in ("intValue", "int_value"):
             return int(inner) if _is_whole(inner) else inner
         if kind in ("arrayValue", "array_value"):
-            return [plain_value(each) for each in _values(inner)]
+            return [plain_value(each, _deeper(depth)) for each in _values(inner)]
         if kind in ("kvlistValue", "kvlist_value"):
-            return {key: plain_value(each) for key, each in _by_key(_values(inner)).items()}
+            pairs = _by_key(_values(inner)).items()
+            return {key: plain_value(each, _deeper(depth)) for key, each in pairs}
         return inner
     return None
+
+
+def _deeper(depth: int) -> int:
+    if depth >= _DEEPEST:
+        raise BadInput(f"the attributes are nested deeper than {_DEEPEST} levels")
+    return depth + 1
 
 
 def _is_whole(value: Any) -> bool:
@@ -256,12 +271,10 @@ def flatten(value: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     >>> flatten({"document": {"id": "a", "score": 0.5}, "tags": ["b"]})
     {'document.id': 'a', 'document.score': 0.5, 'tags': ['b']}
     """
-    if depth > _DEEPEST:
-        raise BadInput(f"the attributes are nested deeper than {_DEEPEST} levels")
     found: dict[str, Any] = {}
     for key, each in value.items():
         if isinstance(each, dict) and not key.endswith("metadata"):
-            inner = flatten(each, depth + 1)
+            inner = flatten(each, _deeper(depth))
             found |= {f"{key}.{name}": one for name, one in inner.items()}
         elif each is not None:
             found[key] = each
