@@ -40,7 +40,7 @@ def test_with_few_grades_no_certainty_is_claimed() -> None:
         UNDECIDED,
         "one against two is not decided yet: 12 chunks are graded.",
     )
-    assert more.sentence.startswith("About 18 more grades to decide it.")
+    assert more.sentence.startswith("It takes about 18 more grades.")
     assert not any("%" in line for line in sentences(BEGUN))
 
 
@@ -50,7 +50,7 @@ def test_who_is_ahead_so_far_comes_with_the_certainty_and_how_many_more() -> Non
         "Not decided yet: so far two is ahead of one by nDCG@10, with 80% certainty.",
         "+0.0500 nDCG@10 is expected once all are graded (−0.0013 to +0.1013, 80% range); 40 of "
         "500 chunks are graded.",
-        "Next step: About 25 more grades to decide it, which takes 90%.",
+        "Next step: It takes about 25 more grades to decide it: 90% certainty is enough.",
     ]
 
 

@@ -15,15 +15,17 @@ pytestmark = pytest.mark.browser
 def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     page = visit(f"{server.url}/compare?a=forward&b=backward", grader="Ann")
     part = page.locator(".st-key-settling")
-    expect(page.locator(".statements")).to_contain_text("can't be compared yet")
+    expect(page.locator(".statements")).to_contain_text("share 0.0 of their top 10")
     expect(part).to_contain_text("favour no third one")
-    part.get_by_role("button", name="Ask for the grades that decide").click()
-    expect(part).to_contain_text("they see nothing of the two runs")
+    part.get_by_role("button", name="Grade the 12 passages that decide most").click()
+    ready(page)
     with Store(server.database) as store:
         asked = store.settings()
     assert (asked.strategy, asked.unjudged_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
     assert asked.decide_by == "nDCG@10"
     page.get_by_role("link", name="Label").click()
+    expect(page).to_have_url(f"{server.url}/?a=forward&b=backward")
+    expect(page.locator(".status .progress")).to_contain_text("left in this question")
     ready(page)
     for word in ("forward", "backward", "decid"):
         assert word not in page.locator("main").inner_text()
@@ -36,4 +38,5 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     page.get_by_role("link", name="Compare").click()
     expect(part).to_contain_text("1 grade was asked for so")
     part.get_by_role("button", name="Stop asking for what decides this").click()
-    expect(page.get_by_role("button", name="Ask for the grades that decide")).to_be_visible()
+    expect(page.get_by_role("button", name="Grade the 12 passages that decide")).to_be_visible()
+    expect(part.get_by_role("button")).to_have_count(1)

@@ -78,7 +78,7 @@ def _statements(standing: Certainty, names: tuple[str, str]) -> Iterator[Stateme
         yield _expected(standing, names)
         yield Statement("how often right", _how_often_right(standing), DOUBT, CERTAINTY_HEADING)
         return
-    more = f"About {format_count(standing.likely, 'more grade', 'more grades')}"
+    more = f"It takes about {format_count(standing.likely, 'more grade', 'more grades')}"
     if not standing.graded:
         sentence = (
             f"Nothing is graded yet: about {format_count(standing.likely, 'grade', 'grades')} will "
@@ -89,13 +89,13 @@ def _statements(standing: Certainty, names: tuple[str, str]) -> Iterator[Stateme
         sentence = f"{a} against {b} is not decided yet: {so_far}."
         yield Statement(UNDECIDED, sentence, ANSWER, numbers=numbers)
         sentence = (
-            f"{more} to decide it. How sure it is, is said from {LEAST_GRADES} grades on: with "
-            "fewer it would be a guess."
+            f"{more}. Who is ahead is said from {LEAST_GRADES} grades on: with fewer it would be a "
+            "guess."
         )
     else:
         yield Statement(UNDECIDED, _so_far(standing, names), ANSWER, numbers=numbers)
         yield _expected(standing, names)
-        sentence = f"{more} to decide it, which takes {SETTLED_AT:.0%}."
+        sentence = f"{more} to decide it: {SETTLED_AT:.0%} certainty is enough."
     yield Statement("grades needed", sentence, DOUBT, "Next step", numbers)
 
 

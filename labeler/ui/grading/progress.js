@@ -29,7 +29,7 @@ export class GradingProgress {
     this.pace = answer.pace_ms ?? null;
     this.agreement = answer.self_agreement ?? "";
     this.know(answer.queries, calm);
-    if (!calm && this.open !== null) return;
+    if (!calm && this.open !== null && !this.decision) return;
     this.open = answer.open;
     this.queriesMine = answer.queries_mine;
     this.queriesDone = answer.queries_done;
@@ -85,10 +85,15 @@ export class GradingProgress {
   }
 }
 
-// How far this query is.
+// How far this query is; where somebody keeps to what decides, how far that is.
 /** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
 export function progressWords(progress, queryId, { question }) {
   const query = progress.queries[queryId ?? ""];
+  if (progress.decision?.settled) return "decided";
+  if (progress.decision && progress.open) {
+    const decide = progress.open === 1 ? "decides" : "decide";
+    return `about ${progress.open.toLocaleString()} more ${decide} it`;
+  }
   if (progress.open === null || !query?.total) return "";
   return query.left ? `${query.left} left in this ${question[0]}` : `this ${question[0]} is done`;
 }
@@ -97,20 +102,13 @@ export function progressWords(progress, queryId, { question }) {
 /** @type {(progress: GradingProgress, terms: Terms) => string} */
 export function overallWords(progress, { question }) {
   if (progress.open === null || !progress.queriesTotal) return "";
-  if (progress.decision) return decisionWords(progress, progress.decision);
   const counts = [progress.queriesMine, progress.queriesDone, progress.queriesTotal];
   const [mine, all, total] = counts.map((count) => count.toLocaleString());
-  const parts = [`you ${mine}, team ${all} of ${total} ${question[1]}`];
+  const done = `you ${mine}, team ${all} of ${total} ${question[1]}`;
+  const parts = progress.decision ? [] : [done];
   if (progress.pace && progress.open)
     parts.push(timeWords((progress.open * progress.pace) / 60000));
   return parts.join(" · ");
-}
-
-/** @type {(progress: GradingProgress, decision: Decision) => string} */
-function decisionWords({ open, pace }, { settled }) {
-  if (settled || !open) return settled ? "decided" : "";
-  const more = `about ${open.toLocaleString()} more until it is decided`;
-  return pace ? `${more} · ${timeWords((open * pace) / 60000)}` : more;
 }
 
 /** @type {(minutes: number) => string} */

@@ -24,9 +24,8 @@ export function askedOf(confined) {
 /** @type {(confined: Confined | null, boxes: { splits: boolean, openings: boolean }) => string} */
 export function fieldWords(confined, boxes) {
   if (!confined) return "";
-  const { facet, bucket, split, leaked, old, recut, until } = confined;
+  const { facet, bucket, split, leaked, old, recut } = confined;
   const said = [
-    until === null ? "" : "what was asked for",
     recut === null || boxes.openings ? "" : `what is ${openingWords([old ?? "", recut])}`,
     split === null || boxes.splits ? "" : `split = ${split}`,
     IN_WORDS.get(leaked) ?? "",

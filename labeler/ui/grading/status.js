@@ -122,7 +122,7 @@ export function doneTitle({ open, withoutText, decision }, saved, confined, { pa
 /** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
 export function doneHelp({ open, withoutText, agreement, decision }, saved, confined, terms) {
   const { question, passage } = terms;
-  if (open) {
+  if (open && !decision?.settled) {
     return `The next ${passage[1]} come as soon as the connection is back. Nothing you graded is lost.`;
   }
   const lines = [];

@@ -46,7 +46,8 @@ export class StatusLine {
     const boxes = { splits: splits.length > 0, openings: openings.length > 0 };
     const looking = looked < 1 ? `looking at earlier grades: ${Math.round(100 * looked)}%` : "";
     const only = [fieldWords(confined, boxes), looking].filter(Boolean).join(" · ");
-    this.find(".confined").hidden = !only;
+    // that somebody keeps to what decides is said by how far it is
+    this.find(".confined").hidden = !only && !confined?.until;
     if (!confined) return;
     this.write(".only", only);
     this.write(".everything", `all ${terms.question[1]}`);
