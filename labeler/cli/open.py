@@ -21,7 +21,7 @@ from labeler.cli.groups import FILE, database_option, say
 from labeler.cli.load import check_target, remembered_map
 from labeler.cli.options import conventions_of
 from labeler.cli.output import one_line, progress_bar
-from labeler.cli.server import become_server, browser_option, port_option
+from labeler.cli.server import become_server, browser_option, free_port, port_option
 from labeler.errors import BadInput, Incomparable, LabelerError
 from labeler.evaluation import Scoreboard
 from labeler.formats import FieldMap
@@ -30,6 +30,7 @@ from labeler.model.results import ANSWER
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions, run_name_of
 from labeler.store import Store
+from labeler.web.auth.allowed_hosts import LOOPBACK
 
 if TYPE_CHECKING:
     from labeler.store.addresses import StoreLocation
@@ -71,6 +72,7 @@ def open_dumps(
     """
     check_files(paths, chosen)
     check_target(db)
+    free_port(LOOPBACK[0], port)
     dumps = [DumpFile(path, LoadOptions(**given), remembered_map(db)) for path in paths]
     with open_to_load(db) as store:
         pair = load_pair(store, dumps, chosen)
@@ -78,7 +80,7 @@ def open_dumps(
     for line in [f"{pair[0]} and {pair[1]} are in {db}.", *said]:
         say(line)
     page = f"/compare?{urlencode({'a': pair[0], 'b': pair[1]})}"
-    become_server(db, "127.0.0.1", port, browser=not no_browser, page=page)
+    become_server(db, LOOPBACK[0], port, browser=not no_browser, page=page)
 
 
 def check_files(paths: Sequence[Path], chosen: Sequence[str]) -> None:

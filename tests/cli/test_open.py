@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +18,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.cli.open import names_by_file
 from labeler.store import Store
+from tests.browser.server import any_port
 from tests.support.dumps import write_dumps
 
 Opened = Callable[..., tuple[int, list[str], str]]
@@ -227,6 +232,69 @@ def test_a_file_of_something_else_says_what_it_is(opened: Opened, folder: Path) 
     assert said[-1].startswith("Error: q.tsv: holds no ranked lists")
     code, said, _ = opened(str(dump(folder / "a.json", ONE)), "gone.json")
     assert (code, "gone.json" in said[-1]) == (1, True)
+
+
+def test_compare_without_a_grade_says_what_both_found(opened: Opened, folder: Path) -> None:
+    opened(str(dump(folder / "a.json", ONE)), str(dump(folder / "b.json", TWO)))
+    result = CliRunner().invoke(main, ["compare", "a", "b"])
+    assert result.exit_code == 0, result.output
+    said = result.output.splitlines()
+    assert said[0] == "a and b share 1.0 of their top 10 on average."
+    assert said[1] == "In 1 of 2 queries the first result is the same."
+    assert said[2].startswith("Next step: Nothing is graded yet: about 6 grades will say")
+    assert said[4].split() == [
+        "Query",
+        "Query",
+        "id",
+        "Shared",
+        "in",
+        "the",
+        "top",
+        "10",
+        "First",
+        "differing",
+        "rank",
+    ]
+    assert said[5].startswith("how long")
+    assert said[6].startswith("how far")
+    assert "'labeler next A B' lists the chunks that decide most" in result.output
+    rows = json.loads(CliRunner().invoke(main, ["compare", "a", "b", "--format", "json"]).output)
+    assert {row["measure"] for row in rows} >= {"nDCG@10", "RR"}, "programs get the same rows"
+    assert rows[0]["notes"][0]["kind"] == "overlap"
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_it_and_the_address_names_both_runs(folder: Path) -> None:
+    write_dumps(folder)
+    port = any_port()
+    command = ["open", "bm25.json", "dense.json", "--no-browser", "--port", str(port)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "labeler", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(5)]
+        page = "/compare?a=bm25&b=dense"
+        assert said[-1] == f"labeler is at http://127.0.0.1:{port}{page}; Ctrl-C stops it\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, out, err) == (0, "", "")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_taken_port_is_said_before_anything_is_loaded(opened: Opened, folder: Path) -> None:
+    files = [str(dump(folder / "a.json", ONE)), str(dump(folder / "b.json", TWO))]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, said, _ = opened(*files, "--port", str(taken.getsockname()[1]))
+    assert (code, "is taken" in said[-1]) == (1, True)
+    assert not (folder / "golden.db").exists()
 
 
 def test_names_come_from_as_much_of_the_path_as_it_takes() -> None:
