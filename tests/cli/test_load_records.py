@@ -326,7 +326,7 @@ def test_the_map_that_read_a_file_is_kept_and_reads_the_next_one_like_it(load: L
     other = {**ODD, "in": {"q": SHIPPING}}
     again = load("more.json", [other])
     assert again.exit_code == 0, again.output
-    assert "kept in the setting" not in again.output, "only what changes is said"
+    assert "map           that of the setting field-map" in again.output
     assert stored()[2]["more"] == [[THREE]]
     with Store("golden.db") as store:
         assert store.settings().field_map == ODD_MAP
@@ -343,6 +343,9 @@ def test_a_kept_map_reads_no_file_that_is_known_or_lacks_its_fields(load: Load):
 def test_a_map_that_read_nothing_is_not_kept(load: Load):
     load("known.json", [NESTED["a retriever's dump"]])
     assert load("odd.json", [ODD], "--map", "query=in.question").exit_code == 1
+    assert load("bare.json", [{"q": {"is": "why?"}}], "--map", "query=q.is").exit_code == 0
+    with Store("golden.db") as store:
+        assert store.settings().field_map == "", "it found questions alone"
     assert load("rag.json", [RAGAS], "--map", "ragas").exit_code == 0
     with Store("golden.db") as store:
         assert store.settings().field_map == "ragas"

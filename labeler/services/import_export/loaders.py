@@ -261,9 +261,11 @@ def _records(
             update=options.update,
             chunking=chunking,
         )
-        if options.field_map is not None and remember_map(store, options.field_map):
-            kept = {"map": "kept in the setting field-map, for other files like this one"}
-            first = replace(first, facts={**first.facts, **kept})
+        if options.field_map is not None and (loaded.runs or loaded.golden.grades.records):
+            is_new = remember_map(store, options.field_map)
+            said = "kept in the setting field-map, for other files like this one"
+            of = {"map": said if is_new else "that of the setting field-map"}
+            first = replace(first, facts={**first.facts, **of})
         return [first, *others]
 
     return put

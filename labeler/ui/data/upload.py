@@ -69,6 +69,8 @@ CHECK = (
     "questions and results, is loaded whole."
 )
 WHAT_ALL_NEED = "; queries need "  # begins what is said of every file that is not recognised
+EXAMPLES_LABEL = "What files look like"
+SEE_EXAMPLES = f"see '{EXAMPLES_LABEL}' below"
 SAY_WHERE = "say below where its fields stand"
 MAPPABLE = f"if it holds questions with their results, {SAY_WHERE}"
 COLUMNS = (2.6, 3.4, 2.2, 5)
@@ -121,7 +123,7 @@ def show_upload() -> None:
         plan_and_load(files, chooser)
     else:
         show_next_steps()
-    with st.expander("What files look like"):
+    with st.expander(EXAMPLES_LABEL):
         st.code(EXAMPLES, language=None, wrap_lines=True)
     with st.expander("Limits"):
         st.text(describe_limits())
@@ -274,10 +276,10 @@ def show_reason(
     elif kind is None and found.could_be:
         one_of = " or ".join(KINDS[each] for each in found.could_be)
         place.text(f"⚠ {one_of}? {re.split('[;:]', found.why)[0]}")
-    elif kind is None and sample is not None and WHAT_ALL_NEED in found.why:
-        place.text(f"⚠ not told: {found.why.partition(WHAT_ALL_NEED)[0]}; {MAPPABLE}")
     elif kind is None:
-        place.text(f"⚠ not told: {found.why}")
+        why, generic, _ = found.why.partition(WHAT_ALL_NEED)
+        way = f"; {SEE_EXAMPLES if sample is None else MAPPABLE}" if generic else ""
+        place.text(f"⚠ not told: {why}{way}")
     elif kind == found.kind:
         place.text(found.why)
     elif found.kind is not None and kind != LEFT_OUT:
