@@ -200,7 +200,7 @@ def describe_reports(reports: Sequence[LoadReport], source: str) -> str:
     for report in reports:
         what = report.title.removesuffix(f" from {source}")
         counts = [(noun, report.facts.get(noun)) for noun in NOUNS]
-        known = [format_count(n, *NOUNS[noun]) for noun, n in counts if isinstance(n, int)]
+        known = [format_count(n, *NOUNS[noun]) for noun, n in counts if isinstance(n, int) and n]
         if is_run(report):
             parts.append(what)
         elif what != RECORDS:
