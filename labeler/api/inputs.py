@@ -22,7 +22,6 @@ from labeler.api.grade_scales import GivenMap, grade_rule, grades_of_rows
 from labeler.api.tables import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
-    RANK_COLUMNS,
     SCORE_COLUMNS,
     frame_to_dicts,
     is_frame,
@@ -175,9 +174,19 @@ def prepare_inputs(
             _check_scale(qrels, rule)
     found: dict[str, Any] = {}
     for name, run in runs.items():
-        found[name], said = prepare_run(run, name, run_rule.order)
-        notes += said
+        with python_option_names():
+            found[name], said = prepare_run(_as_frame(run), name, run_rule.order)
+        notes += map(in_python, said)
     return qrels, found, notes
+
+
+def _as_frame(run: Any) -> Any:
+    """Return Parquet as a frame, unless it has scores of one run: then it is read in parts."""
+    if not isinstance(run, str | PathLike) or not _is_parquet(path := _path(run)):
+        return run
+    from labeler.api.parquet_inputs import is_plain_run, read_parquet_run  # here: pyarrow
+
+    return run if path.exists() and is_plain_run(path) else read_parquet_run(path)
 
 
 def _check_scale(frame: pd.DataFrame, rule: GradeRule) -> None:
@@ -202,7 +211,11 @@ def qrels_to_dicts(
             if said is not None:
                 said += (f"{path}: {each}" for each in told)
             return grades
-        given = _read_parquet(path, GRADE_COLUMNS)
+        from labeler.api.parquet_inputs import read_parquet_qrels  # here: it imports pyarrow
+
+        given = read_parquet_qrels(path)
+        if said is not None:
+            said += prepare_qrels(given)[1]
     given, _ = prepare_qrels(given)
     if is_frame(given):
         given = frame_to_dicts(given, "qrels", GRADE_COLUMNS)
@@ -285,6 +298,17 @@ def _runs_of(
     name: str, given: GivenRun, rule: RunRule, warnings: Warnings, by_system: bool
 ) -> dict[str, Mapping[str, GivenList]]:
     """Return the run, or those of each system in its file if that is asked for."""
+    if isinstance(given, str | PathLike) and _is_parquet(path := _path(given)):
+        from labeler.api.parquet_inputs import read_parquet_run  # here: it imports pyarrow
+
+        given = read_parquet_run(path)
+        parts = split_systems(given) if by_system else given
+        if isinstance(parts, dict) and 1 < len(parts) <= _MOST_SYSTEMS:
+            return {
+                check_id(system, "run"): _lists_of_table(system, of, rule, warnings)
+                for system, of in parts.items()
+            }
+        return {name: _lists_of_table(name, given, rule, warnings)}
     try:
         return {name: _lists_of_run(name, given, rule, warnings)}
     except SeveralSystems as several:
@@ -321,6 +345,15 @@ def _left_of(read: Loaded[Ranking]) -> Iterator[str]:
         yield f"not read: {', '.join(left)}"
 
 
+def _lists_of_table(
+    name: str, given: pd.DataFrame, rule: RunRule, warnings: Warnings
+) -> Mapping[str, GivenList]:
+    """Return the lists of a run in Parquet."""
+    frame, said = prepare_run(given, name, rule.order)
+    warnings[name] = said
+    return _lists_of_run(name, frame, rule, warnings)
+
+
 def _lists_of_run(
     name: str, given: GivenRun, rule: RunRule, warnings: Warnings
 ) -> Mapping[str, GivenList]:
@@ -328,10 +361,6 @@ def _lists_of_run(
 
     Raises `BadInput` for a malformed file, and for anything that is not a run.
     """
-    if isinstance(given, str | PathLike) and _is_parquet(path := _path(given)):
-        if rule.order == "file":
-            raise BadInput(f"{path}: order='file' needs a file of text; order by score or rank")
-        given = _read_parquet(path, RANK_COLUMNS if rule.order == "rank" else SCORE_COLUMNS)
     if isinstance(given, str | PathLike):
         return _lists_of_file(name, _path(given), rule, warnings)
     if is_frame(given) and rule.order == "rank":
@@ -361,16 +390,6 @@ def _path(given: str | PathLike[str]) -> Path:
 
 def _is_parquet(path: Path) -> bool:
     return path.suffix in PARQUET_ENDINGS or path.is_dir()
-
-
-def _read_parquet(path: Path, value: tuple[str, ...]) -> pd.DataFrame:
-    """Return the rows of Parquet files; raises `BadInput` that names them."""
-    from labeler.api.partwise import TableSource, parquet_files  # here: it imports pyarrow
-
-    if not parquet_files(path):
-        why = "a folder without *.parquet files" if path.is_dir() else "there is no such file"
-        raise BadInput(f"{path}: {why}")
-    return TableSource(path, str(path), value).frame()
 
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"

@@ -221,7 +221,10 @@ class TableSource:
     """A frame or Parquet files, read in batches of rows; only the columns that are needed."""
 
     def __init__(self, given: TableInput, what: str, value: tuple[str, ...]) -> None:
-        """Open it; messages call it ``what``; ``value`` are possible names of its value column."""
+        """Open it; messages call it ``what``; ``value`` are possible names of its value column.
+
+        With no name it has the ids alone.
+        """
         if isinstance(given, pd.DataFrame):
             self._what, self._columns = what, required_columns(given, what, value)
             table = pa.Table.from_pandas(given[self._columns], preserve_index=False)
@@ -232,13 +235,16 @@ class TableSource:
                 self._data = ds.dataset(
                     [str(path) for path in parquet_files(given)], format="parquet"
                 )
-            names = self._data.schema.names
-            self._columns = [
-                find_column(names, self._what, each)
-                for each in (QUERY_COLUMNS, CHUNK_COLUMNS, value)
-            ]
+            wanted = (QUERY_COLUMNS, CHUNK_COLUMNS, *([value] if value else []))
+            self._columns = [find_column(self.names, self._what, each) for each in wanted]
         with self._readable():
             self.rows: int = self._data.count_rows()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns there are."""
+        found: list[str] = self._data.schema.names
+        return found
 
     def partition(self, paths: Sequence[Path]) -> dict[str, None]:
         """Write the rows of each query, in order, to one of ``paths``, chosen by the query's hash.
@@ -265,21 +271,22 @@ class TableSource:
                     writer.write_table(table.slice(bounds[at], bounds[at + 1] - bounds[at]))
         return seen
 
-    def frame(self) -> pd.DataFrame:
-        """Return all rows; raises `BadInput` as `partition` does."""
+    def frame(self, others: Sequence[str] = ()) -> pd.DataFrame:
+        """Return all rows, with other columns, too; raises `BadInput` as `partition` does."""
         with self._readable():
-            found: pd.DataFrame = pa.concat_tables(self._tables()).to_pandas()
+            found: pd.DataFrame = pa.concat_tables(self._tables(others)).to_pandas()
         return found
 
-    def _tables(self) -> Iterator[Any]:
+    def _tables(self, others: Sequence[str] = ()) -> Iterator[Any]:
         """Yield the rows in batches, at least one, with ids as text."""
-        schema = pa.schema([self._data.schema.field(name) for name in self._columns])
+        names = [*self._columns, *(name for name in others if name not in self._columns)]
+        schema = pa.schema([self._data.schema.field(name) for name in names])
         yield self._checked(schema.empty_table())
-        for batch in self._data.to_batches(columns=self._columns):
+        for batch in self._data.to_batches(columns=names):
             yield self._checked(pa.Table.from_batches([batch]))
 
     def _checked(self, table: Any) -> Any:
-        for name, column in zip(self._columns, table.columns, strict=True):
+        for name, column in zip(self._columns, table.columns, strict=False):
             if column.null_count:
                 raise BadInput(f"{self._what}: column {name!r} has a row without a value")
         for at, name in enumerate(self._columns[:2]):
@@ -358,18 +365,22 @@ class PieceSource:
 def is_partwise(qrels: object, runs: object, *, forced: bool) -> bool:
     """Return whether to split by query: with Parquet files, and with frames if ``forced`` or large.
 
-    Raises `BadInput` for Parquet files together with dicts or other files.
+    Parquet files together with dicts or other files are read whole, which ``forced`` refuses.
     """
     if not isinstance(runs, Mapping) or not runs:
         return False
     given = [qrels, *runs.values()]
     if any(map(parquet_files, given)):
         for each in given:
-            if not isinstance(each, pd.DataFrame) and not parquet_files(each):
-                raise BadInput(
-                    "beside Parquet files all others must be Parquet files or frames, not "
-                    f"{each if isinstance(each, str | PathLike) else type(each).__name__}"
-                )
+            if isinstance(each, pd.DataFrame) or parquet_files(each):
+                continue
+            if not forced:
+                return False
+            raise BadInput(
+                "beside Parquet files all others must be Parquet files or frames, not "
+                f"{each if isinstance(each, str | PathLike) else type(each).__name__}, where "
+                "workers or progress ask for parts"
+            )
         return True
     rows = [len(each) for each in given if isinstance(each, pd.DataFrame)]
     return len(rows) == len(given) and (forced or sum(rows) > ROWS_AT_ONCE)

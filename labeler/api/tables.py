@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 QUERY_COLUMNS, CHUNK_COLUMNS = QUERY_OF_PAIR, CHUNK_OF_RESULT
 GRADE_COLUMNS, SCORE_COLUMNS, RANK_COLUMNS = GRADE, SCORE, RANK
+ORDERS = (SCORE, DISTANCE, RANK, RANK_OR_PLACE)
 GRADER_COLUMNS = ("grader", "graders", "judge", "annotator", "rater", "assessor", "user")
 _FEWEST_STEPS = 3  # fewer scores rise by chance
 
@@ -92,7 +93,8 @@ def prepare_run(given: Any, name: str, order: str) -> tuple[Any, list[str]]:
     _check_one_system(given, what)
     notes = [f"{what}: {said}" for said in _say_left(given)]
     if order == "file":
-        return given, notes
+        is_plain = _column_of(given, SCORE) is not None
+        return (given if is_plain else given.assign(score=0.0)), notes
     score, rank = _column_of(given, SCORE), _column_of(given, (*RANK, *RANK_OR_PLACE))
     if order == "rank":
         is_other = rank is not None and _column_of(given, RANK) is None
@@ -105,7 +107,7 @@ def prepare_run(given: Any, name: str, order: str) -> tuple[Any, list[str]]:
         listed = ", ".join(map(repr, given.columns)) or "none"
         raise BadInput(
             f"{what}: there is no column {' or '.join(SCORE_COLUMNS.shown)}; the columns are "
-            f"{listed}; with order='file' the order of the rows counts"
+            f"{listed}; with --order file the order of the rows counts"
         )
     query, chunk, by = required_columns(given, what, (by,))
     if distance is None:
@@ -147,8 +149,12 @@ def _check_one_system(frame: pd.DataFrame, what: str) -> None:
 
 
 def _column_of(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+    return column_named(frame.columns.tolist(), names)
+
+
+def column_named(columns: Sequence[str], names: Sequence[str]) -> str | None:
     """Return the column of one of these names, the first of the names that is there."""
-    texts = [name for name in frame.columns if isinstance(name, str)]
+    texts = [name for name in columns if isinstance(name, str)]
     known = respell(texts, names)
     by_name = {known.get(name, name): name for name in texts}
     return next((by_name[name] for name in names if name in by_name), None)
@@ -181,7 +187,7 @@ def _say_rising(frame: pd.DataFrame, what: str, score: str) -> Iterator[str]:
     if rising >= _FEWEST_STEPS and _column_of(frame, RANK) is None:
         yield (
             f"the scores never fall from row to row in any list ({rising} times they rise): are "
-            "they distances? The highest counts as best; order='file' takes the order of the rows"
+            "they distances? The highest counts as best; --order file takes the order of the rows"
         )
 
 
