@@ -200,10 +200,11 @@ def test_bad_input_is_named_wherever_it_stands(
 
 def test_parquet_stands_beside_what_has_rows(log, tmp_path: Path) -> None:
     path = as_parquet(log[0], tmp_path / "golden.parquet")
-    whole = labeler.evaluate(path, {"A": {"q01": ["c1"]}}, "RR")
+    query = log[0].iloc[0, 0]
+    whole = labeler.evaluate(path, {"A": {query: ["c1"]}}, "RR")
     assert whole.n.item() > 1, "a dict beside Parquet: both are read whole"
     with pytest.raises(BadInput, match="must be Parquet files or frames, not dict"):
-        labeler.evaluate(path, {"A": {"q01": ["c1"]}}, "RR", workers=2)
+        labeler.evaluate(path, {"A": {query: ["c1"]}}, "RR", workers=2)
     (tmp_path / "bad.parquet").write_text("query_id,doc_id,score\n")
     with pytest.raises(BadInput, match=r"bad\.parquet: not Parquet, or damaged"):
         labeler.evaluate(path, {"A": tmp_path / "bad.parquet"}, "RR")
