@@ -50,8 +50,8 @@ from labeler.formats.lines import (
     open_lines,
     peek_line,
 )
-from labeler.formats.peers import ragas
 from labeler.formats.peers.detection import read_json
+from labeler.formats.retrieval.parts import chunk_records, retrievals_in, sample
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import Chunk, Document, Loaded
 
@@ -96,7 +96,7 @@ def chunks_from(source: InputFile, progress: Progress | None = None) -> Loaded[C
 
 
 def _chunk_records(source: InputFile, raw: Lines) -> Records:
-    """Yield the records of a file in any format; each context of RAGAS samples once."""
+    """Yield the records of a file in any format; of retrieval records each chunk once."""
     number, first, lines = peek_line(source, raw)
     if number == 0:
         return
@@ -106,19 +106,11 @@ def _chunk_records(source: InputFile, raw: Lines) -> Records:
     if found is None:
         yield from read_table(source, lines, _CHUNK_REQUIRED, _CHUNK_OPTIONAL)
         return
-    texts: dict[str, str] = {}
-    for line, record in with_known_names(found, (*_CHUNK_IDS, *_CHUNK_OPTIONAL)):
-        if not (ragas.is_sample(record) or ragas.is_result(record)):
-            yield line, record
-            continue
-        with source.at(line):
-            for chunk_id, text in ragas.chunks_in(record, source.limits):
-                known = texts.get(chunk_id)
-                if known is None:
-                    texts[chunk_id] = str(text)
-                    yield line, {"chunk_id": chunk_id, "text": text}
-                elif known != text:
-                    raise BadInput(f"chunk {chunk_id!r} has another text on an earlier line")
+    sampled = sample(found)
+    if (retrievals := retrievals_in(source, sampled)) is not None:
+        yield from chunk_records(source, retrievals)
+        return
+    yield from with_known_names(sampled.records, (*_CHUNK_IDS, *_CHUNK_OPTIONAL))
 
 
 def parse_chunk(record: Record, limits: Limits) -> Chunk:

@@ -48,7 +48,6 @@ from labeler.formats.json_records import (
     Records,
     as_id,
     format_keys,
-    peek_record,
     short,
     take,
     take_id,
@@ -68,7 +67,7 @@ from labeler.formats.lines import (
     peek_block,
     peek_line,
 )
-from labeler.formats.peers import quepid, ragas
+from labeler.formats.peers import quepid
 from labeler.formats.peers.detection import (
     chunks_in,
     grades_in,
@@ -78,6 +77,13 @@ from labeler.formats.peers.detection import (
 )
 from labeler.formats.peers.peer_rows import RELEVANT, PeerGrade, PeerGrades, QueryTexts
 from labeler.formats.queries import loaded_queries, parse_query
+from labeler.formats.retrieval.parts import (
+    Sampled,
+    have_grades,
+    peer_grades,
+    retrievals_in,
+    sample,
+)
 from labeler.formats.spool import Spool, UniqueIds, estimate_size
 from labeler.formats.trec import QRELS_COLUMNS, GradesByQuery, TrecFile, read_plain_qrels
 from labeler.model import (
@@ -211,17 +217,30 @@ def _read(pairs: GradeCollector, lines: Lines) -> LoadedGolden:
     if isinstance(found, JsonDocument):
         return _read_document(pairs, found)
     if found is not None:
-        number, keys, records = peek_record(found)
-        if number == 0:
-            raise pairs.source.fail(None, "there is no grade in it")
-        with pairs.source.at(number):
-            reader = _reader_of(keys)
-        return reader(pairs, records)
+        return _read_records(pairs, sample(found))
     if judges := _judges(first):
         who = ", ".join(map(short, judges))
         pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {who}")
         return read_peer_grades(pairs, quepid.grades_in_table(pairs.source, lines, judges))
     return _read_table(pairs, first, lines) if _is_table(first) else _read_qrels(pairs, lines)
+
+
+def _read_records(pairs: GradeCollector, sampled: Sampled) -> LoadedGolden:
+    if not sampled.first:
+        raise pairs.source.fail(None, "there is no grade in it")
+    number, keys = sampled.first[0]
+    with pairs.source.at(number):
+        reader = _reader_of(keys)
+    if reader is not None:
+        return reader(pairs, sampled.records)
+    if have_grades(pairs.source, sampled):
+        return read_peer_grades(pairs, peer_grades(retrievals_in(pairs.source, sampled) or ()))
+    raise pairs.source.fail(
+        number,
+        "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
+        "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
+        f"reference_contexts); the keys found are {format_keys(keys)}",
+    )
 
 
 def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolden:
@@ -363,8 +382,8 @@ def _blank(value: object) -> bool:
 _Reader: TypeAlias = Callable[[GradeCollector, Records], LoadedGolden]
 
 
-def _reader_of(keys: Record) -> _Reader:
-    """Return the reader of files whose first record has these keys."""
+def _reader_of(keys: Record) -> _Reader | None:
+    """Return the reader of files whose first record has these keys, None for those of others."""
     if "judgments" in keys:
         return _read_set
     if COMPLETE in keys:
@@ -375,28 +394,12 @@ def _reader_of(keys: Record) -> _Reader:
         return _read_log
     if set(map(fold_name, keys)) & set(_GRADES):
         return _read_pairs
-    if ragas.is_relevance(keys):
-        return _read_relevance
-    raise BadInput(
-        "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
-        "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
-        f"reference_contexts); the keys found are {format_keys(keys)}"
-    )
+    return None
 
 
 def _read_pairs(pairs: GradeCollector, records: Records) -> LoadedGolden:
     known = (*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *_GRADES, *_GRADERS, *_NOTE)
     return _read_flat(pairs, with_known_names(records, known))
-
-
-def _read_relevance(pairs: GradeCollector, records: Records) -> LoadedGolden:
-    return read_peer_grades(pairs, _relevance(pairs.source, records))
-
-
-def _relevance(source: InputFile, records: Records) -> PeerGrades:
-    for number, record in records:
-        with source.at(number):
-            yield from ragas.grades_in(number, record, source.limits)
 
 
 def read_peer_grades(pairs: GradeCollector, peer_grades: PeerGrades) -> LoadedGolden:

@@ -46,9 +46,9 @@ from labeler.formats.lines import (
     open_lines,
     peek_line,
 )
-from labeler.formats.peers import ragas
 from labeler.formats.peers.detection import queries_in, read_json
 from labeler.formats.peers.peer_rows import QueryTexts, query_by_text
+from labeler.formats.retrieval.parts import query_records, retrievals_in, sample
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import (
     SPLITS,
@@ -146,7 +146,11 @@ def _records(source: InputFile, raw: Lines) -> Records:
     if found is None:
         yield from _rows(source, lines)
         return
-    known = with_known_names(found, (*QUERY_ID, *QUERY_TEXT, *_OTHERS))
+    sampled = sample(found)
+    if (retrievals := retrievals_in(source, sampled)) is not None:
+        yield from query_records(retrievals)
+        return
+    known = with_known_names(sampled.records, (*QUERY_ID, *QUERY_TEXT, *_OTHERS))
     yield from _each_once(source, _with_ids(source, known))
 
 
@@ -186,8 +190,6 @@ def _each_once(source: InputFile, records: Records) -> Records:
 
 def _named_by_text(record: Record, limits: Limits) -> Record | None:
     """Return a record with the id that is made of its query's text; None where it has an id."""
-    if ragas.is_sample(record) or (ragas.is_relevance(record) and "query_id" not in record):
-        return ragas.query_record(record, limits)
     if any(record.get(name) is not None for name in QUERY_ID):
         return None
     rest = dict(record)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 from labeler.errors import BadInput
 from labeler.formats.csv_tables import begins_table, read_table
-from labeler.formats.field_aliases import CHUNK_OF_RESULT, LISTS, QUERY_OF_PAIR
+from labeler.formats.field_aliases import CHUNK_OF_RESULT, LISTS, QUERY_OF_PAIR, fold_name
 from labeler.formats.json_records import (
     TOO_LARGE,
     JsonDocument,
@@ -36,7 +36,6 @@ from labeler.formats.lines import (
     peek_block,
     split_lines,
 )
-from labeler.formats.peers import ragas
 from labeler.formats.peers.detection import identify_peer, not_a_run, read_json
 from labeler.formats.peers.ranx import lists_in
 from labeler.formats.ranked_lists import (
@@ -48,6 +47,8 @@ from labeler.formats.ranked_lists import (
     order_lists,
 )
 from labeler.formats.result_fields import KNOWN, Order, ResultReader, of_one_system, read_score
+from labeler.formats.retrieval.parts import list_records, retrievals_in, sample
+from labeler.formats.retrieval.tool_readers import is_of_tool
 from labeler.formats.spool import Spool
 from labeler.formats.trec import RUN_COLUMNS, TrecFile
 from labeler.model import Loaded, LoadedRun, Ranking, Rankings
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 
 _REQUIRED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_RESULT}
+_CHUNK_KEYS = frozenset(map(fold_name, CHUNK_OF_RESULT))
 
 
 def read_run(
@@ -239,19 +241,32 @@ def _lists_in(document: JsonDocument) -> Records:
 
 
 def _read_records(source: InputFile, portions: RunPortions, records: Records) -> None:
+    sampled = sample(records)
+    records = sampled.records
+    first = [record for _, record in sampled.first]
+    if is_of_tool(first) or not any(map(_is_result, first)):
+        retrievals = retrievals_in(source, sampled)
+        records = records if retrievals is None else list_records(retrievals)
     for number, record, system in of_one_system(source, records, portions.reader.system):
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
                 _add_nested(portions, number, record, system)
-            elif ragas.is_result(record):
-                _add_sample(portions, number, record, system)
             else:
                 _add_flat(portions, number, record, system)
 
 
-def _add_sample(portions: RunPortions, number: int, record: Record, system: str | None) -> None:
-    asked, chunk_ids = ragas.retrieved_in(record, portions.lists.source.limits)
-    _add_nested(portions, number, {"query_id": asked.query_id, "results": chunk_ids}, system)
+def _is_result(record: Record) -> bool:
+    """Return whether a record names a chunk, or has a list of results under the keys of a run."""
+    lists = [record[key] for key in LISTS if isinstance(record.get(key), list)]
+    if lists:
+        return all(_names_chunk(entry) for entries in lists for entry in entries)
+    return _names_chunk(record)
+
+
+def _names_chunk(entry: object) -> bool:
+    if isinstance(entry, dict):
+        return any(fold_name(key) in _CHUNK_KEYS for key in entry)
+    return isinstance(entry, str | int)
 
 
 def _add_flat(portions: RunPortions, number: int, record: Record, system: str | None) -> None:

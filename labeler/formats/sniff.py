@@ -80,7 +80,6 @@ from labeler.formats.peers.datasets import QUESTIONS
 from labeler.formats.peers.detection import is_peer_document
 from labeler.formats.peers.opensearch import QUERY_SET, RATINGS
 from labeler.formats.peers.quepid import PAIRS
-from labeler.formats.peers.ragas import is_relevance, is_result
 from labeler.formats.peers.ranx import are_grades, is_by_query
 from labeler.formats.retrieval.spans import begins_otlp
 from labeler.formats.retrieval.tool_readers import find_reader
@@ -354,11 +353,7 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
         return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
-    special = (
-        _guess_online(keys, place)
-        or _guess_retrievals(records, place)
-        or _guess_contexts(records, keys, place)
-    )
+    special = _guess_online(keys, place) or _guess_retrievals(records, place)
     if special is not None:
         return special
     if keys & {*QUERY_OF_PAIR}:
@@ -390,18 +385,6 @@ def _guess_retrievals(records: Sequence[Record], place: str) -> Guess | None:
     except BadInput as error:
         return Guess(None, str(error))
     return None if reader is None else Guess("records", f"{reader.describe()} per {place}")
-
-
-def _guess_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
-    """Recognise questions with retrieved or relevant contexts."""
-    found, right = any(map(is_result, records)), any(map(is_relevance, records))
-    if found:
-        also = "; it can be loaded as queries, chunks and golden grades, too" if right else ""
-        return Guess("run", f"a question a {place} with the contexts found for it{also}")
-    if right:
-        return Guess("golden", f"a question a {place} with what is right for it")
-    asked = "user_input" in keys and not keys & {*CHUNK_OF_PAIR}
-    return Guess("queries", f"a question a {place} (user_input)") if asked else None
 
 
 def _are_pairs(keys: set[str]) -> bool:

@@ -273,3 +273,26 @@ def test_a_map_may_name_patterns_separators_and_each_system() -> None:
         lists = {run.name: store.run_lists(run.name)[0].chunk_ids for run in store.runs()}
         texts = {name: [store.chunk(each).text for each in ids] for name, ids in lists.items()}
     assert texts == {"a": ["x"], "b": ["y"], "joined": ["x", "y"]}
+
+
+def is_list_of_records(name: str) -> bool:
+    return name.endswith(".jsonl") or (FOLDER / name).read_text(encoding="utf-8").startswith("[")
+
+
+WHOLE = [
+    name
+    for name, shape in SHAPES.items()
+    if shape.texts and shape.asked and not shape.options and is_list_of_records(name)
+    if shape.runs is None or not shape.runs
+]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_each_command_takes_its_part_of_the_records(name: str) -> None:
+    shape = SHAPES[name]
+    parts = ["queries", "chunks", *(["golden"] if shape.grades else [])]
+    parts = [part for part in parts if part != "chunks" or shape.runs is None or shape.grades]
+    for part in [*parts, *(["run"] if shape.runs is None else [])]:
+        result = load(part, str(FOLDER / name))
+        assert result.exit_code == 0, result.output
+    check(name)

@@ -416,7 +416,7 @@ def test_what_is_packed_otherwise_is_refused_by_name(read, content, name, tmp_pa
         ),
         ('{\n"q1": {"a": 1},\n"q2": {"a": 9}}', "3: grade must be 0, 1, 2 or 3, not 9"),
         ('{\n"judgmentRatings": [\n', "3: not JSON"),
-        ('[{"query": "w", "relevance_map": [1]}]', "1: relevance_map must be an object"),
+        ('[{"query": "w", "relevance_map": {"a": [1]}}]', "1: grade must be 0, 1, 2 or 3, not [1]"),
     ],
 )
 def test_a_malformed_export_names_its_line_and_changes_nothing(content, where, given, tmp_path):

@@ -6,13 +6,12 @@ tutorials have a list of questions, with ``relevant_ids`` or ``relevance_map``, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from labeler.errors import BadInput
 from labeler.formats.json_records import JsonDocument, JsonEntry, Record, as_id, short
 from labeler.formats.limits import Limits
-from labeler.formats.peers import ragas
 from labeler.formats.peers.peer_rows import (
     RELEVANT,
     PeerGrade,
@@ -22,11 +21,18 @@ from labeler.formats.peers.peer_rows import (
     check_mapping,
     query_by_text,
 )
+from labeler.formats.retrieval.field_map import parse_map
+from labeler.formats.retrieval.parts import peer_grades
+from labeler.formats.retrieval.record_mapper import RecordMapper
 
 CORPUS = "corpus"
 RELEVANT_BY_ID = ("relevant_docs", "qrels")
 QUESTIONS = ("test_queries", "eval_set")
 _QUERIES = "queries"
+_QUESTION = (
+    "query=query|question|user_input query_id=query_id|qid|q_id|id relevant=relevance_map "
+    "relevant_id=relevant_ids|reference_context_ids|expected_ids relevant_text=reference_contexts"
+)
 
 
 def is_dataset(value: Mapping[str, Any]) -> bool:
@@ -55,8 +61,7 @@ def queries_in(document: JsonDocument) -> Iterator[tuple[int, PeerQuery]]:
             yield entry.line, PeerQuery(as_id(entry.key, "query", limits), text)
     for entry in _parts(document, QUESTIONS, list):
         with document.source.at(entry.line):
-            question = dict(check_mapping(entry.value, "each question"))
-            yield entry.line, ragas.take_query(question, limits)
+            yield from ((entry.line, each.asked) for each in _grades_of(entry, limits)[:1])
 
 
 def grades_in(document: JsonDocument) -> PeerGrades:
@@ -69,8 +74,14 @@ def grades_in(document: JsonDocument) -> PeerGrades:
                 yield PeerGrade(entry.line, asked, chunk_id, (value,))
     for entry in _parts(document, QUESTIONS, list):
         with source.at(entry.line):
-            question = dict(check_mapping(entry.value, "each question"))
-            yield from ragas.grades_in(entry.line, question, source.limits)
+            yield from _grades_of(entry, source.limits)[1:]
+
+
+def _grades_of(entry: JsonEntry, limits: Limits) -> Sequence[PeerGrade]:
+    """Return a question alone, and then its grades."""
+    question = dict(check_mapping(entry.value, "each question"))
+    mapper = RecordMapper(parse_map(_QUESTION), limits)
+    return [*peer_grades(mapper.read(entry.line, question))]
 
 
 def _relevant(given: object, limits: Limits) -> Iterator[tuple[str, Any]]:

@@ -147,6 +147,10 @@ class RecordMapper:
     def _note(self, field: str, path: tuple[str, ...]) -> None:
         self.found.setdefault(field, {})[path] = None
 
+    def _key_of(self, field: str) -> str:
+        """Return the path under which a field was found, or its name."""
+        return ".".join(next(iter(self.found.get(field, {})), (field,)))
+
     def _text(self, field: str, value: Any) -> str | None:
         return self._as_text(field, self._get(field, value))
 
@@ -343,7 +347,8 @@ class RecordMapper:
         if values is not None and not isinstance(values, dict):
             raise BadInput(f"what is relevant is a list or {{chunk: grade}}, not {short(values)}")
         if ids and texts and len(ids) != len(texts):
-            raise BadInput(f"{len(texts)} relevant texts, but {len(ids)} ids; each needs its id")
+            key, other = (self._key_of(field) for field in ("relevant_text", "relevant_id"))
+            raise BadInput(f"{len(texts)} {key}, but {len(ids)} {other}; each text needs its id")
         known = dict.fromkeys(as_id(each, "chunk", self.limits) for each in ids)
         named = dict(zip(map(str, ids), texts, strict=True)) if ids and texts else {}
         grades = {as_id(key, "chunk", self.limits): value for key, value in (values or {}).items()}

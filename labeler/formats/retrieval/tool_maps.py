@@ -104,7 +104,7 @@ TOOL_MAPS = (
         "ragas",
         "RAGAS samples",
         (
-            "user_input",
+            "user_input|query_id",
             "retrieved_contexts[]|retrieved_context_ids[]|reference_contexts[]|"
             "reference_context_ids[]",
         ),

@@ -87,9 +87,20 @@ def find_reader(
     if field_map is not None:
         mapper = reader_of(complete_map(field_map, records), limits)
         return MappedSpans(mapper) if any(map(is_otlp, records)) else mapper
-    if any(map(is_otlp, records)) or any(map(is_span, records)):
+    if _are_spans(records):
         return SpanReader(limits)
     if any(map(is_document_row, records)):
         return DocumentRowReader(limits)
     found = find_tool(records) or infer_map(records)
     return None if found is None else reader_of(found, limits)
+
+
+def is_of_tool(records: Sequence[Record]) -> bool:
+    """Return whether a tool is known to have written these records."""
+    return (
+        _are_spans(records) or any(map(is_document_row, records)) or find_tool(records) is not None
+    )
+
+
+def _are_spans(records: Sequence[Record]) -> bool:
+    return any(map(is_otlp, records)) or any(map(is_span, records))
