@@ -25,7 +25,7 @@ COMMANDS = {
         "demo": CommandPlace("server.demo", "Open the pages on sample data, in a file of its own."),
         "serve": CommandPlace("server.serve", "Open the pages in a browser, until Ctrl-C."),
         "open": CommandPlace(
-            "open.open_dumps", "Compare what two retrievers found: no grades needed, until Ctrl-C."
+            "open.open_dumps", "Compare what two retrievers found, without a grade."
         ),
     },
     "Load": {

@@ -57,18 +57,19 @@ WITH_RUNS = ("records", "run")
 @click.pass_obj
 def open_dumps(
     db: StoreLocation,
+    /,
     paths: tuple[Path, ...],
     chosen: tuple[str, ...],
     port: int | None,
     no_browser: bool,
     **given: Any,
 ) -> None:
-    """Compare what two retrievers found: no grades needed, until Ctrl-C.
+    """Compare what two retrievers found, without a grade.
 
     Takes two dumps of what was retrieved, with the texts, of any kind that 'labeler load' takes; or
     one that holds two systems. Loads all that is in them into the golden set, which is made if it
-    is not there yet, and opens Compare: what both found, where their lists part, and a button that
-    asks for the grades that decide which one is better.
+    is not there yet, and opens Compare, until Ctrl-C: what both found, where their lists part, and
+    a button that asks for the grades that decide which one is better.
     """
     check_files(paths, chosen)
     check_target(db)
