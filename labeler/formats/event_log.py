@@ -135,6 +135,8 @@ def _parse_judgment(record: Record, limits: Limits) -> Judgment:
         created_at=_parse_time(record),
         evidence=check_evidence(record.get("evidence") or ()),
         carried_from=None if transferred is None else check_transfer_sources(transferred),
+        seen_whole=_event_truth(record, "seen_whole"),
+        highlighted=_event_truth(record, "highlighted"),
     )
 
 
@@ -147,6 +149,13 @@ def _event_text(record: Record, key: str) -> str | None:
     value = record.get(key)
     if value is not None and not isinstance(value, str):
         raise BadInput(f"{key} must be text, not {short(value)}")
+    return value
+
+
+def _event_truth(record: Record, key: str) -> bool | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise BadInput(f"{key} must be true or false, not {short(value)}")
     return value
 
 

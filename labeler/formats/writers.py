@@ -196,8 +196,9 @@ def event_fields(event: Judgment | Remark) -> dict[str, Any]:
     fields = asdict(event)
     if not fields.get("evidence"):
         fields.pop("evidence", None)
-    if fields.get(TRANSFERRED_FROM) is None:
-        fields.pop(TRANSFERRED_FROM, None)
+    for name in (TRANSFERRED_FROM, "seen_whole", "highlighted"):
+        if fields.get(name) is None:
+            fields.pop(name, None)
     return fields
 
 

@@ -211,9 +211,11 @@ class Judgment:
     ``undoes`` is the id of the event whose effect this one reverts. An import has no single grader:
     ``graders`` are those that its file names. ``text_hash`` identifies the wording of the chunk
     that was judged, and ``evidence`` the passages the grade rests on. Times are UTC, ISO 8601.
-    A ``carry`` is a transferred grade: it has no grader, and ``carried_from`` are the judgments it
-    rests on. A ``withdraw`` with an empty ``carried_from`` withdraws a transferred grade, or an
-    import that it ``undoes``.
+    ``seen_whole`` says whether all of the text was on the grader's screen, ``highlighted`` whether
+    the query's words were marked in it; both are None where nobody knows. A ``carry`` is a
+    transferred grade: it has no grader, and ``carried_from`` are the judgments it rests on. A
+    ``withdraw`` with an empty ``carried_from`` withdraws a transferred grade, or an import that it
+    ``undoes``.
     """
 
     event_id: str
@@ -233,6 +235,8 @@ class Judgment:
     created_at: str | None = None
     evidence: tuple[Passage, ...] = ()
     carried_from: tuple[TransferSource, ...] | None = None
+    seen_whole: bool | None = None
+    highlighted: bool | None = None
 
     def __post_init__(self) -> None:
         check_id(self.event_id, "event")

@@ -137,8 +137,22 @@ def judgment_from_row(row: Sequence[Any]) -> Judgment:
     columns = list(row)
     columns[6] = tuple(json.loads(columns[6])) if columns[6] else ()
     columns[9] = bool(columns[9])
-    columns[-2:] = passages_from_column(columns[-2]), sources_from_column(columns[-1])
+    evidence, sources, seen_whole, highlighted = columns[-4:]
+    columns[-4:] = (
+        *(passages_from_column(evidence), sources_from_column(sources)),
+        *(truth_from_column(each) for each in (seen_whole, highlighted)),
+    )
     return Judgment(*columns)
+
+
+def truth_from_column(column: int | None) -> bool | None:
+    """Return whether something is so, None for nobody knows."""
+    return None if column is None else bool(column)
+
+
+def column_from_truth(truth: bool | None) -> int | None:
+    """Return the column that says whether something is so, null for nobody knows."""
+    return None if truth is None else int(truth)
 
 
 def passages_from_column(column: str | None) -> tuple[Passage, ...]:

@@ -177,7 +177,7 @@ JUDGMENT_EVENTS = """
 SELECT
     j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note,
     j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, j.created_at, j.evidence,
-    j.carried_from
+    j.carried_from, j.seen_whole, j.highlighted
 FROM judgments AS j JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader
 LEFT JOIN judgments AS undone ON undone.id = j.undoes

@@ -26,6 +26,7 @@ from labeler.store.columns import (
     as_json,
     column_from_passages,
     column_from_sources,
+    column_from_truth,
     moment,
     passages_from_column,
     sources_from_column,
@@ -55,13 +56,13 @@ WHERE q.query_id = :query_id
 APPEND_JUDGMENT = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
-    elapsed_ms, text_hash, created_at, evidence, carried_from
+    elapsed_ms, text_hash, created_at, evidence, carried_from, seen_whole, highlighted
 )
 SELECT
     :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
     :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
     :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
-    :created_at, :evidence, :carried_from
+    :created_at, :evidence, :carried_from, :seen_whole, :highlighted
 FROM queries AS q, chunks AS c
 {APPEND_CONDITIONS}
 """
@@ -71,7 +72,7 @@ FROM queries AS q, chunks AS c
 APPEND_TO_COPIES = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, elapsed_ms,
-    text_hash, created_at, evidence
+    text_hash, created_at, evidence, seen_whole, highlighted
 )
 SELECT
     CASE WHEN copy.id = c.id THEN CAST(:event_id AS TEXT)
@@ -80,7 +81,8 @@ SELECT
     q.id, copy.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :reason, :note,
     :blind, CASE WHEN copy.id = c.id THEN :source ELSE '{COPY_SOURCE}' END,
     CASE WHEN copy.id = c.id THEN CAST(:elapsed_ms AS BIGINT) END,
-    coalesce(:text_hash, c.text_hash), :created_at, :evidence
+    coalesce(:text_hash, c.text_hash), :created_at, :evidence,
+    CAST(:seen_whole AS BIGINT), CAST(:highlighted AS BIGINT)
 FROM queries AS q, chunks AS c, chunks AS copy
 {APPEND_CONDITIONS}
     AND copy.id IN (SELECT value FROM json_each(:family))
@@ -99,12 +101,12 @@ LATER_JUDGMENT = """
 UNDO_JUDGMENT = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, undoes, elapsed_ms,
-    text_hash, created_at, evidence
+    text_hash, created_at, evidence, seen_whole, highlighted
 )
 SELECT
     CAST(:event_id AS TEXT) || substr(e.event_id, :after), e.query, e.chunk, e.grader,
     coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note, e.blind, :source, e.id, :elapsed_ms,
-    b.text_hash, :created_at, b.evidence
+    b.text_hash, :created_at, b.evidence, b.seen_whole, b.highlighted
 FROM standing_judgments AS e
 JOIN graders AS g ON g.id = e.grader AND g.name = :grader
 LEFT JOIN judgments AS b ON b.id = (
@@ -261,6 +263,8 @@ class JudgmentLog(CopyReader):
                 "created_at": judgment.created_at or moment(),
                 "evidence": column_from_passages(judgment.evidence),
                 "carried_from": column_from_sources(judgment.carried_from),
+                "seen_whole": column_from_truth(judgment.seen_whole),
+                "highlighted": column_from_truth(judgment.highlighted),
                 "as_is": as_is,
                 "replaces": replaces,
                 "unchecked": unchecked,

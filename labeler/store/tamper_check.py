@@ -35,8 +35,10 @@ GOLDEN_SET_ID = "SELECT value FROM settings WHERE key = 'golden_set'"
 NEWEST_SEAL = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
 HAS_SEALS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
 LATER_COLUMNS = """
-SELECT name FROM pragma_table_info('judgments') WHERE name IN ('evidence', 'carried_from')
-ORDER BY name DESC
+SELECT name FROM pragma_table_info('judgments')
+WHERE name IN ('evidence', 'carried_from', 'seen_whole', 'highlighted')
+ORDER BY CASE name
+    WHEN 'evidence' THEN 1 WHEN 'carried_from' THEN 2 WHEN 'seen_whole' THEN 3 ELSE 4 END
 """
 SEAL_COUNTS = """
 WITH

@@ -65,6 +65,14 @@ def test_a_grade_counts_for_every_chunk_of_its_query_with_the_same_text_and_titl
     assert events(twice) == [("e1", "c3", "pool", 900), ("e1:twin:1", "c1", "twin", None)]
 
 
+def test_what_was_on_screen_of_one_was_on_screen_of_its_copies(twice: Store):
+    grade(twice, "e1", seen_whole=False, highlighted=True)
+    screens = [(event.seen_whole, event.highlighted) for event in twice.events()]
+    assert screens == [(False, True), (False, True)]
+    twice.seal()
+    assert twice.check_seals().faults == ()
+
+
 def test_an_event_that_is_sent_again_changes_nothing(twice: Store, loaded):
     assert grade(twice, "e1")
     assert not grade(twice, "e1")

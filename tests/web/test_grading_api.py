@@ -211,6 +211,19 @@ def test_what_came_with_a_grade_is_kept(filled: Store, pad: Pad):
     assert pad.get("history")["done"][2]["note"] == hostile
 
 
+def test_what_was_on_screen_is_kept_with_the_grade(filled: Store, pad: Pad):
+    pad.send(pad.event("e1", seen_whole=False, highlighted=True))
+    wording = filled.events()[-1].text_hash
+    pad.send(pad.event("e2", replaces="e1", note="added later", text_hash=wording))
+    pad.send(pad.event("e3", 1, replaces="e2", seen_whole=True, highlighted=False))
+    pad.send(pad.event("e4", 0, replaces="e3", seen_whole="yes"))
+    screens = [(each.seen_whole, each.highlighted) for each in filled.events()[3:]]
+    assert screens == [(False, True), (False, True), (True, False), (None, None)]
+    undo = pad.event("u4", undoes="e4", kind=None, grade=None)
+    assert pad.send(undo)[0].get("saved")
+    assert filled.events()[-1].seen_whole is True, "what holds again"
+
+
 def test_who_was_shown_the_lists_of_a_query_does_not_grade_it_blind(filled: Store, pad: Pad):
     assert pad.send(pad.event("e1", query="q1", chunk="c1"))[0].get("saved")
     filled.note_lists_seen("Ann", "q1")

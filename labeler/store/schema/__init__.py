@@ -11,7 +11,7 @@ import sqlite3
 import uuid
 
 from labeler.store.hash_chain import CHAINED_LOGS, first_seal, seal_events
-from labeler.store.schema.golden import EVIDENCE, GOLDEN, transfer_script
+from labeler.store.schema.golden import EVIDENCE, GOLDEN, READING, transfer_script
 from labeler.store.schema.logs import (
     ALL_EVENTS,
     AUDIT,
@@ -200,6 +200,12 @@ def m021_sources_of_lists(db: Database) -> None:
 def m022_how_often_queries_were_asked(db: Database) -> None:
     """Count how often queries were asked in the logs that they came from."""
     run_script(db, ASKED_QUERIES)
+
+
+@migrations()
+def m023_what_was_on_screen(db: Database) -> None:
+    """Let a judgment say whether all of the text was on screen, and with the words marked."""
+    run_script(db, READING)
 
 
 def run_script(db: Database, script: str) -> None:

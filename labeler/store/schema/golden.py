@@ -338,6 +338,14 @@ GOLDEN_WITH_TRANSFERS = GOLDEN_VIEW.format(
 )
 
 
+# What was on the grader's screen when a grade was given: all of the text, or not, and the query's
+# words marked in it, or not. Null where nobody knows, as of what came from a file.
+READING = """
+ALTER TABLE judgments ADD COLUMN seen_whole INTEGER CHECK (seen_whole IN (0, 1));
+ALTER TABLE judgments ADD COLUMN highlighted INTEGER CHECK (highlighted IN (0, 1));
+"""
+
+
 def transfer_script(triggers: str) -> str:
     """Return the script; ``triggers`` are those that keep the log append-only."""
     views = (

@@ -134,7 +134,7 @@ def write_event(store: Store, event: dict[str, Any], grader: str, signer: PairSi
         known = None if replaces is None else check_id(replaces, "event")
         source, wording = signer.verify_pair(event)
         judgment = parse_judgment(event, grader, source=source, text_hash=wording)
-        judgment, unmarked = with_evidence(store, event, judgment)
+        judgment, unmarked = with_evidence(store, event, with_screen(store, event, judgment))
         store.judge_knowing(replace(judgment, blind=is_blind(store, event, judgment)), known)
         return unmarked
     return None
@@ -179,6 +179,8 @@ def parse_judgment(
         source=source,
         elapsed_ms=parse_milliseconds(event.get("elapsed_ms")),
         text_hash=text_hash,
+        seen_whole=parse_truth(event.get("seen_whole")),
+        highlighted=parse_truth(event.get("highlighted")),
     )
 
 
@@ -213,6 +215,11 @@ def parse_milliseconds(value: object) -> int | None:
     return None
 
 
+def parse_truth(value: object) -> bool | None:
+    """Return what a browser says is so, None for anything else."""
+    return value if isinstance(value, bool) else None
+
+
 def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool:
     """Return whether a judgment is blind.
 
@@ -224,6 +231,19 @@ def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool
     return judgment.blind and store.is_blind_to_copies(
         str(judgment.grader), judgment.query_id, judgment.chunk_id
     )
+
+
+def with_screen(store: Store, event: Mapping[str, Any], judgment: Judgment) -> Judgment:
+    """Return a judgment with what was on screen, as of the same grade before where none is said.
+
+    A note or evidence added later says nothing of what was read before the grade.
+    """
+    if judgment.seen_whole is not None or judgment.highlighted is not None:
+        return judgment
+    earlier = unchanged_judgment(store, event, judgment)
+    if earlier is None:
+        return judgment
+    return replace(judgment, seen_whole=earlier.seen_whole, highlighted=earlier.highlighted)
 
 
 def with_evidence(
