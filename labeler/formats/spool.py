@@ -25,6 +25,7 @@ MOST_IN_MEMORY = 48_000_000
 MOST_KNOWN = 200_000
 _RECORD_OVERHEAD = 500  # bytes of a record without its texts
 _READ_AHEAD = 1 << 20
+_PLAIN = frozenset({int, float, bool, type(None)})
 
 
 class Spool(Sequence[RecordT], Generic[RecordT]):
@@ -190,15 +191,18 @@ def compact_lines(lines: array[int]) -> Sequence[int]:
 
 def estimate_size(value: object) -> int:
     """Estimate how many bytes a record takes: those of its texts, and some for each value."""
-    weight, waiting = 0, [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            weight += len(item)
-        elif isinstance(item, Mapping):
-            waiting += item.values()
-            weight += 100 * len(item)
-        elif isinstance(item, list | tuple):
-            waiting += item
-            weight += 50 * len(item)
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        within, weight = value.values(), 100 * len(value)
+    elif isinstance(value, list | tuple):
+        within, weight = value, 50 * len(value)
+    else:
+        return 0
+    for each in within:
+        kind = type(each)
+        if kind is str:
+            weight += len(each)
+        elif kind not in _PLAIN:
+            weight += estimate_size(each)
     return weight

@@ -36,7 +36,7 @@ Json = dict[str, Any]
 
 def make_words(numbers: random.Random) -> list[str]:
     """Return words of the lengths that words have."""
-    letters = "eeeetttaaooiinnsshhrrddlluucmfwypvbgkéü"
+    letters = 3 * "eeeetttaaooiinnsshhrrddlluucmfwypvbgk" + "éü"
     return ["".join(numbers.choices(letters, k=numbers.randint(1, 11))) for _ in range(8_000)]
 
 

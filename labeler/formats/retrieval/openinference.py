@@ -6,9 +6,11 @@ and what went out. A row per document, as Phoenix' `get_retrieved_documents` has
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,6 +22,7 @@ from labeler.formats.json_records import (
     as_id,
     format_keys,
     parse_json,
+    refuse_constant,
     short,
 )
 from labeler.formats.limits import LIMITS, Limits
@@ -42,9 +45,11 @@ from labeler.model import LoadedRetrievals, format_count
 RETRIEVER, RERANKER, RETRIEVAL = "RETRIEVER", "RERANKER", "RETRIEVAL"
 _QUESTION = "input.value"
 _MIME = "input.mime_type"
+_QUICK = json.JSONDecoder(parse_constant=refuse_constant)
 _HIDDEN = "__REDACTED__"  # what instrumentations write where contents are hidden
 _DOCUMENTS = {RETRIEVER: "retrieval.documents", RETRIEVAL: "gen_ai.retrieval.documents"}
 _RERANKED = (("input", "reranker.input_documents"), ("output", "reranker.output_documents"))
+_LISTS = (*_DOCUMENTS.values(), *(key for _, key in _RERANKED))
 _QUESTIONS = {
     RETRIEVER: (_QUESTION,),
     RETRIEVAL: ("gen_ai.retrieval.query.text", _QUESTION),
@@ -80,6 +85,7 @@ class SpanReader:
         self._left: dict[str, None] = {}
         self._shapes: set[tuple[str, ...]] = set()
         self._found: dict[str, None] = {}
+        self._places: dict[str, dict[str, tuple[int, str]]] = {key: {} for key in _LISTS}
         self._names: dict[str, str] = {}  # of retrievers' spans by their ids
         self._parents: dict[str, set[str]] = {}  # ids, by the name of a retriever's span
         self._merged: list[str] = []
@@ -166,7 +172,7 @@ class SpanReader:
 
     def _documents(self, span: Span, key: str) -> _Documents | None:
         """Return the documents under a key; None where there are none."""
-        entries = _entries(span.attributes, key, self.limits)
+        entries = self._entries(span.attributes, key)
         found = _Documents([], [])
         for place, entry in entries:
             chunk = self._chunk(entry, span, place)
@@ -180,11 +186,33 @@ class SpanReader:
         _check_ids(found, span)
         return found
 
+    def _entries(self, attributes: Mapping[str, Any], key: str) -> list[tuple[int, Record]]:
+        """Return the documents under a key with their places: a list, or a number in each name."""
+        given = unpack(attributes.get(key), self.limits)
+        if given is not None:
+            if not isinstance(given, list):
+                raise BadInput(
+                    f"{key} is a list of documents, not {short(given)}; save the frame as JSON "
+                    "lines or Parquet, which keep lists"
+                )
+            return [(at, _entry(each, self.limits)) for at, each in enumerate(given)]
+        places, found = self._places[key], {}
+        for name, value in attributes.items():
+            place = places.get(name)
+            if place is None:
+                place = _place_in(name, key)
+                if len(places) < MOST_SHAPES:
+                    places[name] = place
+            number, field = place
+            if number >= 0:
+                found.setdefault(number, {})[field] = value
+        return sorted(found.items())
+
     def _chunk(self, entry: Record, span: Span, place: int) -> RetrievedChunk | None:
-        content = entry.get("document.content", entry.get("content", entry.get("text")))
-        text = self._text(content)
-        given = entry.get("document.id", entry.get("id"))
-        about = entry.get("document.metadata", entry.get("metadata"))
+        get = entry.get
+        text = self._text(_first(get("document.content"), get("content"), get("text")))
+        given = _first(get("document.id"), get("id"))
+        about = _first(get("document.metadata"), get("metadata"))
         metadata = _metadata(about, self.limits)
         if about and not metadata and about not in ("{}", "null"):
             self._counts["metadata that are no object, left out"] += 1
@@ -193,13 +221,15 @@ class SpanReader:
         if given in (None, "") and text is None:
             return None
         try:
-            score = score_of(entry.get("document.score", entry.get("score")))
+            score = score_of(_first(get("document.score"), get("score")))
             chunk_id = None if given in (None, "") else as_id(given, "chunk", self.limits)
         except BadInput as error:
             raise BadInput(f"document {place} of span {span.span_id}: {error}") from error
         self._note_found(chunk_id, text, score, metadata)
-        title = metadata.get(TITLE[0])
-        source = next((metadata[name] for name in _SOURCES if metadata.get(name)), None)
+        title = source = None
+        if metadata:
+            title = metadata.get(TITLE[0])
+            source = next((metadata[name] for name in _SOURCES if metadata.get(name)), None)
         return RetrievedChunk(
             chunk_id,
             text,
@@ -237,9 +267,8 @@ class SpanReader:
             return
         if len(self._shapes) < MOST_SHAPES:
             self._shapes.add(keys)
-        lists = (*_DOCUMENTS.values(), *(key for _, key in _RERANKED))
         self._left |= dict.fromkeys(
-            key for key in keys if key not in _READ and not key.startswith(lists)
+            key for key in keys if key not in _READ and not key.startswith(_LISTS)
         )
 
     def finish(self) -> Iterator[Retrieval]:
@@ -339,24 +368,16 @@ def _question_in(value: Any, mime: Any, limits: Limits) -> Any:
     return found
 
 
-def _entries(attributes: Mapping[str, Any], key: str, limits: Limits) -> list[tuple[int, Record]]:
-    """Return the documents under a key with their places: one list, or a number in each name."""
-    given = unpack(attributes.get(key), limits)
-    if given is not None:
-        if not isinstance(given, list):
-            raise BadInput(
-                f"{key} is a list of documents, not {short(given)}; save the frame as JSON lines "
-                "or Parquet, which keep lists"
-            )
-        return [(at, _entry(each, limits)) for at, each in enumerate(given)]
-    start = len(key) + 1
-    found: dict[int, Record] = {}
-    for name, value in attributes.items():
-        if name.startswith(key) and name[start - 1 : start] == ".":
-            number, _, field = name[start:].partition(".")
-            if number.isdecimal() and len(number) < 10:
-                found.setdefault(int(number), {})[field] = value
-    return sorted(found.items())
+def _place_in(name: str, key: str) -> tuple[int, str]:
+    """Return the place of a document in the name of an attribute, and the rest of it; -1 for none.
+
+    >>> _place_in("retrieval.documents.3.document.id", "retrieval.documents")
+    (3, 'document.id')
+    """
+    start, _, rest = name.partition(f"{key}.")
+    number, _, field = rest.partition(".")
+    is_place = not start and number.isdecimal() and len(number) < 10
+    return (int(number), field) if is_place else (-1, "")
 
 
 def _entry(value: Any, limits: Limits) -> Record:
@@ -366,8 +387,27 @@ def _entry(value: Any, limits: Limits) -> Record:
     return flatten(value) if isinstance(value, dict) else {}
 
 
+def _first(*values: Any) -> Any:
+    for value in values:
+        if value is not None:
+            return value
+    return None
+
+
+def _openings(text: str) -> int:
+    return text.count("{") + text.count("[")
+
+
 def _metadata(value: Any, limits: Limits) -> Record:
-    found = unpack(value, limits)
+    """Return the metadata of a document, which are JSON as a rule, without what has no value."""
+    if value is None:
+        return {}
+    found = None
+    if isinstance(value, str) and "\\u" not in value and _openings(value) < limits.depth:
+        with suppress(ValueError, RecursionError, BadInput):  # then it is looked at closely below
+            found = _QUICK.decode(value)
+    if not isinstance(found, dict):
+        found = unpack(value, limits)
     if not isinstance(found, dict):
         return {}
     return {key: each for key, each in found.items() if not _is_nan(each)}
