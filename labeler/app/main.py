@@ -23,6 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
+from labeler.app.pages import PAGE_SPECS
 from labeler.app.prewarm import ActivityMiddleware, RequestActivity, freeze_garbage, warm_up
 from labeler.paths import PACKAGE
 from labeler.store import Store, moment
@@ -39,6 +40,7 @@ from labeler.web.log_escape import escape_log_records
 from labeler.web.push import LivePush
 from labeler.web.static_js import script_routes
 from labeler.web.tcp_nodelay import set_tcp_nodelay
+from labeler.web.unknown_pages import UnknownPages
 
 escape_log_records()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
@@ -149,6 +151,13 @@ def middleware() -> list[Middleware]:
         Middleware(EscapedCallback),
         Middleware(LeadFilesOnly, path=DATABASE),
         Middleware(SignInRequired, path=DATABASE),
+        Middleware(
+            UnknownPages,
+            path=DATABASE,
+            titles={page.path: page.title for page in PAGE_SPECS},
+            for_graders=[page.path for page in PAGE_SPECS if page.for_graders],
+            others=["/label"],
+        ),
         Middleware(ActivityMiddleware, traffic=TRAFFIC),
     ]
 

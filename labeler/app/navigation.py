@@ -1,4 +1,4 @@
-"""The script Streamlit runs for every page: the list of pages, who may open which, error handling.
+"""The script Streamlit runs for every page: header, title, who may open which, error handling.
 
 A page that a visitor may not open is never given to Streamlit; under its address is a
 function that says so. Rules for the layout of all pages are here too.
@@ -7,58 +7,50 @@ function that says so. Rules for the layout of all pages are here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
+from labeler.app.pages import LABEL, PAGE_SPECS, SCORES, PageSpec
+from labeler.errors import LabelerError
 from labeler.paths import folder
+from labeler.render import frame
 from labeler.render.markup import show_html, style
-from labeler.ui import filter_widgets, links, scoreboards, url_state
+from labeler.render.tokens import TOKENS_CSS
+from labeler.ui import filter_widgets, links, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.web.auth.access import AccessPolicy, Person
 
-
-@dataclass(frozen=True, slots=True)
-class PageSpec:
-    """A page: its file, its title, its path, and what its URL names.
-
-    ``runs`` are parameters that always name a run: a link without them would show another run once
-    the first is dropped. ``of_versions``: the page can show frozen golden sets.
-    """
-
-    file: str
-    title: str
-    path: str
-    for_graders: bool = False
-    runs: Sequence[str] = ()
-    of_versions: bool = False
-
-    def is_open_to(self, person: Person | None) -> bool:
-        """Say whether a visitor may open the page."""
-        return person is not None and (person.is_lead or self.for_graders)
-
-
-LABEL = PageSpec("label.py", "Label", "/", for_graders=True)
-PAGE_SPECS = [
-    LABEL,
-    PageSpec("scores.py", "Scores", "/scores", of_versions=True),
-    PageSpec("compare.py", "Compare", "/compare", runs=("a", "b"), of_versions=True),
-    PageSpec("slices.py", "Slices", "/slices", runs=("a",), of_versions=True),
-    PageSpec("queries.py", "Queries", "/queries", runs=("a",), of_versions=True),
-    PageSpec("review.py", "Review", "/review"),
-    PageSpec("data.py", "Data", "/data"),
-]
 # An opened query is a place of its own, to which Back leads, and so are the fields of one.
 HISTORY_PARAMETERS = ("query", "edit", "new", "take")
+
+# Until the script of a box has come, Streamlit keeps another height free for it than it will have,
+# and what is read below would move.
+# The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
+# Streamlit writes white on the primary colour, which in the dark is too pale for that.
+STYLE = f"""
+.stMainBlockContainer {{ max-width: {frame.WIDTH}; padding: 0 1.5rem 3rem; }}
+@media (max-width: 40rem) {{ .stMainBlockContainer {{ padding-inline: 1rem; }} }}
+[data-testid="stHeader"] {{ top: 3.5rem; }}
+.stApp {{ font-variant-numeric: tabular-nums; }}
+.stApp button[kind^="primary"], .stApp button[kind^="primary"]:hover {{ color: var(--on-accent); }}
+.stApp button[kind="tertiary"] {{ text-decoration: underline; text-underline-offset: 3px; }}
+.st-key-navigation {{ row-gap: 0; }}
+[data-testid="stText"] {{ overflow-x: clip; }}
+[data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) {{ display: none; }}
+.st-key-choices > .stElementContainer > [data-testid="stSkeleton"] {{ height: 4.25rem; }}
+.st-key-live [data-testid="stSkeleton"] {{ height: 1.625rem; }}
+:is(.st-key-show, .st-key-page) > [data-testid="stSkeleton"] {{ height: 2rem; }}
+.st-key-decide {{ min-width: 13.6rem; }}
+"""
 
 
 def streamlit_page(place: PageSpec, person: Person | None) -> st.Page:
     """Return what a visitor finds at a place."""
     found: Path | Callable[[], None] = folder("pages") / place.file
     if not place.is_open_to(person):
-        found = partial(say_leads_only, place) if person else ask_for_invitation
+        found = partial(say_leads_only, place) if person else say_access_ended
     return st.Page(
         found, title=place.title, url_path=place.path.strip("/") or "home", default=place is LABEL
     )
@@ -67,18 +59,18 @@ def streamlit_page(place: PageSpec, person: Person | None) -> st.Page:
 def say_leads_only(place: PageSpec) -> None:
     """Say to a grader whom a page is for."""
     if AccessPolicy.from_environment().graders_only:
-        st.subheader("This server is for grading only")
+        show_html(frame.title_row("This server is for grading only", ""))
     else:
-        st.subheader(f"{place.title} is for leads")
+        show_html(frame.title_row(f"{place.title} is for leads", ""))
         ui.note_refusal(place.title)
-    links.link("Go to Label, where chunks are graded", LABEL.path)
+    links.link("Go to Label, where you grade passages", LABEL.path)
 
 
-def ask_for_invitation() -> None:
-    """Say to whoever is let in no more, while their page was open, where they find out why."""
-    st.subheader("You need an invitation")
-    st.text("You were let in and are not any more: you logged out, or your invitation ended.")
-    links.leave("Open this page anew", LABEL.path)
+def say_access_ended() -> None:
+    """Say to whoever has no access any more, while their page was open, where they find out why."""
+    show_html(frame.title_row("Your access has ended", ""))
+    st.text("You signed out, or your invitation ended.")
+    links.leave("Open this page again", LABEL.path)
 
 
 def rewrite_old_parameters() -> None:
@@ -103,51 +95,62 @@ def page_link(place: PageSpec, names: Sequence[str]) -> str:
     return url_state.to(place.path, **kept)
 
 
-st.set_page_config(page_title="labeler", page_icon="📋", layout="wide")
+def show_frame(
+    place: PageSpec, name: str | None, person: Person | None, runs: Sequence[str]
+) -> None:
+    """Show a page's header, with the pages that its visitor may open, and its title."""
+    if person is None:
+        show_html(frame.header(None))
+        return
+    open_places = [each for each in PAGE_SPECS if each.is_open_to(person)]
+    home = SCORES if SCORES in open_places else LABEL
+    header = frame.header(
+        name,
+        home=page_link(home, runs),
+        pages={each.title: page_link(each, runs) for each in open_places},
+        here=place.title,
+        person=person.name,
+        leave="/leave" if person.known_by != "name" else None,
+    )
+    show_html(header, frame.title_row(place.title, place.answers) if place in open_places else None)
 
-with ui.guard():
-    visitor = ui.person()
 
+def find_visitor() -> tuple[Person | None, str, Sequence[str]]:
+    """Return who looks at this page, the golden set's name, and the names of runs for a lead.
+
+    While none of it can be read, say so under a header, and end the page.
+    """
+    try:
+        person, name = ui.visitor_and_name()
+        return person, name, scoreboards.run_names() if person and person.is_lead else []
+    except LabelerError as error:
+        show_html(frame.header(None), frame.title_row(frame.PRODUCT, None))
+        ui.explain(error)
+        st.stop()
+
+
+st.set_page_config(page_title=frame.PRODUCT, page_icon=frame.ICON, layout="wide")
+show_html(
+    style(TOKENS_CSS + frame.FRAME_CSS + STYLE + links.STYLE + live.STYLE + filter_widgets.STYLE)
+)
+visitor, golden_set_name, run_names = find_visitor()
 pages = {place: streamlit_page(place, visitor) for place in PAGE_SPECS}
 page = st.navigation(list(pages.values()), position="hidden")
 here = next(place for place in PAGE_SPECS if place.title == page.title)
-
-# Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
-# And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
-# read there that also carries the white of a primary button.
-# Until the script of a box has come, Streamlit keeps another height free for it than it will have,
-# and what is read below would move.
-# The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
-STYLE = """
-.stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
-.stButtonGroup [data-selected][data-selected],
-.stButtonGroup [data-selected][data-selected]:hover { color: inherit; }
-.st-key-navigation { row-gap: 0; }
-[data-testid="stText"] { overflow-x: clip; }
-[data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }
-.st-key-navigation button { min-height: 0; padding: 0; }
-.st-key-choices > .stElementContainer > [data-testid="stSkeleton"] { height: 4.25rem; }
-.st-key-live [data-testid="stSkeleton"] { height: 1.625rem; }
-:is(.st-key-show, .st-key-page) > [data-testid="stSkeleton"] { height: 2rem; }
-.st-key-decide { min-width: 13.6rem; }
-"""
-show_html(style(STYLE + links.STYLE + filter_widgets.STYLE))
+st.set_page_config(page_title=frame.browser_title(here.title, golden_set_name if visitor else None))
 
 if here.path == "/queries":
     rewrite_old_parameters()
 if not here.of_versions and url_state.get("golden"):
     url_state.write(golden=None)  # this page is of the live set, whatever its reader comes from
-open_places = [place for place in PAGE_SPECS if place.is_open_to(visitor)]
-with ui.guard():
-    runs = scoreboards.run_names() if len(open_places) > 1 else []
-with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
-    shown = open_places if len(open_places) > 1 else []
-    leave = "/leave" if visitor is not None and visitor.known_by != "name" else None
-    if shown or leave:
-        links.page_links({p.title: page_link(p, runs) for p in shown}, here.title, leave)
+with st.container(key="navigation"):
+    show_frame(here, golden_set_name, visitor, run_names)
     links.follow(
-        [place.path for place in PAGE_SPECS], HISTORY_PARAMETERS, missing=default_runs(here, runs)
+        [place.path for place in PAGE_SPECS],
+        HISTORY_PARAMETERS,
+        missing=default_runs(here, run_names),
     )
 
+ui.warn_of_unknown_parameters()
 with ui.guard():
     page.run()

@@ -1,4 +1,4 @@
-"""Colours, marks and dashes of all tables and charts.
+"""Colours, marks and dashes of charts and the report, which cannot use `labeler.render.tokens`.
 
 Grades have one sequential scale that is readable without colour vision, and an unjudged chunk
 is hollow. Lines and points have a contrast of 3 to 1 with a light background and with a dark
@@ -6,7 +6,11 @@ one, so no chart has to ask which it is on. Each run's colour has its own mark a
 can be told apart without colour.
 """
 
-LIGHT_GROUND, DARK_GROUND = "#ffffff", "#12171d"  # as the theme has them
+from __future__ import annotations
+
+from labeler.render.tokens import DARK, LIGHT
+
+LIGHT_GROUND, DARK_GROUND = LIGHT["bg"], DARK["bg"]
 GRADE_COLOURS = ("#cfd8e1", "#96bfe6", "#4a8fd0", "#2368b5")
 A_COLOUR, B_COLOUR = "#7b6bb0", "#c17f12"
 RUN_COLOURS = (

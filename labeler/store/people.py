@@ -62,6 +62,10 @@ SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
 ORDER BY g.name
 """
 
+NEWEST_INVITATION = """
+SELECT who, way FROM audit WHERE kind = 'invite' AND subject = ? ORDER BY id DESC LIMIT 1
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class GraderAccess:
@@ -198,6 +202,11 @@ class People(JudgmentLog):
                 raise BadInput(f"there is a grader named {new!r} already; choose another name")
             self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
             self._note("rename", old, {"what": "grader", "to": new})
+
+    def inviter_of(self, name: str) -> str | None:
+        """Return who invited a grader last, None if nobody did or not on these pages."""
+        newest = self._rows(NEWEST_INVITATION, [name])
+        return newest[0][0] if newest and newest[0][1] != "terminal" else None
 
     def ways_in(self) -> list[GraderAccess]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from itertools import count
 from typing import NoReturn
 from urllib.parse import unquote
@@ -73,17 +74,24 @@ def show_error(message: str) -> None:
         st.text(f"⚠ {message}")
 
 
-def say_empty(heading: str, remedy: str, commands: str) -> None:
-    """Say what is missing here, how it comes, and the commands that bring it; lead to Data."""
+def say_empty(
+    heading: str, remedy: str, commands: str, *, way: tuple[str, str] | None = None
+) -> None:
+    """Say what is missing here and how it comes; lead there by one button, the commands folded.
+
+    The button leads to Data unless ``way`` has another label and address.
+    """
+    label, address = way or ("Load your files", url_state.page_url("/data", section="Load"))
     st.subheader(heading)
-    st.write(remedy)
-    st.code(commands)
-    links.link("Load files on the Data page", url_state.page_url("/data", section="Load"))
+    st.text(remedy)
+    links.button(label, address)
+    with st.expander("On the command line"):
+        st.code(commands)
 
 
 def say_no_query_has(what: str, field: str) -> None:
     """Say that a view rests on a field that no query has, and how it comes."""
-    how = f"Load queries again with the field {field}, on the Data page or in a terminal:"
+    how = f"Load queries again with the field {field}."
     say_empty(f"No query has {what}", how, "labeler load queries FILE --update")
 
 
@@ -112,6 +120,12 @@ def golden_set_name() -> str:
     """Return what the golden set is called: by its setting, else by its file or database."""
     with Store(database()) as store:
         return store.golden_set_name()
+
+
+def visitor_and_name() -> tuple[Person | None, str]:
+    """Return who looks at this page, None without access, and the golden set's name."""
+    with Store(database()) as store:
+        return _visitor(store), store.golden_set_name()
 
 
 def person() -> Person | None:
@@ -213,6 +227,22 @@ def warn_of_default_guideline(settings: Settings) -> None:
     if not settings.guideline:
         st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
         links.link("Write your own", url_state.page_url("/data", section="Settings"))
+
+
+def warn_of_unknown_parameters() -> None:
+    """Say which parameters of the address no page reads, where there are some."""
+    names = url_state.unknown_parameters()
+    if names:
+        with guard(), Store(database()) as store:
+            names = url_state.unknown_parameters(store.facets())  # Label reads those
+    if not names:
+        return
+    [alike] = get_close_matches(names[0], url_state.KNOWN_PARAMETERS, 1) or [""]
+    meant = f" Did you mean {alike}?" if alike else ""
+    which = " and ".join(f"{name}=" for name in names)
+    with st.container(horizontal=True, vertical_alignment="center", key="unknown-parameters"):
+        st.text(f"⚠ No page reads {which} in this address.{meant}", width="content")
+        st.button("Leave it out", on_click=url_state.remove, args=[names], type="tertiary")
 
 
 def done(word: str, **position: url_state.Value) -> NoReturn:

@@ -29,6 +29,16 @@ KEPT_PARAMETERS = (
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 
+# What any page reads; a test compares. Label also takes the name of a facet.
+KNOWN_PARAMETERS = frozenset(
+    "a across also audit-page audited b bar below bucket by chunk chunking chunks class contains "
+    "crossing down drawn edit facet find from from_where golden grader grades k keywords leaked "
+    "least look loss measure metric missed moved new notes-page numbers of other outcome page part "
+    "parts person pin preset query ranks remarks-page reranked review run runs section seen show "
+    "signal sort source split state substring system systems take task to top transferred-page "
+    "unjudged unsure-page until values version view weighted what which window".split()
+)
+
 # What links of earlier versions call parameters, and their values.
 OLD_PARAMETERS = {"holes": "unjudged"}
 OLD_VALUES = {
@@ -81,6 +91,11 @@ def get_all(names: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
     """Return the address's parameters, or those of ``names`` that it has, with all their values."""
     there = _parameters()
     return {name: there[name] for name in (there if names is None else names) if name in there}
+
+
+def unknown_parameters(facets: Collection[str] = ()) -> list[str]:
+    """Return the names in the address that no page reads; ``facets`` are names that Label does."""
+    return [name for name in _parameters() if name not in KNOWN_PARAMETERS and name not in facets]
 
 
 def _parameters() -> Mapping[str, Sequence[str]]:

@@ -192,7 +192,7 @@ def test_another_sites_page_lets_no_browser_in_as_somebody_else(app, ask, store:
     lea = {"cookie": f"{SESSION_COOKIE}=leas"}
     asked = ask(app(), "GET", "/join/gils", headers=lea)
     assert (asked.status, asked.cookies) == (200, ())
-    assert b"In this browser you are Lea. This link is the key of Gil." in asked.body
+    assert b"You are signed in as Lea. This link signs in Gil." in asked.body
     foreign = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "https://evil.example"})
     assert (foreign.status, foreign.cookies) == (403, ())
     own = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "http://127.0.0.1"})
@@ -210,10 +210,10 @@ def test_a_link_for_once_is_not_used_up_by_who_looks_at_it_first(app, ask, store
     for method in ("GET", "POST"):
         again = ask(app(), method, f"/join/{secret}")
         assert (again.status, again.cookies) == (403, ())
-        assert b"It worked once and has been used" in again.body
+        assert b"It works once and has been used" in again.body
     assert store.session(hash_secret(token)).name == "Ann"
     asked = ask(app(), "GET", "/leave", headers={"cookie": f"{SESSION_COOKIE}={token}"})
-    assert b"to come in again you need a new one" in asked.body
+    assert b"to sign in again you need a new one" in asked.body
 
 
 def test_a_link_that_has_expired_opens_nothing_and_what_it_opened_stays(app, ask, store: Store):
@@ -249,7 +249,7 @@ def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
     def inside() -> list[bool]:
         return [ask(app(), "GET", "/", headers=who).status == 200 for who in (first, second, bobs)]
 
-    assert b"Log out, Ann?" in ask(app(), "GET", "/leave", headers=first).body
+    assert b"Sign out, Ann?" in ask(app(), "GET", "/leave", headers=first).body
     assert inside() == [True, True, True], "being asked is not leaving"
     answer = ask(app(), "POST", "/leave?where=here", headers=first)
     assert (answer.status, cookie_of(answer)) == (303, "")

@@ -86,7 +86,7 @@ def follow(browser: Browser, url: str) -> Page:
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     page.add_init_script(COUNT)
     page.goto(url)
-    expect(page.get_by_text("follows new grades")).to_be_visible(timeout=120_000)
+    expect(page.locator(".top .live")).to_be_visible(timeout=120_000)
     page.wait_for_timeout(1_500)
     return page
 

@@ -44,7 +44,7 @@ class Provider:
 
 def come_in(page: Page) -> None:
     """Press the button of a link's page, if it asks."""
-    button = page.get_by_role("button", name=re.compile("^(Come in|Go on as .*)$"))
+    button = page.get_by_role("button", name=re.compile("^(Continue as|Switch to) "))
     if button.count():
         button.click()
         page.wait_for_url(lambda url: "/join/" not in url)

@@ -208,7 +208,7 @@ def test_settings_are_kept_and_used(server, visit):
     page.get_by_label("Grade 3 means").fill("answers it")
     page.get_by_role("button", name="Save settings").click()
     expect(page.get_by_text("Saved")).to_be_visible()
-    page.get_by_role("link", name="Label").click()
+    page.get_by_role("link", name="Label", exact=True).click()
     expect(page.get_by_role("button", name="3 answers it")).to_be_visible()
     with server.store() as store:
         assert store.settings().words[3] == "answers it"

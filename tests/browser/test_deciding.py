@@ -23,7 +23,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
         asked = store.settings()
     assert (asked.strategy, asked.unjudged_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
     assert asked.decide_by == "nDCG@10"
-    page.get_by_role("link", name="Label").click()
+    page.get_by_role("link", name="Label", exact=True).click()
     expect(page).to_have_url(f"{server.url}/?a=forward&b=backward")
     expect(page.locator(".status .progress")).to_contain_text("left in this question")
     ready(page)

@@ -58,7 +58,7 @@ def close_the_door(page: Page, name: str = "Lea") -> str:
     page.get_by_role("button", name="Show my link").click()
     link = link_on(page)
     page.get_by_role("link", name="Open it in this browser and come in").click()
-    page.get_by_role("button", name="Come in").click()
+    come_in(page)
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
     return link
 
@@ -142,9 +142,9 @@ def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
     page.get_by_role("button", name="New link").click()
     page.get_by_role("link", name="Open it in this browser and come in").click()
-    page.get_by_role("button", name="Come in").click()
+    come_in(page)
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
-    assert visit(old, grader=None).get_by_text("This link does not work").is_visible()
+    assert visit(old, grader=None).get_by_text("This link doesn't work").is_visible()
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import signal
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from tests.browser.still import stand_still
 
 pytestmark = pytest.mark.browser
 
-FOLLOWS = "follows new grades"
+LIVE = ".top .live"
 SILENT = "no connection to the server"
 # A page by its address, and what it says before and after the grade that `judge` gives below.
 PAGES = {
@@ -62,7 +61,7 @@ def judge(store: Store, query: str, chunk: str, grade: int, grader: str = "Bea")
 
 def follows(page: Page) -> Page:
     """Wait until the page listens."""
-    expect(page.get_by_text(FOLLOWS)).to_be_visible()
+    expect(page.locator(LIVE)).to_be_visible()
     return page
 
 
@@ -245,7 +244,7 @@ def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
     again.press("Enter")
     expect(again).to_be_hidden()
     expect(runs).to_have_text(["backward", "forward"])
-    expect(page.get_by_text("follows new grades")).to_be_focused()
+    expect(page.locator(".state")).to_be_focused()
 
 
 @pytest.mark.slow
@@ -278,8 +277,9 @@ def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(serv
     page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
     server.stop(signal.SIGKILL)
     expect(page.get_by_text(SILENT)).to_have_count(0)
-    expect(page.get_by_text(FOLLOWS)).to_have_count(1)
+    expect(page.locator(LIVE)).to_be_visible()
     expect(page.get_by_text(SILENT)).to_be_visible()
+    expect(page.locator(LIVE)).to_be_hidden()
     page.wait_for_timeout(4_000)  # in which Streamlit puts its own dialog over the page
     expect(page.get_by_role("dialog")).to_have_count(0)
     with server.store() as store:
@@ -296,7 +296,7 @@ def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(serv
 @pytest.mark.slow
 def test_a_short_restart_is_not_worth_a_word(server, visit):
     page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
-    said = page.get_by_text(re.compile(f"{FOLLOWS}|{SILENT}"))
+    said = page.locator(".state")
     said.evaluate(
         """each => {
             window.said = [];

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 LEADS_PAGES = ["scores", "compare", "slices", "queries", "review", "data"]
 # What only a lead's page would show of the golden set: its runs, and the words for its measures.
-LEADS_THINGS = re.compile("forward|backward|nDCG|follows new grades")
+LEADS_THINGS = re.compile("forward|backward|nDCG|live")
 FILES = [
     ("GET", "media/0123456789.csv"),
     ("GET", "_stcore/metrics"),
@@ -92,7 +92,7 @@ def test_a_claimed_name_opens_no_closed_door(serve_with, visit):
     page = visit(server.url, grader="Ann")
     expect(page.get_by_text("You need an invitation")).to_be_visible()
     page.goto(f"{server.url}/join/nonsense")
-    expect(page.get_by_text("This link does not work")).to_be_visible()
+    expect(page.get_by_text("This link doesn't work")).to_be_visible()
     for name in ["", "label", *LEADS_PAGES]:
         page.goto(f"{server.url}/{name}")
         expect(page.get_by_text("You need an invitation")).to_be_visible()
@@ -112,7 +112,7 @@ def test_who_is_revoked_is_told_so_at_the_next_key(serve_with, visit):
     with page.expect_response(lambda response: response.status == 403) as refused:
         page.keyboard.press("2")
     assert "Ann is not invited, or not any more" in refused.value.text()
-    expect(page.get_by_text("You need an invitation")).to_be_visible()
+    expect(page.get_by_text("Your access has ended")).to_be_visible()
     with server.store() as store:
         assert [event.grade for event in store.events()] == [1]
 
@@ -123,7 +123,7 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     page = visit(link_for(server, "Lea", "lead"), grader=None)
     ready(page)
     page.get_by_role("link", name="Scores").click()
-    expect(page.get_by_text("follows new grades")).to_be_visible()
+    expect(page.locator(".top .live")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404
     with server.store() as store:
         store.invite("Bea", "hash of a secret nobody has", role="lead")
@@ -138,10 +138,10 @@ def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     page = visit(link_for(server, "Lea", "lead"), grader=None)
     page.route_web_socket("**/api/live", without_news)
     page.goto(f"{server.url}/scores")
-    expect(page.get_by_text("follows new grades")).to_be_visible()
+    expect(page.locator(".top .live")).to_be_visible()
     link_for(server, "Bea", "lead")
     link_for(server, "Lea", "grader")
-    expect(page.get_by_text(re.compile("need an invitation|for leads"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Your access has ended|for leads"))).to_be_visible()
     assert_nothing_of_a_leads(page)
 
 
@@ -158,7 +158,7 @@ def test_a_lead_who_is_none_before_the_page_listens_sees_no_more_measures(serve_
 
     page.route_web_socket("**/api/live", too_late)
     page.goto(f"{server.url}/scores")
-    expect(page.get_by_text(re.compile("need an invitation|for leads"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Your access has ended|for leads"))).to_be_visible()
     assert_nothing_of_a_leads(page)
 
 
@@ -190,5 +190,5 @@ def test_a_door_that_is_kept_open_asks_nobody(serve_with, visit):
     server = serve_with("--allow-unauthenticated")
     link_for(server, "Ann")
     page = visit(f"{server.url}/scores", grader=None)
-    expect(page.get_by_text("follows new grades")).to_be_visible()
+    expect(page.locator(".top .live")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404

@@ -56,7 +56,7 @@ def guarded(
     server.stop(signal.SIGKILL)
 
 
-def log_in(page: Page, name: str, by: str = "Log in") -> None:
+def log_in(page: Page, name: str, by: str = "Sign in") -> None:
     """Go to the provider and choose who to be."""
     expect(page.get_by_text("You need an invitation")).to_be_visible()
     page.get_by_role("link", name=by, exact=True).click()
@@ -65,9 +65,9 @@ def log_in(page: Page, name: str, by: str = "Log in") -> None:
 
 def log_out(page: Page) -> None:
     """Leave, at the provider too."""
-    page.get_by_role("link", name="Log out").click()
-    page.get_by_role("button", name="Log out here").click()
-    page.get_by_role("link", name="Log out there, too").click()
+    page.get_by_role("link", name="Sign out").click()
+    page.get_by_role("button", name="Sign out here").click()
+    page.get_by_role("link", name="Sign out there, too").click()
     page.get_by_role("button", name="End session").click()
     expect(page.get_by_text("You need an invitation")).to_be_visible()
 
@@ -93,7 +93,7 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     log_in(page, "lea")
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")
     page.get_by_role("link", name="Scores").click()
-    expect(page.get_by_text("follows new grades")).to_be_visible()
+    expect(page.locator(".top .live")).to_be_visible()
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 404
     with guarded.store() as store:
         store.allow("Bea", "bea@example.org", role="lead")
@@ -106,7 +106,7 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("eve", "You are logged in as eve@example.org, and nobody with this address is invited."),
+        ("eve", "You are signed in as eve@example.org, and nobody with this address is invited."),
         pytest.param(
             *("mal", "does not say that your e-mail address is confirmed"), marks=pytest.mark.slow
         ),
@@ -144,17 +144,17 @@ def test_whoever_logs_in_as_somebody_else_is_asked_first_and_may_stay(guarded, v
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")
     page.goto(f"{guarded.url}/login/default")
     page.get_by_role("button", name="ann", exact=True).click()
-    expect(page.get_by_text("In this browser you are Bob, and you have logged in")).to_be_visible()
-    page.get_by_role("button", name="Stay Bob").click()
+    expect(page.get_by_text("You are signed in as Bob, and your new login is")).to_be_visible()
+    page.get_by_role("button", name="Stay signed in as Bob").click()
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")
     page.goto(f"{guarded.url}/leave")
-    expect(page.get_by_role("heading", name="Log out, Bob?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sign out, Bob?")).to_be_visible()
     page.goto(f"{guarded.url}/login/default")
     page.get_by_role("button", name="ann", exact=True).click()
-    page.get_by_role("button", name="Go on as Ann").click()
+    page.get_by_role("button", name="Switch to Ann").click()
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")
     page.goto(f"{guarded.url}/leave")
-    expect(page.get_by_role("heading", name="Log out, Ann?")).to_be_visible()
-    page.get_by_role("button", name="Log out everywhere").click()
-    page.get_by_role("link", name="Go to the door").click()
+    expect(page.get_by_role("heading", name="Sign out, Ann?")).to_be_visible()
+    page.get_by_role("button", name="Sign out everywhere").click()
+    page.get_by_role("link", name="Sign in again").click()
     expect(page.get_by_text("You need an invitation")).to_be_visible()

@@ -192,7 +192,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     press(other, "3")
     all_saved(other, 1)
     other.goto(link)
-    other.get_by_role("button", name="Go on as Hal").click()
+    other.get_by_role("button", name="Switch to Hal").click()
     all_saved(other, 6)
     expect(other.locator(".status .grader")).to_have_text("grading as Hal")
     notes = other.evaluate("Object.entries(localStorage).filter(([k]) => k.includes('notes'))")

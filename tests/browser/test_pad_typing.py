@@ -79,7 +79,7 @@ def test_a_note_that_was_not_saved_survives_reload_and_another_page(served, visi
     begin_note(page, "only in 2025, ask Bob")
     page.get_by_role("link", name="Review").click()
     expect(page.locator(".pad")).to_have_count(0)
-    page.get_by_role("link", name="Label").click()
+    page.get_by_role("link", name="Label", exact=True).click()
     ready(page)
     expect(page.locator(".note")).to_contain_text("only in 2025, ask Bob (goes")
     press(page, "j")

@@ -192,7 +192,7 @@ def outside(playwright) -> Iterator[Callable[[], BrowserContext]]:
 def test_behind_a_proxy_people_log_in_load_grade_and_log_out(public, outside):
     page = outside().new_page()
     page.goto(f"{public.url}/data")
-    page.get_by_role("link", name="Log in with mine").click()
+    page.get_by_role("link", name="Sign in with mine").click()
     page.get_by_role("button", name="lea", exact=True).click()
     ready(page)
     cookies = {cookie["name"]: cookie for cookie in page.context.cookies()}
@@ -210,11 +210,11 @@ def test_behind_a_proxy_people_log_in_load_grade_and_log_out(public, outside):
     grader.keyboard.press("2")
     expect(grader.locator(".status .state")).to_contain_text("1 saved")
     page.goto(f"{public.url}/scores")
-    expect(page.get_by_text("follows new grades")).to_be_visible()
-    page.get_by_role("link", name="Log out").click()
-    page.get_by_role("button", name="Log out here").click()
+    expect(page.locator(".top .live")).to_be_visible()
+    page.get_by_role("link", name="Sign out").click()
+    page.get_by_role("button", name="Sign out here").click()
     page.goto(f"{public.url}/scores")
-    expect(page.get_by_role("link", name="Log in with yours")).to_be_visible()
+    expect(page.get_by_role("link", name="Sign in with yours")).to_be_visible()
     with public.store() as store:
         assert [event.grader for event in store.events()] == ["Ann"]
         assert "new" in {query.query_id for query in store.queries()}

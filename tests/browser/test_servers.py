@@ -34,7 +34,7 @@ __all__ = ["outside"]
 pytestmark = pytest.mark.browser
 
 SECRET = "never-to-be-seen"
-FOLLOWS = "follows new grades"
+LIVE = ".top .live"
 SILENT = "no connection to the server"
 
 
@@ -117,7 +117,7 @@ class Team:
         """Wait until the page has moved with the last grade."""
         counted = re.compile(rf"queries have grades · {self.given} grades?$")
         expect(self.lea.get_by_text(counted)).to_be_visible()
-        expect(self.lea.get_by_text(FOLLOWS)).to_be_visible()
+        expect(self.lea.locator(LIVE)).to_be_visible()
 
     def asked(self, path: str) -> list[int]:
         """Return the ports of the servers that answered for a path, in turn."""
@@ -142,7 +142,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
         come_in(page)
     ready(ann)
     lea.goto(f"{url}/scores")
-    expect(lea.get_by_text(FOLLOWS)).to_be_visible()
+    expect(lea.locator(LIVE)).to_be_visible()
     team = Team(tmp_path, ann, lea)
 
     while len(set(team.asked("/api/judgments"))) < 2:
@@ -164,7 +164,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
     # the database answers nothing for a while: what needs none goes on
     restless = lea.context.new_page()
     restless.goto(f"{url}/review")
-    expect(restless.get_by_text(FOLLOWS)).to_be_visible()
+    expect(restless.locator(LIVE)).to_be_visible()
     with database.frozen():
         time.sleep(2 * LOOK_EVERY_SECONDS)
         for server in servers:
@@ -188,7 +188,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
     team.saved()
     team.moved()
     for page in (restless, newcomer):
-        expect(page.get_by_text(FOLLOWS)).to_be_visible()
+        expect(page.locator(LIVE)).to_be_visible()
 
     with Store(database.address("golden")) as store:
         events = [event.event_id for event in store.events()]

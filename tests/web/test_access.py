@@ -18,6 +18,7 @@ from starlette.routing import Route
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
+from labeler.model import Actor, Settings
 from labeler.paths import PACKAGE, folder
 from labeler.store import Login, Store
 from labeler.web.auth import access
@@ -204,8 +205,8 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
     store.invite("Ann", hash_secret("secret"))
     looked = ask(served, "GET", "/join/secret")
     assert looked.status == 200
-    assert b"You are invited as Ann" in looked.body
-    assert b'<form method="post"><button type="submit">Come in</button>' in looked.body
+    assert b"You are invited to grade passages for " in looked.body
+    assert b'<form method="post"><button type="submit">Continue as Ann</button>' in looked.body
     assert b"secret" not in looked.body
     assert "set-cookie" not in looked.headers
     answer = ask(served, "POST", "/join/secret")
@@ -236,7 +237,7 @@ def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, 
     store.invite("Ann", hash_secret("secret"))
     answer = ask(served, "GET", f"/join/{secret}")
     assert answer.status == 403
-    assert b"does not work" in answer.body
+    assert b"work</h1>" in answer.body
     assert "set-cookie" not in answer.headers
 
 
@@ -265,7 +266,7 @@ def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask)
     key = promise_lead_link(store, "Lea")
     assert not store.has_invitations(), "showing the link has closed nothing yet"
     looked = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
-    assert b"You are invited as Lea" in looked.body
+    assert b"Your sign-in link for " in looked.body
     assert not store.has_invitations(), "nor has looking at it"
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert (answer.status, answer.headers["location"]) == (303, "/data?section=People")
@@ -309,7 +310,7 @@ def test_a_promise_does_not_open_a_door_that_somebody_else_has_closed(served, st
     store.invite("Ann", hash_secret("anns"), role="lead")
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert answer.status == 403
-    assert b"somebody else has closed the door meanwhile" in answer.body
+    assert b"omebody else has invited people in the meantime" in answer.body
     store.invite("Lea", hash_secret("as grader"))
     assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 403
     assert store.invited_with(hash_secret("as grader")) == ("Lea", "grader")
@@ -421,7 +422,7 @@ def test_a_page_runs_for_leads_and_for_nobody_else(
     open_as, read: list[str], store: Store, name: str
 ):
     assert f"{name.capitalize()} is for leads" in words(open_as(name, labeler_session="anns"))
-    assert "You need an invitation" in words(open_as(name, labeler_grader="Lea"))
+    assert "Your access has ended" in words(open_as(name, labeler_grader="Lea"))
     assert name not in read
     assert "is for leads" not in words(open_as(name, labeler_session="leas"))
     [entry], _ = store.audited(kind="refuse")
@@ -435,3 +436,25 @@ def test_a_grader_finds_the_label_page_and_no_link_to_another(open_as):
     assert not app.exception
     assert app.get("page_link") == []
     assert "invitation" not in words(app)
+
+
+def test_an_invitation_says_who_sent_it_and_to_what(served, store, ask):
+    store.save_settings(Settings(name="<i>Help</i> centre", passage=("clause", "clauses")))
+    store.actor = Actor("Lea", "link", None)
+    store.invite("Ann", hash_secret("secret"))
+    body = ask(served, "GET", "/join/secret").body.decode()
+    assert "Lea invites you to grade clauses for &lt;i&gt;Help&lt;/i&gt; centre" in body
+    store.invite("Bea", hash_secret("leads"), role="lead")
+    assert b"Lea invites you to lead " in ask(served, "GET", "/join/leads").body
+    store.actor = None  # the command line, whose user has no name on these pages
+    store.invite("Ann", hash_secret("again"))
+    assert b"You are invited to grade clauses for " in ask(served, "GET", "/join/again").body
+
+
+def test_who_has_no_access_reads_neither_names_nor_what_it_is_about(served, store, ask):
+    store.save_settings(Settings(name="Help centre"))
+    store.invite("Ann", hash_secret("secret"))
+    for address in ("/", "/join/nonsense", "/nowhere"):
+        body = ask(served, "GET", address).body
+        assert b"Help centre" not in body
+        assert b"Ann" not in body

@@ -227,8 +227,8 @@ def test_every_provider_is_offered_at_the_door_and_led_to(signed, store: Store, 
     )
     door = ask(app, "GET", "/scores").body.decode()
     assert re.findall('href="(/login/[^"]+)">([^<]+)<', door) == [
-        ("/login/default", "Log in"),
-        ("/login/google", "Log in with google"),
+        ("/login/default", "Sign in"),
+        ("/login/google", "Sign in with google"),
     ]
     for name in ("default", "google"):
         answer = ask(app, "GET", f"/login/{name}")

@@ -20,7 +20,6 @@ WINDOW_STYLE = """
 .stMainBlockContainer { padding-bottom: 0; }
 @media (max-width: 40rem), (max-height: 30rem) {
   [data-testid="stHeader"] { display: none; }
-  .stMainBlockContainer { padding: 0.25rem 0.75rem 0; }
   .stMainBlockContainer > .stVerticalBlock { gap: 0.25rem; }
 }
 """

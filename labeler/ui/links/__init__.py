@@ -15,34 +15,27 @@ from labeler.render.markup import show_html
 from labeler.web.static_js import loader
 
 STYLE = """
-nav.pages { display: flex; flex-wrap: wrap; gap: 0.25rem 0.5rem; margin-left: -0.5rem; }
-nav.pages a, a.goto {
-  color: inherit;
-  text-decoration: none;
-  padding: 0.125rem 0.5rem;
-  border-radius: 0.5rem;
-  white-space: nowrap;
-}
-nav.pages a[aria-current], nav.pages a:hover, a.goto:hover {
-  background: color-mix(in srgb, currentColor 10%, transparent);
-}
-nav.pages a[aria-current] { font-weight: 600; }
 a.goto {
+  color: inherit;
+  padding: 0.125rem 0.5rem;
   margin-left: -0.5rem;
-  white-space: normal;
+  border-radius: 0.5rem;
   text-decoration: underline;
   text-underline-offset: 0.2em;
 }
-nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
-nav.pages a.leave { opacity: 0.8; }
-nav.pages a.leave:only-child { font-size: 0.8125rem; padding-block: 0; }
-.st-key-links, .st-key-links-go { display: none; }
-@media (max-width: 40rem) {
-  nav.pages { flex-wrap: nowrap; justify-content: space-between; gap: 0; margin: 0; }
-  nav.pages { font-size: 0.8125rem; }
-  nav.pages a { padding: 0.75rem 0.25rem; }
-  nav.pages a.leave:not(:only-child) span { display: none; }
+a.goto:hover { background: color-mix(in srgb, currentColor 10%, transparent); }
+a.goto:focus-visible { outline: 3px solid currentColor; }
+a.go {
+  display: inline-block;
+  padding: 0.5rem 1rem;
+  border-radius: 0.5rem;
+  background: var(--accent);
+  color: var(--on-accent);
+  font-weight: 600;
+  text-decoration: none;
 }
+a.go:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.st-key-links, .st-key-links-go { display: none; }
 """
 
 _links = st.components.v2.component("labeler_links", html="", js=loader("links", "links"))
@@ -65,24 +58,14 @@ def go(address: str) -> None:
         _links(key="go", data={"go": address})
 
 
-def page_links(links: Mapping[str, str], here: str, leave: str | None = None) -> None:
-    """Draw the links to the pages, by title; ``here`` is the title of the present page.
-
-    ``leave`` is where to sign out; if the row is full, that is one word.
-    """
-    anchors = [
-        htpy.a(href=address, aria_current="page" if title == here else None)[title]
-        for title, address in links.items()
-    ]
-    if leave is not None:
-        words = htpy.span["Log "], "out"
-        anchors.append(htpy.a(".leave", href=leave, target="_self", aria_label="Log out")[words])
-    show_html(htpy.nav(".pages", aria_label="Pages")[anchors])
-
-
 def link(label: str, address: str) -> None:
     """Draw one link in words."""
     show_html(htpy.a(".goto", href=address)[label], width="content")
+
+
+def button(label: str, address: str) -> None:
+    """Draw a link that looks like the button of what to do next."""
+    show_html(htpy.a(".go", href=address)[label], width="content")
 
 
 def leave(label: str, address: str) -> None:

@@ -24,6 +24,11 @@ from labeler.web.static_js import loader, read_assets
 
 QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
 
+# The header says "live" where a page has such a line, for as long as the server answers.
+STYLE = """
+html[data-live="live"] .stApp:has(.st-key-follows) .top .live { display: flex; }
+"""
+
 _line = st.components.v2.component(
     "labeler_live",
     html='<p><span class="state" role="status" tabindex="-1"></span> '

@@ -9,7 +9,7 @@ import { whenAtRest } from "./rest.js";
 
 /** @import { Component, LineData } from "./shapes" */
 
-const FOLLOWS = "follows new grades";
+const LIVE = "live";
 const SILENT = "no connection to the server: these numbers may be old";
 
 /** @type {(component: Component) => () => void} */
@@ -24,7 +24,7 @@ class Line {
   constructor(place) {
     this.state = /** @type {HTMLElement} */ (place.querySelector(".state"));
     this.again = /** @type {HTMLButtonElement} */ (place.querySelector(".again"));
-    this.state.textContent = FOLLOWS;
+    this.say(false);
     /** @type {Component["setTriggerValue"]} */
     this.ask = () => {};
     this.again.onclick = () => this.ask("again", Date.now());
@@ -69,8 +69,9 @@ class Line {
 
   /** @param {boolean} isSilent */
   say(isSilent) {
-    this.state.textContent = isSilent ? SILENT : FOLLOWS;
+    this.state.textContent = isSilent ? SILENT : LIVE;
     this.state.classList.toggle("silent", isSilent);
+    document.documentElement.dataset.live = isSilent ? "silent" : LIVE; // the header says so, too
   }
 
   dispose() {

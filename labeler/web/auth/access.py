@@ -130,7 +130,8 @@ def check_may_grade(store: Store, grader: str) -> None:
     """Raise `Forbidden` unless ``grader`` may grade in this golden set now."""
     if AccessPolicy.from_environment().is_closed(store) and not store.is_invited(grader):
         raise Forbidden(
-            f"{grader} is not invited, or not any more; ask whoever runs this for a new link"
+            f"{grader} is not invited, or not any more; ask the person who invited you for a new "
+            "link"
         )
 
 
@@ -176,7 +177,7 @@ def redeem_promise(store: Store, key: LeadLink) -> None:
     if store.invited_with(hash_secret(key.secret)) is not None:
         return
     if store.has_invitations() and name not in store.leads():
-        raise Forbidden("somebody else has closed the door meanwhile; ask them for a link")
+        raise Forbidden("somebody else has invited people in the meantime; ask them for a link")
     store.invite(name, hash_secret(key.secret), role="lead")
 
 

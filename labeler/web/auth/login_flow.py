@@ -35,7 +35,7 @@ from labeler.web.auth.access import (
     session_by_link,
     session_by_login,
 )
-from labeler.web.auth.login_pages import NO_STORE_HEADERS
+from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation
 from labeler.web.auth.session_cookies import (
     credentials_on,
     delete_session_cookie,
@@ -95,16 +95,18 @@ def show_link(
     """Ask before a link signs in; redirect a visitor who is signed in as the same person."""
     key = link_in_address(request)
     link = store.link(hash_secret(key.secret))
-    name = link.name if link is not None and link.works else None
-    if link is None and key.promise:
-        name = promised_name(store, key)
-    if name is None:
+    invitation = None
+    if link is not None and link.works:
+        invitation = Invitation.of(store, link.name, link.role)
+    elif link is None and key.promise:
+        invitation = Invitation.promised(store, promised_name(store, key))
+    if invitation is None:
         return login_pages.dead_link(link)
     now = policy.visitor(store, credentials) if policy.is_closed(store) else None
-    is_same = now is not None and now.name == name
+    is_same = now is not None and now.name == invitation.name
     if link is not None and is_same:
         return redirect_to(landing_address(store, key, link))
-    return login_pages.confirm_link(name, None if is_same else now)
+    return login_pages.confirm_link(invitation, None if is_same else now)
 
 
 def sign_in_by_link(
@@ -177,7 +179,7 @@ def show_sign_out(
     if person is None:
         return redirect_to("/")
     again = credentials.session is None or store.can_come_again(hash_secret(credentials.session))
-    return login_pages.confirm_sign_out(person, can_come_again=again)
+    return login_pages.confirm_sign_out(store.golden_set_name(), person, can_come_again=again)
 
 
 def sign_out(
@@ -214,7 +216,7 @@ def exchange_for_session(
     """
     current, login = policy.in_session(store, credentials), policy.logged_in(store, credentials)
     if current is not None and login is not None and current.name != login.name:
-        return login_pages.confirm_switch(current, login)
+        return login_pages.confirm_switch(store.golden_set_name(), current, login)
     if current is not None and login is None and credentials.secret is None:
         return []
     response = Response()
