@@ -71,13 +71,11 @@ def query_texts(path: str, data_revision: int, golden: str | None) -> dict[str, 
 
 def ask_for_runs(names: Sequence[str]) -> None:
     """Say what is missing where there are no two runs, and end the page."""
-    if not names:
-        st.subheader("There is no run to compare yet")
+    if names:
+        heading, what = "There is only one run", f"To compare {names[0]}, load another."
     else:
-        st.subheader("There is only one run: to compare, load another")
-        st.text(f"The one run: {names[0]}")
-    st.write("Load runs on the Data page, or in a terminal:")
-    st.code("labeler load run FILE")
+        heading, what = "There is no run to compare yet", "A comparison needs two runs."
+    ui.say_empty(heading, what, "labeler load run FILE")
     st.stop()
 
 

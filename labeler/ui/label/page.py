@@ -27,23 +27,28 @@ def show_page() -> None:
         token = None if name is None else ui.grading_token(store, name)
         data = pad_data(store, name, token, is_lead=is_lead) if queries and runs else None
     if not queries:
-        st.subheader("There are no queries to grade yet")
         ask_a_lead(is_lead)
-        st.write("Load queries, chunks and a run on the Data page, or in a terminal:")
-        st.code("labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE")
+        ui.say_empty(
+            "There are no queries to grade yet",
+            "Graders get queries and what your systems return for them.",
+            "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
+        )
     elif data is None:
-        st.subheader("There is no run yet, so nothing to grade")
         ask_a_lead(is_lead)
-        st.write("A run says which chunks a system retrieved. Load one on the Data page, or:")
-        st.code("labeler load run FILE")
+        ui.say_empty(
+            "There is no run yet, so nothing to grade",
+            "A run is what a system returned for each query, in its order.",
+            "labeler load run FILE",
+        )
     else:
         grading.pad(data)
 
 
 def ask_a_lead(is_lead: bool) -> None:
-    """Tell a grader, who cannot load anything, whom to ask, and end the page."""
+    """Tell a grader, who cannot load anything, to come back later, and end the page."""
     if not is_lead:
-        st.write("Whoever runs this has to load it first. Come back later.")
+        st.subheader("There is nothing to grade yet")
+        st.text("Please come back later, or ask the person who invited you.")
         st.stop()
 
 

@@ -63,7 +63,7 @@ def show_page() -> None:
     if not queries or not board.run_names:
         ui.say_empty(
             "There is no run to look at yet" if queries else "There are no queries yet",
-            "Load what is missing on the Data page, or in a terminal:",
+            "This page lists where a run fails: it needs queries and a run.",
             "labeler load run FILE" if queries else "labeler load queries FILE",
         )
         st.stop()

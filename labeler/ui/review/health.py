@@ -43,7 +43,7 @@ def show() -> None:
     if not found.queries:
         ui.say_empty(
             "There is no query yet",
-            "How a golden set stands is said of its queries. Load some:",
+            "The health of a golden set is measured by its queries.",
             "labeler load queries FILE",
         )
         return

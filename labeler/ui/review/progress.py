@@ -101,7 +101,7 @@ def show_progress(choice: ReviewChoice) -> None:
     if not total.pool:
         ui.say_empty(
             "There is nothing to grade yet",
-            "The pool is made of what the runs return for the queries. Load both:",
+            "The pool is what the runs return for the queries: it needs both.",
             "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
         )
         return

@@ -55,8 +55,8 @@ def show_page() -> None:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
     if not board.run_names:
-        where = "Load one on the Data page, or in a terminal:"
-        ui.say_empty("There is no run to score yet", where, "labeler load run FILE")
+        what = "A run is what a system returned for each query, in its order."
+        ui.say_empty("There is no run to score yet", what, "labeler load run FILE")
         st.stop()
     live.follow(partial(show_scores, choose(board, settings), settings))
 

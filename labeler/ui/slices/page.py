@@ -19,13 +19,13 @@ def show_page() -> None:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
     if not board.run_names:
-        where = "Load one on the Data page, or in a terminal:"
-        ui.say_empty("There is no run to slice yet", where, "labeler load run FILE")
+        what = "A run is what a system returned for each query, in its order."
+        ui.say_empty("There is no run to slice yet", what, "labeler load run FILE")
         st.stop()
     if not board.facets:
         ui.say_empty(
             "No query has a bucket yet",
-            "Give queries a task or buckets, and load them again:",
+            "Give queries a task or buckets, and load them again.",
             '{"query_id": "q1", "query": "…", "task": "single", '
             '"buckets": {"intent": "refund"}}\n\nlabeler load queries FILE --update',
         )
