@@ -10,7 +10,7 @@ import pickle
 import tempfile
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Generic, TypeVar, overload
 
 import numpy as np
@@ -194,15 +194,15 @@ def estimate_size(value: object) -> int:
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
-        within, weight = value.values(), 100 * len(value)
+        within: Iterable[object] = value.values()
+        weight = 100 * len(value)
     elif isinstance(value, list | tuple):
         within, weight = value, 50 * len(value)
     else:
         return 0
     for each in within:
-        kind = type(each)
-        if kind is str:
+        if isinstance(each, str):
             weight += len(each)
-        elif kind not in _PLAIN:
+        elif type(each) not in _PLAIN:
             weight += estimate_size(each)
     return weight

@@ -196,7 +196,8 @@ class SpanReader:
                     "lines or Parquet, which keep lists"
                 )
             return [(at, _entry(each, self.limits)) for at, each in enumerate(given)]
-        places, found = self._places[key], {}
+        places = self._places[key]
+        found: dict[int, Record] = {}
         for name, value in attributes.items():
             place = places.get(name)
             if place is None:
