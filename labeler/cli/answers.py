@@ -22,10 +22,11 @@ from labeler.cli.options import (
     select_runs,
     with_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table
+from labeler.cli.output import FOR_PROGRAMS, RunLabels, Table, print_records, print_table
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import escape_controls
+from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -136,15 +137,22 @@ def print_answers(
         print_records(kind, records, None, board.conventions, notes, raw=raw)
         return
     notes = [*notes, *_outcome_notes(found)]
-    if per_query:
-        print_table(query_table(found), board.conventions, notes, kind)
-        return
-    said = [
-        Note("answers", f"{each.run}: {sentence}")
-        for each in found
-        for sentence in each.table(board.collection.query_ids).sentences
-    ]
-    print_table(outcome_table(board, found, facet), board.conventions, [*said, *notes], kind)
+    labels = RunLabels([each.run for each in found])
+    said = answer_statements(found, board.collection.query_ids, labels)
+    table = query_table(found, labels) if per_query else outcome_table(board, found, facet, labels)
+    print_table(table, board.conventions, notes, kind, said, labels)
+
+
+def answer_statements(
+    found: Sequence[RunAnswers], query_ids: Sequence[str], labels: RunLabels
+) -> list[Statement]:
+    """Say of each run how many answers are right, and which queries are not counted."""
+    said = []
+    for each in found:
+        right, *aside = each.table(query_ids).sentences
+        said.append(Statement("answers", f"{labels[each.run]}: {right}.", ANSWER))
+        said += [Statement("counted aside", f"{labels[each.run]}: {one}.", DOUBT) for one in aside]
+    return said
 
 
 def bucket_queries(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, list[str]]]:
@@ -175,12 +183,14 @@ def outcome_records(
     ]
 
 
-def outcome_table(board: Scoreboard, found: Sequence[RunAnswers], facet: str | None) -> Table:
+def outcome_table(
+    board: Scoreboard, found: Sequence[RunAnswers], facet: str | None, labels: RunLabels
+) -> Table:
     """Return a line for each run, bucket and outcome that a query has."""
     names = ["run", *([] if facet is None else [escape_controls(facet)]), "outcome", "a matter of"]
     lines = [
         [
-            escape_controls(each.run),
+            labels[each.run],
             *([] if bucket is None else [escape_controls(bucket)]),
             *(outcome.name, outcome.matter, f"{count:,}"),
             *_share(each.table(inside), outcome),
@@ -216,12 +226,12 @@ def query_records(found: Sequence[RunAnswers]) -> list[Record]:
     ]
 
 
-def query_table(found: Sequence[RunAnswers]) -> Table:
+def query_table(found: Sequence[RunAnswers], labels: RunLabels) -> Table:
     """Return a line for each run and query."""
     words = {True: "right", False: "wrong", None: "–"}
     lines = [
         [
-            *(escape_controls(name), escape_controls(each.run), outcome.name, outcome.matter),
+            *(escape_controls(name), labels[each.run], outcome.name, outcome.matter),
             words[each.right.get(name)],
         ]
         for each in found

@@ -36,6 +36,7 @@ from labeler.cli.options import (
 )
 from labeler.cli.output import (
     FOR_PROGRAMS,
+    RunLabels,
     Table,
     annotated,
     format_records,
@@ -218,7 +219,9 @@ def compare(
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
     found, refused = compare_each(board, runs, measures, facet)
     ranges_of = cache(lambda a, b: LiveRanges(every_run, (a, b)))
-    said = judge_pairs(every_run, found, settings, singles, ranges_of)
+    labels = RunLabels(board.run_names)
+    called = None if kind in FOR_PROGRAMS else labels
+    said = judge_pairs(every_run, found, settings, singles, ranges_of, called)
     shown = [show_pair(each, said[each.a, each.b]) for each in found]
     notes = notes_on(board, measures, facet) + unsaid
     if singles is not None and by_graders:
@@ -227,9 +230,9 @@ def compare(
     ranges = tie_ranges(board, measures, facet, per_query=per_query)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     parting = parting_table(every_run, found, queries)
-    judged = JudgedPairs(every_run, shown, said, ranges_of, ranges, parting)
+    judged = JudgedPairs(every_run, shown, said, ranges_of, labels, ranges, parting)
     cautions = judged.cautions(measures, settings)
-    strips = strip_lines(board, found[0]) if stripped else []
+    strips = strip_lines(board, found[0], labels) if stripped else []
     page = judged.as_text(kind, cautions, [*notes, *refused], strips, per_query=per_query, raw=raw)
     click.echo(page, nl=False)
 
@@ -238,14 +241,16 @@ def compare(
 class JudgedPairs:
     """Pairs of runs with what is said of them; ``every_run`` informs ranges and cautions.
 
-    ``ties`` are what other orders of tied scores could give, None where that is not computed.
-    ``parting`` is shown to people instead of values where nothing is graded.
+    Tables for people have the runs' ``labels``. ``ties`` are what other orders of tied scores could
+    give, None where that is not computed. ``parting`` is shown to people instead of values where
+    nothing is graded.
     """
 
     every_run: Scoreboard
     shown: Sequence[ShownPair]
     said: PairResults
     ranges_of: RangesLookup
+    labels: RunLabels
     ties: TieRangesByRun | None
     parting: results.Table | None = None
 
@@ -276,11 +281,11 @@ class JudgedPairs:
             )
             told = list(with_statements(kind, records, self.said, cautions, about))
             return format_records(kind, told, raw=raw)
-        table = people_table(self.shown, per_query=per_query)
+        table = people_table(self.shown, self.labels, per_query=per_query)
         if self.parting is not None:
             table, notes = self.parting, [WHAT_TO_GRADE]
         statements = [*people_statements(self.said), *cautions]
-        return format_result(kind, statements, table, conventions, notes, strips)
+        return format_result(kind, statements, table, conventions, notes, strips, self.labels)
 
 
 MOST_PARTING = 10  # queries in which the lists part most, to people
@@ -321,6 +326,7 @@ def judge_pairs(
     settings: Settings,
     singles: SingleGrades | None,
     ranges_of: RangesLookup,
+    labels: RunLabels | None,
 ) -> PairResults:
     """Return which run of each pair is better; of one pair also how many grades would decide."""
     decider, rules = Decider() if len(found) == 1 else None, DecisionRules.of(settings)
@@ -328,7 +334,8 @@ def judge_pairs(
 
     def judged(a: str, b: str) -> PairResult:
         asked = decider is not None and is_asked_for(settings, a, b)
-        return judge(a, b, rules, ranges_of=ranges_of, asked=asked)
+        names = None if labels is None else labels.pair(a, b)
+        return judge(a, b, rules, ranges_of=ranges_of, asked=asked, names=names)
 
     return {(each.a, each.b): judged(each.a, each.b) for each in found}
 
@@ -385,7 +392,7 @@ def compare_each(
         except BadInput as error:
             if len(runs) == 2 or a == b:
                 raise
-            refused.append(Note("not compared", str(error)))
+            refused.append(Note("not compared", str(error), is_warning=True))
     if not found:
         raise BadInput("no two of these runs have results for the same query")
     return found, refused
@@ -405,16 +412,19 @@ def program_records(
     return comparison.comparison_table(shown).records()
 
 
-def people_table(shown: Sequence[ShownPair], *, per_query: bool) -> results.Table:
-    """Return the table for people, with the runs' names over their means."""
-    names = (shown[0].compared.a, shown[0].compared.b) if len(shown) == 1 else ("of A", "of B")
+def people_table(
+    shown: Sequence[ShownPair], labels: RunLabels, *, per_query: bool
+) -> results.Table:
+    """Return the table for people, with the runs' labels over their means."""
+    first = shown[0].compared
+    names = labels.pair(first.a, first.b) if len(shown) == 1 else ("of A", "of B")
     if not per_query:
         return comparison.comparison_table(shown, names)
     tables = [comparison.query_table(each.compared, names) for each in shown]
     return replace(tables[0], rows=[row for table in tables for row in table.rows])
 
 
-def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
+def strip_lines(board: Scoreboard, found: Comparison, labels: RunLabels) -> list[str]:
     """Return two strips a query, sorted by the first measure's delta; undefined ones come last."""
     measure = found.measures[0]
     k = measure.cutoff if isinstance(measure.cutoff, int) else DEFAULT_STRIP_RANKS
@@ -432,9 +442,7 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
         for at in order
     ]
     heading = f"{found.conventions.heading(measure)} delta"
-    return text_lines(
-        Table(["query", escape_controls(found.a), escape_controls(found.b)], [heading], body)
-    )
+    return text_lines(Table(["query", *labels.pair(found.a, found.b)], [heading], body))
 
 
 WHAT_TO_GRADE = Note(

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
+from labeler.analysis.comparison import DecisionRules, describe_best_run
 from labeler.api.grade_scales import grade_rule
 from labeler.api.inputs import QRELS, RunRule, Warnings, read_board
 from labeler.cli.file_options import grade_options, limit_option, list_options
@@ -34,7 +35,14 @@ from labeler.cli.options import (
     undefined_option,
     with_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, Table, annotated, format_page, format_records
+from labeler.cli.output import (
+    FOR_PROGRAMS,
+    RunLabels,
+    Table,
+    annotated,
+    format_page,
+    format_records,
+)
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -205,9 +213,9 @@ def read_files(
         if guess(qrels).kind != "run":
             raise
         raise BadInput(f"{error}; it reads like a run: QRELS come first, then RUNs") from error
-    of_qrels = [Note("file", warning) for warning in warnings.get(QRELS, ())]
+    of_qrels = [Note("file", warning, is_warning=True) for warning in warnings.get(QRELS, ())]
     return board, of_qrels + [
-        Note("file", warning, (name,))
+        Note("file", warning, (name,), is_warning=True)
         for name in board.run_names
         for warning in warnings.get(name, ())
     ]
@@ -229,9 +237,11 @@ def mean_text(
         records = with_unjudged_ranges(records, LiveRanges(board).means(board, measures))
         told = annotated(kind, with_intervals(records, intervals), board.conventions, notes, ranges)
         return format_records(kind, told, raw=raw)
+    labels = RunLabels(board.run_names)
+    best = describe_best_run(board, DecisionRules.of(USUAL), labels)
     body = [
         [
-            escape_controls(score.run),
+            labels[score.run],
             board.conventions.heading(score.measure),
             format_number(score.value),
             format_interval(intervals[score.run, str(score.measure), None]),
@@ -241,7 +251,7 @@ def mean_text(
         for score in scores
     ]
     table = Table(["run", "measure"], ["value", "95% interval", "n", "unjudged"], body)
-    return format_page(kind, [table], board.conventions, notes)
+    return format_page(kind, [table], board.conventions, notes, best, labels)
 
 
 def format_interval(interval: ConfidenceInterval) -> str:
@@ -261,9 +271,11 @@ def query_text(
         records = query_records(scores, residuals_by_place(board, measures, per_query=True))
         told = annotated(kind, records, board.conventions, notes)
         return format_records(kind, told, raw=raw)
+    labels = RunLabels(board.run_names)
+    best = describe_best_run(board, DecisionRules.of(USUAL), labels)
     body = [
         [
-            escape_controls(score.run),
+            labels[score.run],
             escape_controls(score.query_id),
             board.conventions.heading(score.measure),
             format_number(score.value),
@@ -272,7 +284,7 @@ def query_text(
         for score in scores
     ]
     table = Table(["run", "query", "measure"], ["value", "unjudged"], body)
-    return format_page(kind, [table], board.conventions, notes)
+    return format_page(kind, [table], board.conventions, notes, best, labels)
 
 
 def compare_text(
@@ -286,18 +298,20 @@ def compare_text(
     raw: bool,
 ) -> str:
     """Return what `labeler compare` says of two runs; all runs inform the ranges."""
-    from labeler.analysis.comparison import DecisionRules
     from labeler.analysis.run_verdict import judge_pair
     from labeler.cli import compare as comparisons
 
     found, _ = comparisons.compare_each(board, pair, measures, None)
     ranges_of = cache(lambda a, b: LiveRanges(board, (a, b)))
-    said = {pair: judge_pair(board, *pair, DecisionRules.of(USUAL), ranges_of=ranges_of)}
+    labels = RunLabels(pair)
+    names = None if kind in FOR_PROGRAMS else labels.pair(*pair)
+    rules = DecisionRules.of(USUAL)
+    said = {pair: judge_pair(board, *pair, rules, names=names, ranges_of=ranges_of)}
     shown = [comparisons.show_pair(found[0], said[pair])]
     ranges = comparisons.tie_ranges(board, measures, None, per_query=per_query)
     notes += board.notes(measures)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     notes = [note for note in notes if note.is_about(*pair)]
-    judged = comparisons.JudgedPairs(board, shown, said, ranges_of, ranges)
+    judged = comparisons.JudgedPairs(board, shown, said, ranges_of, labels, ranges)
     cautions = judged.cautions(measures, USUAL)
     return judged.as_text(kind, cautions, notes, per_query=per_query, raw=raw)

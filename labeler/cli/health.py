@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
@@ -69,7 +70,18 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
         click.echo(json.dumps({**said, **health_record(found)}, ensure_ascii=False))
     else:
         of = [] if chosen == EVERYTHING else [f"Of the queries of: {chosen.describe()}"]
-        click.echo("\n\n".join([*of, *(as_text(part) for part in describe_health(found))]))
+        parts = describe_health(found)
+        first = summarize(parts)
+        click.echo("\n\n".join([first, *of, *(as_text(part) for part in parts)]))
+
+
+def summarize(parts: Sequence[HealthSection]) -> str:
+    """Return how much asks for something to be done, before the details."""
+    count = sum(len(part.warnings) for part in parts)
+    if not count:
+        return "Nothing asks for attention."
+    things = "1 point asks" if count == 1 else f"{count} points ask"
+    return f"{things} for attention: the lines with '!'."
 
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:

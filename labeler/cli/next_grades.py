@@ -25,7 +25,7 @@ from labeler.cli.options import (
     preset_option,
     with_options,
 )
-from labeler.cli.output import Table, rank_cell, text_footer, text_lines
+from labeler.cli.output import RunLabels, Table, rank_cell, text_footer, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Note, Scoreboard
 from labeler.model import escape_controls
@@ -97,13 +97,22 @@ def next_grades(
     standing = decider.standing(board, a, b, measure, least)
     found = [] if standing.settled else decider.choices(board, a, b, measure, count)
     rules = DecisionRules(asked, settings.measures, least)
-    judged = judge_pair(board, a, b, rules, singles=singles, decider=decider)
-    page = format_json if kind == "json" else format_text
-    click.echo(page(judged, standing, found, conventions), nl=False)
+    labels = RunLabels([a, b])
+    names = None if kind == "json" else labels.pair(a, b)
+    judged = judge_pair(board, a, b, rules, singles=singles, decider=decider, names=names)
+    if kind == "json":
+        page = format_json(judged, standing, found, conventions)
+    else:
+        page = format_text(judged, standing, found, conventions, labels)
+    click.echo(page, nl=False)
 
 
 def format_text(
-    judged: PairResult, standing: Certainty, found: list[DecidingPair], conventions: Conventions
+    judged: PairResult,
+    standing: Certainty,
+    found: list[DecidingPair],
+    conventions: Conventions,
+    labels: RunLabels,
 ) -> str:
     """Return which run is better so far, what grades could change, and a line for each pair."""
     body = [
@@ -116,11 +125,11 @@ def format_text(
         ]
         for each in found
     ]
-    names = [f"rank in {escape_controls(name)}" for name in (standing.a, standing.b)]
+    names = [f"rank in {name}" for name in labels.pair(standing.a, standing.b)]
     table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
     answers = [each for each in judged.statements if each.severity == ANSWER]
-    lines = [*statements_text(answers), escape_controls(standing.sentence())]
-    lines += ["", *text_lines(table)] if found else []
+    lines = [*statements_text(answers), standing.sentence(labels.pair(standing.a, standing.b))]
+    lines += ["", *labels.lines("table"), *text_lines(table)] if found else []
     return "\n".join(
         [*lines, *text_footer(conventions, [Note("chosen to decide", NO_FAIR_SAMPLE_NOTE)])]
     )

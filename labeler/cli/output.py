@@ -36,8 +36,9 @@ from labeler.render.results import (
     statements_text,
     text_table,
 )
+from labeler.render.short_names import short_names
 from labeler.render.text import CellTable as Table
-from labeler.render.text import in_markdown, markdown_lines, text_lines
+from labeler.render.text import align_cells, in_markdown, markdown_lines, text_lines
 
 FOR_PROGRAMS = ("csv", "json")
 """Forms that hold every digit, and of which `format_records` makes one."""
@@ -101,23 +102,65 @@ def format_records(kind: str, records: Iterable[Record], *, raw: bool = False) -
     return json_records.as_json(records) if kind == "json" else csv_tables.as_csv(records, raw=raw)
 
 
+MOST_LABEL = 32  # characters of a run's name in a table
+
+
+class RunLabels(dict[str, str]):
+    """What tables for people call runs: by their names, or by less where these are long.
+
+    What all have in common is folded; where that leaves long names, letters stand for them.
+
+    >>> RunLabels(["bm25", "lsa"]), RunLabels(["bm25", "lsa"]).lines("table")
+    ({'bm25': 'bm25', 'lsa': 'lsa'}, [])
+    >>> RunLabels(["x" * 40, "y"]).lines("table")
+    ['A  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', 'B  y', '']
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Choose the labels of these runs together."""
+        short = short_names(names)
+        if max(map(len, short.values()), default=0) > MOST_LABEL:
+            short = {name: _letter(at) for at, name in enumerate(short)}
+        super().__init__({name: escape_controls(label) for name, label in short.items()})
+        self.is_short = any(name != label for name, label in short.items())
+
+    def lines(self, kind: str) -> list[str]:
+        """Return the lines above a table that say which run has which label."""
+        if not self.is_short:
+            return []
+        rows = [[label, escape_controls(name)] for name, label in self.items()]
+        if kind == "md":
+            return [*(f"- {in_markdown(label)}: {in_markdown(name)}" for label, name in rows), ""]
+        return [*align_cells(rows, [True, True]), ""]
+
+    def pair(self, a: str, b: str) -> tuple[str, str]:
+        """Return the labels of two runs."""
+        return self[a], self[b]
+
+
+def _letter(at: int) -> str:
+    return chr(ord("A") + at) if at < LETTERS else f"run {at + 1}"
+
+
+LETTERS = 26
+
+
 def format_page(
     kind: str,
     tables: Sequence[Table],
     conventions: Conventions,
     notes: Sequence[Note],
-    strips: Sequence[str] = (),
+    statements: Sequence[Statement] = (),
+    labels: RunLabels | None = None,
 ) -> str:
-    """Return what people read: tables, strips, conventions and notes below each other."""
+    """Return what people read: statements, tables, warnings, conventions and notes.
+
+    Above the tables it says which runs have short ``labels`` there.
+    """
     lines_of = markdown_lines if kind == "md" else text_lines
-    lines = [line for table in tables for line in ["", *lines_of(table)]][1:]
-    if kind == "md":
-        fenced = ["", "```text", *strips, "```"] if strips else []
-        lines = [*lines, *fenced, *markdown_footer(conventions, notes)]
-    else:
-        spaced = ["", *strips] if strips else []
-        lines = [*lines, *spaced, *text_footer(conventions, notes)]
-    return "\n".join(lines)
+    shown = [line for table in tables for line in ["", *lines_of(table)]][1:]
+    shown = [*([] if labels is None else labels.lines(kind)), *shown]
+    return _format_parts(kind, statements, shown, conventions, notes, ())
 
 
 def format_result(
@@ -127,39 +170,76 @@ def format_result(
     conventions: Conventions,
     notes: Sequence[Note],
     strips: Sequence[str] = (),
+    labels: RunLabels | None = None,
 ) -> str:
-    """Return what people read: statements, the table, strips, conventions, and all notes."""
+    """Return what people read: statements, the table, strips, warnings, conventions and notes.
+
+    Above the table it says which runs have short ``labels`` there.
+    """
+    shown = markdown_table(table) if kind == "md" else text_table(table)
+    shown = [*([] if labels is None else labels.lines(kind)), *shown]
+    return _format_parts(kind, statements, shown, conventions, notes, strips)
+
+
+def _format_parts(
+    kind: str,
+    statements: Sequence[Statement],
+    table: Sequence[str],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    strips: Sequence[str],
+) -> str:
+    """Return the parts in their order; statements that are notes stand under the others' notes."""
     first = [each for each in statements if each.severity != NOTE]
     last = [each for each in statements if each.severity == NOTE]
     if kind == "md":
-        fenced = ["", "```text", *strips, "```"] if strips else []
         above, below = statements_markdown(first), ["", *statements_markdown(last)]
-        shown = [*markdown_table(table), *fenced, *markdown_footer(conventions, notes)[:-1]]
+        drawn = ["", "```text", *strips, "```"] if strips else []
+        footer = markdown_footer(conventions, notes)
     else:
         above, below = statements_text(first), statements_text(last)
-        shown = [*text_table(table), *(["", *strips] if strips else [])]
-        shown += text_footer(conventions, notes)[:-1]
-    return "\n".join([*above, *([""] if above else []), *shown, *(below if last else []), ""])
+        drawn = ["", *strips] if strips else []
+        footer = text_footer(conventions, notes)
+    shown = [*table, *drawn, *footer[:-1], *(below if last else []), ""]
+    return "\n".join([*above, *([""] if above else []), *shown])
 
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return the lines under a table in a terminal."""
+    """Return the lines under a table in a terminal: warnings with a mark, then how it is counted.
+
+    >>> from labeler.evaluation import Conventions
+    >>> notes = [Note("ties", "ties in file order"), Note("few", "n is small", is_warning=True)]
+    >>> first, warning, second, conventions, note, last = text_footer(Conventions.of(), notes)
+    >>> warning, note
+    ('! n is small', 'ties in file order')
+    """
+    warnings, others = _split_notes(notes)
     return [
+        *(["", *(f"! {escape_controls(said)}" for said in warnings)] if warnings else []),
         "",
         conventions.describe(),
-        *(f"! {escape_controls(said)}" for said in fold_notes(notes)),
+        *map(escape_controls, others),
         "",
     ]
 
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return the lines under a Markdown table."""
+    """Return the lines under a Markdown table: warnings with a mark, then how it is counted."""
+    warnings, others = _split_notes(notes)
     return [
+        *(f"\n- ! {_markdown_note(said)}" for said in warnings),
         "",
         conventions.describe(),
-        *(f"\n- {_markdown_note(said)}" for said in fold_notes(notes)),
+        *(f"\n- {_markdown_note(said)}" for said in others),
         "",
     ]
+
+
+def _split_notes(notes: Sequence[Note]) -> tuple[list[str], list[str]]:
+    """Return the sentences of warnings, and those of other notes, as people get them."""
+    parts = [[each for each in notes if each.is_warning == want] for want in (True, False)]
+    warnings, others = (list(fold_notes(part)) for part in parts)
+    return warnings, others
 
 
 def _markdown_note(sentence: str) -> str:
@@ -179,7 +259,7 @@ def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
             yield f"{kind}: {more}, which --format json has"
 
 
-def wide_table(rows: Sequence[Row], conventions: Conventions) -> Table:
+def wide_table(rows: Sequence[Row], conventions: Conventions, labels: RunLabels) -> Table:
     """Return a table with a column for each measure; the runs of a query or bucket are adjacent."""
     measures = list(dict.fromkeys(row.measure for row in rows))
     lines: dict[tuple[str | None, str], dict[Measure, Row]] = {}
@@ -188,9 +268,12 @@ def wide_table(rows: Sequence[Row], conventions: Conventions) -> Table:
     places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
     ordered = sorted(lines, key=lambda line: places[line[0]])
     body = [
-        [escape_controls(name) for name in line if name is not None]
-        + _value_cells(lines[line], measures)
-        for line in ordered
+        [
+            *([] if place is None else [escape_controls(place)]),
+            labels[run],
+            *_value_cells(lines[place, run], measures),
+        ]
+        for place, run in ordered
     ]
     place = rows[0].facet if rows[0].query_id is None else "query"
     names = ["run"] if place is None else [escape_controls(place), "run"]
@@ -274,9 +357,16 @@ def print_records(
     click.echo(format_records(kind, told, raw=raw), nl=False)
 
 
-def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
-    """Print a table for people, with what is to know under it."""
-    click.echo(format_page(kind, [table], conventions, notes), nl=False)
+def print_table(
+    table: Table,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    kind: str,
+    statements: Sequence[Statement] = (),
+    labels: RunLabels | None = None,
+) -> None:
+    """Print a table for people, with the answer above and what is to know under it."""
+    click.echo(format_page(kind, [table], conventions, notes, statements, labels), nl=False)
 
 
 LONGEST_CELL, LONGEST_LINE = 60, 100  # letters
@@ -322,4 +412,5 @@ def _few_query_notes(board: Scoreboard, measures: Iterable[Measure], facet: str)
     for bucket, queries in n.items():
         if 0 < queries < FEW:
             few = f"fewer than {FEW} queries (n {queries}): a difference may be chance"
-            yield Note("few", f"{facet} = {bucket}: {few}", bucket=(facet, bucket))
+            sentence = f"{facet} = {bucket}: {few}"
+            yield Note("few", sentence, bucket=(facet, bucket), is_warning=True)

@@ -22,18 +22,19 @@ from labeler.cli.options import (
     select_runs,
     with_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, Table, print_records, print_table, rank_cell
+from labeler.cli.output import FOR_PROGRAMS, RunLabels, Table, print_records, print_table, rank_cell
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
     OwnPoolRecall,
     Scoreboard,
     compare_own_pools,
+    describe_tau,
     format_number,
     own_pool_notes,
     own_pool_records,
 )
-from labeler.model import escape_controls
+from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -83,20 +84,46 @@ def recall(
     check_shared_queries(collection)
     board = Scoreboard(collection, conventions)
     found = [each.of(shown) for each in compare_own_pools(board, measures, by_hand)]
-    notes = own_pool_notes(found, conventions)
-    notes += [note for note in board.notes(measures) if note.is_about(*shown)]
+    notes = [note for note in board.notes(measures) if note.is_about(*shown)]
     if kind in FOR_PROGRAMS:
+        notes = [*own_pool_notes(found, conventions), *notes]
         print_records(kind, own_pool_records(found), None, conventions, notes, raw=raw)
         return
-    print_table(own_pool_table(found, conventions), conventions, notes, kind)
+    labels = RunLabels(shown)
+    said = pool_statements(found, conventions, labels)
+    table = own_pool_table(found, conventions, labels)
+    print_table(table, conventions, notes, kind, said, labels)
 
 
-def own_pool_table(found: Sequence[OwnPoolComparison], conventions: Conventions) -> Table:
+def pool_statements(
+    found: Sequence[OwnPoolComparison], conventions: Conventions, labels: RunLabels
+) -> list[Statement]:
+    """Say of each recall whether the same run is best without what its own pool gives it."""
+    said = []
+    for each in found:
+        heading = conventions.heading(each.measure)
+        ranks = ((row.rank, row.run) for row in each.rows if row.rank is not None)
+        without = ((row.rank_without, row.run) for row in each.rows if row.rank_without is not None)
+        first, first_without = min(ranks, default=None), min(without, default=None)
+        if len(each.rows) > 1 and first is not None and first_without is not None:
+            best, other = labels[first[1]], labels[first_without[1]]
+            sentence = f"{best} is best by {heading}, with and without its own pool."
+            if best != other:
+                sentence = f"{best} is best by {heading}, but without its own pool {other} is."
+            said.append(Statement("own pool", sentence, ANSWER))
+        tau = f"{describe_tau(each, conventions)}."
+        said.append(Statement("order of runs", tau, DOUBT))
+    return said
+
+
+def own_pool_table(
+    found: Sequence[OwnPoolComparison], conventions: Conventions, labels: RunLabels
+) -> Table:
     """Return a line for each run and recall."""
     names = ["run", "measure"]
     numbers = ["value", "rank", "n", "without", "rank", "n", "only this run", "only this system"]
     body = [
-        [escape_controls(row.run), conventions.heading(row.measure), *_own_pool_cells(row)]
+        [labels[row.run], conventions.heading(row.measure), *_own_pool_cells(row)]
         for each in found
         for row in each.rows
     ]

@@ -11,7 +11,7 @@ from itertools import chain
 import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
-from labeler.analysis.comparison import perfect_reranking_notes
+from labeler.analysis.comparison import DecisionRules, describe_best_run, perfect_reranking_notes
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     CountingCommand,
@@ -32,6 +32,7 @@ from labeler.cli.options import (
 from labeler.cli.output import (
     FOR_PROGRAMS,
     Row,
+    RunLabels,
     annotated,
     format_page,
     format_records,
@@ -210,8 +211,10 @@ class ScorePart:
             rows = query_rows(board, asked.measures)
         else:
             rows = mean_rows(board, asked.measures, asked.facet)
-        table = wide_table(rows, board.conventions)
-        return format_page(asked.kind, [table], board.conventions, self.notes)
+        labels = RunLabels(board.run_names)
+        table = wide_table(rows, board.conventions, labels)
+        best = describe_best_run(board, DecisionRules.of(asked.settings), labels)
+        return format_page(asked.kind, [table], board.conventions, self.notes, best, labels)
 
 
 def score_part(collection: Collection, conventions: Conventions, asked: ScoreRequest) -> ScorePart:

@@ -271,7 +271,10 @@ def print_trend(
 
 
 def alert_statements(scan: AlertScan) -> list[Statement]:
-    """Return the gravest alerts for people, and how many more there are."""
+    """Return the gravest alerts for people, and how many more there are; or that there is none."""
+    if not scan.looks:
+        said = "There is no trend yet: no system has two runs with a value."
+        return [Statement("no trend", said, ANSWER)]
     found, more = scan.statements, len(scan.alerts) - trend.MOST_OPEN_ALERTS
     if more > 0:
         said = f"There are {more} more alerts, which --format json has."
@@ -318,7 +321,7 @@ def trend_notes(board: Scoreboard, asked: TrendRequest) -> list[Note]:
         sentence = f"judged queries in no bucket of {asked.facet!r}, so in no row: {lost}"
         notes = (*notes, Note("no bucket", sentence))
     if asked.gate is not None and (other := why_other_conventions(asked.gate, board.conventions)):
-        notes = (*notes, Note("thresholds", other))
+        notes = (*notes, Note("thresholds", other, is_warning=True))
     found = [note for note in notes if not note.runs]
     if single:
         more = f"notes on single runs, which 'labeler score RUN' prints: {single}"

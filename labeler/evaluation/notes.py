@@ -18,6 +18,8 @@ from labeler.model import Collection, StoredRun, describe_chunking, format_count
 
 NO_RESULT_KIND, NOTHING_RELEVANT = "no result", "nothing relevant"
 SEVERAL_CHUNKINGS, OTHER_CHUNKINGS = "several chunkings", "other chunkings"
+NOTHING_GRADED, ABSENT = "nothing graded", "absent"
+WARNING_KINDS = frozenset({NO_RESULT_KIND, NOTHING_RELEVANT, NOTHING_GRADED, ABSENT, "stale"})
 WHY_NOTHING = (
     "no measure of relevance has a value yet: nothing relevant is known for any of these queries"
 )
@@ -28,7 +30,8 @@ class Note:
     """A remark on numbers: ``kind`` is for programs, ``sentence`` for people.
 
     It concerns the numbers of ``runs``, or of all if none is named; or only those of one
-    ``measure`` or one ``bucket`` (facet and bucket), if given.
+    ``measure`` or one ``bucket`` (facet and bucket), if given. A warning says that numbers mislead
+    or are missing, other notes how they were computed.
     """
 
     kind: str
@@ -36,6 +39,7 @@ class Note:
     runs: tuple[str, ...] = ()
     measure: Measure | None = None
     bucket: tuple[str | None, str | None] | None = None
+    is_warning: bool = False
 
     def is_about(self, *runs: str | None) -> bool:
         """Say whether it concerns any of ``runs``."""
@@ -98,7 +102,7 @@ def absent_list_notes(
                 f"{name}: no list for {_count_queries(absent)} of {of} with golden grades in any "
                 "chunking, where its values of documents and of the evidence are 0"
             )
-            yield Note("absent", sentence, runs=(name,))
+            yield Note(ABSENT, sentence, runs=(name,), is_warning=True)
 
 
 def make_notes(
@@ -111,7 +115,7 @@ def make_notes(
     """Return notes run by run, then on the golden set, then on the ``scores`` that are missing."""
     scores = list(scores)
     notes = [
-        Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
+        Note(kind, f"{run.name}: {sentence}", runs=(run.name,), is_warning=kind in WARNING_KINDS)
         for run in collection.runs
         for kind, sentence in _run_notes(run, counts_of[run.name], counts.judged, conventions)
     ]
@@ -122,14 +126,18 @@ def make_notes(
         notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _chunking_notes(collection)]
     among = " in each of these chunkings" if collection.has_several_chunkings else ""
-    notes += [Note(kind, sentence) for kind, sentence in _golden_set_notes(counts, among)]
+    notes += [
+        Note(kind, sentence, is_warning=kind in WARNING_KINDS)
+        for kind, sentence in _golden_set_notes(counts, among)
+    ]
     if nothing_is_relevant(scores):
-        notes.append(Note(NOTHING_RELEVANT, WHY_NOTHING))
+        notes.append(Note(NOTHING_RELEVANT, WHY_NOTHING, is_warning=True))
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:
             heading = conventions.heading(score.measure)
             sentence = f"{score.run}: no result for any query that counts in {heading}, so no value"
-            notes.append(Note(NO_RESULT_KIND, sentence, runs=(score.run,), measure=score.measure))
+            found = Note(NO_RESULT_KIND, sentence, (score.run,), score.measure, is_warning=True)
+            notes.append(found)
     return tuple(notes)
 
 
@@ -197,20 +205,20 @@ def _judged_notes(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
         return
     if own.absent:
         yield (
-            "absent",
+            ABSENT,
             f"no list for {_count_queries(own.absent)} of {judged} with golden grades, where its "
             "values are 0",
         )
     if number := own.foreign_to:
         others = "one other is" if number == 1 else f"{number:,} others are"
         yield (
-            "nothing graded",
+            NOTHING_GRADED,
             f"none of its chunks is graded, while {others}, hence the zeros: was it made on "
             "another chunking, or with other chunk ids?",
         )
     elif not own.graded:
         yield (
-            "nothing graded",
+            NOTHING_GRADED,
             "no chunk in its lists is graded for the query it was found for, hence the zeros",
         )
 
@@ -248,7 +256,7 @@ def cross_chunking_notes(
             if unknown:
                 said = format_count(int(unknown), "chunk", "chunks")
                 sentence = f"{run}: {said} whose document nobody knows, which count as of none"
-                yield Note("no document", sentence, (run,))
+                yield Note("no document", sentence, (run,), is_warning=True)
 
 
 def _evidence_notes(chunkings: CrossChunking, known: Sequence[QueryEvidence]) -> Iterator[Note]:
@@ -259,7 +267,8 @@ def _evidence_notes(chunkings: CrossChunking, known: Sequence[QueryEvidence]) ->
         yield Note("no evidence", f"{of} without a passage marked in what is relevant: undefined")
     if lost := chunkings.count_lost(known):
         said = format_count(lost, "chunk has a passage", "chunks have passages")
-        yield Note("lost evidence", f"{said} marked that no document holds: no evidence")
+        sentence = f"{said} marked that no document holds: no evidence"
+        yield Note("lost evidence", sentence, is_warning=True)
 
 
 def _location_notes(chunkings: CrossChunking, run: str, chunks: Ints) -> Iterator[Note]:
@@ -267,7 +276,7 @@ def _location_notes(chunkings: CrossChunking, run: str, chunks: Ints) -> Iterato
     if unplaced := int(np.sum(chunkings.positions.unplaced[at])):
         said = format_count(unplaced, "chunk whose place", "chunks whose places")
         sentence = f"{run}: {said} in the documents nobody knows: retrieved, but finding nothing"
-        yield Note("unplaced", sentence, (run,))
+        yield Note("unplaced", sentence, (run,), is_warning=True)
     if doubtful := int(np.sum(chunkings.positions.doubtful[at])):
         said = format_count(doubtful, "chunk fits", "chunks fit")
         yield Note("several places", f"{run}: {said} several places, the first counts", (run,))

@@ -178,7 +178,7 @@ def test_the_command_prints_the_cells_with_intervals(filled: Path) -> None:
     said = run(filled)
     assert "A    not found and wrong  retrieval" in said
     assert "0.4000  0.1176–0.7693" in said
-    assert "! A: 3 of 6 answers are right (50%; 95% interval 19% to 81%); where the prompt" in said
+    assert "A: 3 of 6 answers are right (50%; 95% interval 19% to 81%); where the prompt" in said
     rows = json.loads(run(filled, "--format", "json"))
     assert {row["outcome"]: row["queries"] for row in rows} == {
         name: list(BECAME.values()).count(name) for name in BECAME.values()

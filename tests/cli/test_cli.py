@@ -76,6 +76,13 @@ SAID = ("conventions", "notes")
 Labeler = Callable[..., Result]
 
 
+def table_of(result: Result) -> list[str]:
+    """Return the lines from the table on: below what is said of the runs."""
+    lines = result.output.splitlines()
+    heads = [at for at, line in enumerate(lines) if "  " in line or line.startswith("| ")]
+    return lines[heads[0] :]
+
+
 def first_line(result: Result) -> str:
     """Return the first line of what was printed."""
     return result.output.splitlines()[0]
@@ -495,15 +502,19 @@ def test_a_typo_in_db_makes_no_file(filled: Labeler, here: Path) -> None:
 def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
     result = filled("score", "--measures", "nDCG@10 RR", "--measures", "Judged@2")
     assert result.output == (
+        "Too few queries to say which run is best: 2.\n"
+        "nDCG@10: a 0.8155, b 0.8155.\n"
+        "\n"
         "run  nDCG@10      RR  Judged@2  n  unjudged@10\n"
         "a     0.8155  0.7500    0.7500  2            1\n"
         "b     0.8155  0.7500    0.7500  2            1\n"
         "\n"
-        f"{CONVENTIONS}\n"
-        "! 1 query without any golden grade: left out\n"
         f"{FEW_QUERIES}"
         "! Nobody has graded 25% of the top 10 of a, and more than 20% in 1 other run: these "
         "chunks can move its values either way\n"
+        "\n"
+        f"{CONVENTIONS}\n"
+        "1 query without any golden grade: left out\n"
     )
 
 
@@ -511,17 +522,17 @@ def test_cautions_are_notes_for_programs_too(filled: Labeler) -> None:
     found = json.loads(filled("score", "--measures", "RR", "--format", "json").output)
     few = {"kind": "few", "text": FEW_QUERIES[2:].strip()}
     assert all(few in row["notes"] for row in found)
-    assert f"\n- {FEW_QUERIES[2:]}" in filled("score", "--format", "md").output
+    assert f"\n- {FEW_QUERIES}" in filled("score", "--format", "md").output
     assert FEW_QUERIES[2:].strip() in filled("score", "--format", "csv").output
     assert "in the mean" not in filled("score", "--per-query").output
 
 
 def test_rbp_says_what_ungraded_chunks_could_add(filled: Labeler) -> None:
     """Each list leaves open all but the weights .2 and .16 of the graded ones at its two ranks."""
-    said = "! RBP(p=0.8): ungraded chunks could add up to 0.7400 (a), 0.7200 (b)\n"
+    said = "RBP(p=0.8): ungraded chunks could add up to 0.7400 (a), 0.7200 (b)\n"
     table = filled("score", "--measures", "RBP(p=0.8) RR").output
-    assert f"! 1 query without any golden grade: left out\n{said}" in table
-    assert said[2:] in filled("score", "--measures", "RBP", "--format", "md").output
+    assert f"\n1 query without any golden grade: left out\n{said}" in table
+    assert said in filled("score", "--measures", "RBP", "--format", "md").output
     assert "could add" not in filled("score", "--measures", "RR ERR nDCG@10").output
     assert "could add" not in filled("score", "--measures", "RBP", "--by", "task").output
 
@@ -559,7 +570,7 @@ def test_compare_says_how_far_ties_could_move_the_means(filled: Labeler, here: P
     (here / "in" / "tied.trec").write_text("q1 Q0 c3 1 2 t\nq1 Q0 c1 2 2 t\nq2 Q0 c2 1 5 t\n")
     filled("load", "run", "in/tied.trec")
     shown = filled("compare", "a", "tied", "--measures", "RR").stdout
-    assert "! tied: other orders of its ties could give RR 0.7500 to 1.0000" in shown
+    assert "\ntied: other orders of its ties could give RR 0.7500 to 1.0000" in shown
     assert "other orders" not in filled("compare", "a", "b", "--measures", "RR").stdout
 
 
@@ -654,7 +665,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
 
 def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
     table = filled("score", "--by", "task", "--measures", "RR")
-    assert table.output.splitlines()[:5] == [
+    assert table_of(table)[:5] == [
         "task      run      RR  n  unjudged@10",
         "single    a    1.0000  1            0",
         "single    b    0.5000  1            0",
@@ -679,13 +690,13 @@ def test_queries_in_no_bucket_are_counted(filled: Labeler, here: Path) -> None:
     (here / "in" / "q3.qrels").write_text("q3 0 c1 1\n")
     filled("load", "golden", "in/q3.qrels")
     result = filled("score", "--by", "task", "--measures", "RR")
-    assert "! judged queries in no bucket of 'task', so in no row: 1\n" in result.output
+    assert "\njudged queries in no bucket of 'task', so in no row: 1\n" in result.output
 
 
 def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
     filled("load", "run", "in/a.trec", "--name", "a|b![x](http://y)")
     result = filled("score", "--measures", "RR", "--format", "md")
-    assert result.output.splitlines()[:5] == [
+    assert table_of(result)[:5] == [
         "| run | RR | n | unjudged@10 |",
         "| --- | ---: | ---: | ---: |",
         "| a | 0.7500 | 2 | 1 |",
@@ -696,7 +707,7 @@ def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
 
 def test_a_measure_unlike_the_conventions_is_spelled_out(filled: Labeler) -> None:
     result = filled("score", "--rel", "2", "--measures", "P@5 P(rel=3)@5 R(rel=2)@5")
-    assert result.output.splitlines()[0] == "run     P@5  P(rel=3)@5     R@5    n  unjudged@5"
+    assert table_of(result)[0] == "run     P@5  P(rel=3)@5     R@5    n  unjudged@5"
     assert "relevant from grade 2" in result.output
 
 
@@ -721,11 +732,11 @@ def test_threshold_and_budget_come_from_the_settings_unless_given(
     with Store(here / "golden.db") as store:
         store.save_settings(Settings(rel=3, prompt_k=1, prompt_k_by_task={"research": 2}))
     table = filled("score", "--measures", "R@prompt", "--per-query")
-    assert table.output.splitlines()[0] == "query  run  R@prompt  unjudged@prompt"
+    assert table_of(table)[0] == "query  run  R@prompt  unjudged@prompt"
     assert "relevant from grade 3" in table.output
     assert "prompt size 1, research 2" in table.output
     given = filled("score", "--measures", "R@prompt", "--prompt-k", "2", "--rel", "1")
-    assert given.output.splitlines()[0] == "run     R@2  n  unjudged@2"
+    assert table_of(given)[0] == "run     R@2  n  unjudged@2"
     assert "relevant from grade 1" in given.output
 
 
@@ -744,18 +755,16 @@ def test_what_a_perfect_reranker_would_give_is_said_to_people_and_to_programs(
     asked = ("score", "a", "--measures", "RR Judged@10", "--reranked", "20")
     said = [line for line in filled(*asked).output.splitlines() if "perfect reranker" in line]
     assert len(said) == 1, "no order makes more graded"
-    assert said[0].startswith("! a: a perfect reranker of the top 20 would give RR ")
+    assert said[0].startswith("a: a perfect reranker of the top 20 would give RR ")
     rr, judged = json.loads(filled(*asked, "--format", "json").output)
-    assert [note["text"] for note in rr["notes"] if note["kind"] == "perfect reranker"] == [
-        said[0].removeprefix("! ")
-    ]
+    assert [note["text"] for note in rr["notes"] if note["kind"] == "perfect reranker"] == said
     assert "perfect reranker" not in [note["kind"] for note in judged["notes"]]
     assert "perfect reranker" not in filled("score", "a").output
 
 
 def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
     result = filled("score", "b", "a", "b", "--measures", "RR")
-    assert [line[0] for line in result.output.splitlines()[1:3]] == ["b", "a"]
+    assert [line[0] for line in table_of(result)[1:3]] == ["b", "a"]
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,8 @@ def test_the_answer_comes_first_then_one_table_then_what_is_to_know(run: Labeler
         "",
     ]
     assert lines[end + 1 :] == [
-        "! 1 query without any golden grade: left out",
-        f"! {SIGNIFICANCE_RULE}; {COVERAGE_NOTE}",
+        "1 query without any golden grade: left out",
+        f"{SIGNIFICANCE_RULE}; {COVERAGE_NOTE}",
         "Buckets: No bucket has 10 queries, so none is tested.",
         "Of +0.1157 nDCG@10, 0.0000 is due to the chunks found and +0.1157 to their order (n 2).",
     ]
@@ -180,7 +180,7 @@ def test_by_facet_there_is_a_row_for_each_bucket(run: Labeler) -> None:
     assert lines[at].startswith("intent    Measure       a       b  Difference  Wins")
     assert [line.split()[0] for line in lines[at + 1 : at + 4]] == ["refund", "shipping", "contact"]
     assert lines[at + 3].split()[2:5] == ["–", "–", "–"]
-    assert "! judged queries in no bucket of 'intent', so in no row: 1" in lines
+    assert "judged queries in no bucket of 'intent', so in no row: 1" in lines
     few = "fewer than 10 queries (n 1): a difference may be chance"
     assert [line for line in lines if "fewer than" in line] == [
         f"! intent = refund: {few}",

@@ -182,3 +182,51 @@ def test_the_example_of_a_gate_is_about_the_runs_it_is_given(labeler: Labeler):
 def test_no_query_is_listed_and_the_words_say_which(filled_labeler: Labeler, typed: str, said: str):
     shown = filled_labeler(*typed.split())
     assert (shown.exit_code, shown.output.strip()) == (0, said)
+
+
+LONG = "2026-11-27_help-centre_hybrid-rrf-k60_bge-m3_chunk512-overlap64_{}_with-a-long-ending"
+
+
+def test_names_that_are_too_long_for_a_table_stand_above_it(filled_labeler: Labeler):
+    for name in ("old", "new"):
+        assert filled_labeler("rename", "run", name, LONG.format(name)).exit_code == 0
+    for words in (
+        ["score"],
+        ["compare", LONG.format("old"), LONG.format("new")],
+        ["recall"],
+        ["next", LONG.format("old"), LONG.format("new")],
+    ):
+        lines = filled_labeler(*words).stdout.splitlines()
+        above = [line.split() for line in lines if line.endswith(LONG.format("new"))]
+        assert above in ([["…new…", LONG.format("new")]], []), words
+        table = [line for line in lines if line.startswith(("run ", "Measure", "nDCG@10"))]
+        assert all(len(line) < 150 for line in table), words
+    shown = filled_labeler("score", "--json").stdout
+    assert {row["run"] for row in json.loads(shown)} == {LONG.format("old"), LONG.format("new")}
+
+
+def test_letters_stand_for_long_names_with_nothing_in_common(filled_labeler: Labeler):
+    assert filled_labeler("rename", "run", "new", "x" * 150).exit_code == 0
+    lines = filled_labeler("compare", "old", "x" * 150).stdout.splitlines()
+    assert lines[0] == "B is better than A."
+    at = lines.index("A  old")
+    assert lines[at + 1 : at + 3] == [f"B  {'x' * 150}", ""]
+    assert lines[at + 3].split()[:3] == ["Measure", "A", "B"]
+    marked = filled_labeler("score", "--format", "md").stdout
+    assert f"- B: {'x' * 150}" in marked
+
+
+def test_only_warnings_have_a_mark_and_the_answer_comes_first(filled_labeler: Labeler):
+    Path("half.trec").write_text("k1 Q0 a 1 2 r\n")
+    assert filled_labeler("load", "run", "half.trec").exit_code == 0
+    lines = filled_labeler("score").stdout.splitlines()
+    assert lines[0].startswith("new scores ")
+    marked = [line for line in lines if line.startswith("! ")]
+    assert any("half: no list for 11 queries of 12" in line for line in marked)
+    conventions = next(at for at, line in enumerate(lines) if line.startswith("golden "))
+    assert not [line for line in lines[conventions:] if line.startswith("! ")]
+    assert filled_labeler("trend").exit_code == 1
+    assert filled_labeler("change", "run", "old", "--date", "2026-01-31").exit_code == 0
+    said = filled_labeler("trend").stdout.splitlines()[0]
+    assert said == "There is no trend yet: no system has two runs with a value."
+    assert "ask" in filled_labeler("health").stdout.splitlines()[0]

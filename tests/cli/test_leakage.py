@@ -128,7 +128,7 @@ def test_a_marked_query_is_left_out_of_scores_until_that_is_taken_back(
     assert values(filled, "--leaked", "without") == values(filled, "--leaked", "only")
     said = run(filled, "score", "--leaked", "without")
     assert "· leaked queries left out · gain" in said
-    assert "! 1 query of the golden set not in these numbers: leaked queries left out" in said
+    assert "\n1 query of the golden set not in these numbers: leaked queries left out" in said
     assert "q1" not in run(filled, "score", "--per-query", "--leaked", "without")
     assert "q2" not in run(filled, "compare", "first", "second", "--per-query", "--leaked", "only")
     assert leakage(filled, "--unmark", "q1") == "No query is marked as leaked.\n"

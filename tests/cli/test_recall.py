@@ -20,13 +20,14 @@ def recall(filled: Store, *arguments: str, exit_code: int = 0) -> str:
 
 
 def test_a_line_for_each_run_with_both_ranks_and_tau(filled: Store) -> None:
-    head, first, second, *rest = recall(filled).splitlines()
+    answer, tau, _, head, first, second, *_ = recall(filled).splitlines()
+    assert answer == "first is best by R@5, with and without its own pool."
+    assert tau == "Kendall's tau-b of the two orders of 2 runs by R@5 is 1.0000."
     assert " ".join(head.split()) == (
         "run measure value rank n without rank n only this run only this system"
     )
     assert first.split() == ["first", "R@5", "1.0000", "1", "2", "1.0000", "1", "1", "1", "1"]
     assert second.split() == ["second", "R@5", "0.5000", "2", "2", "0.5000", "2", "2", "0", "0"]
-    assert rest[2] == "! Kendall's tau-b of the two orders of 2 runs by R@5 is 1.0000"
 
 
 def test_programs_get_every_column_and_the_ranks_among_all_runs(filled: Store) -> None:

@@ -144,6 +144,7 @@ def test_health_is_of_the_split_on_the_page_and_in_a_terminal(marked: Store):
     assert (some["split"], some["leaked"], every["split"]) == ("test", "with", None)
     few = ("--split", "test", "--leaked", "without")
     assert printed(marked, "health", *few).startswith(
+        "1 point asks for attention: the lines with '!'.\n\n"
         "Of the queries of: split test · leaked queries left out\n\nSize\n"
         "  1 query has grades, of 1."
     )

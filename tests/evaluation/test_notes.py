@@ -75,8 +75,11 @@ def rows_of(run: Labeler, *arguments: str) -> list[dict[str, Any]]:
 
 
 def told(table: str) -> set[str]:
-    """Return the sentences under a table."""
-    return {line[2:] for line in table.splitlines() if line.startswith("! ")}
+    """Return the warnings, and the sentences under the conventions."""
+    lines = table.splitlines()
+    [at] = [at for at, line in enumerate(lines) if line.startswith("golden ")]
+    warnings = {line[2:] for line in lines if line.startswith("! ")}
+    return {*warnings, *filter(None, lines[at + 1 :])}
 
 
 def lines_of(row: dict[str, Any]) -> list[str]:

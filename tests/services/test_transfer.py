@@ -274,7 +274,7 @@ def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both:
     assert "transferred" not in run("score").stdout
     take_in(run)
     both.judge(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
-    assert run("score").stdout.count(f"! {said}") == 1
+    assert run("score").stdout.count(f"\n{said}") == 1
     rows = json.loads(run("score", "--format", "json").stdout)
     kinds = {(row["run"], "transferred" in [n["kind"] for n in row["notes"]]) for row in rows}
     assert kinds == {("old", False), ("new", True)}
@@ -287,7 +287,7 @@ def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both
     for pair, of in ((("old", "new"), "3 of 5"), (("new", "newer"), "3 of 3")):
         result = run("compare", *pair, "--measures", "RR@2")
         assert result.exit_code == 0, result.output
-        assert f"! {of} golden grades transferred" in result.stdout
+        assert f"\n{of} golden grades transferred" in result.stdout
         rows = json.loads(run("compare", *pair, "--measures", "RR@2", "--format", "json").stdout)
         assert [row["transferred_b"] for row in rows] == [2 if "newer" in pair else 1]
 

@@ -78,6 +78,11 @@ def find_cautions(
 def caution_notes(cautions: Iterable[Statement]) -> list[Note]:
     """Return cautions as notes beside numbers; one about a run concerns the numbers of that run."""
     return [
-        Note(each.kind, each.sentence.removesuffix("."), runs=tuple(each.numbers.get("runs", ())))
+        Note(
+            each.kind,
+            each.sentence.removesuffix("."),
+            runs=tuple(each.numbers.get("runs", ())),
+            is_warning=True,
+        )
         for each in cautions
     ]

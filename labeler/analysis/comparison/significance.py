@@ -309,6 +309,19 @@ def _test_rows(asked: Sequence[_Question]) -> dict[DeltaKey, DeltaTest]:
     return {delta_key(each[0].row): _test_of(*each) for each in parts}
 
 
+def assess_deltas(pairs: Mapping[str, Comparison], *, tests: int) -> dict[str, DeltaTest]:
+    """Return the test of each comparison's first measure over all queries, by its name.
+
+    Each is corrected for the number of ``tests``; what has no value is not tested.
+    """
+    found = {}
+    for name, compared in pairs.items():
+        row = compared.deltas[0]
+        tested = _test_rows([_Question(compared, row, tests, "tests")])
+        found[name] = tested.get(delta_key(row), NOT_TESTED)
+    return found
+
+
 def _test_of(
     asked: _Question, sample: Floats, weights: Floats, tested: PValue, interval: ConfidenceInterval
 ) -> DeltaTest:

@@ -1,0 +1,66 @@
+"""Which run scores highest, and which others are clearly lower."""
+
+from __future__ import annotations
+
+import pytest
+
+from labeler.analysis.comparison import DecisionRules, describe_best_run
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.model.results import ANSWER
+
+RANKED = {"good": ["c", "x", "y"], "fair": ["x", "c", "y"], "poor": ["x", "y", "c"]}
+
+
+def board_of(n: int, **lists: list[str]) -> Scoreboard:
+    """Return a board of runs that give the same list for each of ``n`` queries."""
+    ids = [f"q{number}" for number in range(n)]
+    grades = {name: {"c": 1, "x": 0, "y": 0} for name in ids}
+    runs = {run: dict.fromkeys(ids, ranked) for run, ranked in lists.items()}
+    return Scoreboard(collect(grades, runs), Conventions.of())
+
+
+def said(board: Scoreboard, **names: str) -> list[str]:
+    found = describe_best_run(board, DecisionRules(), names or None)
+    assert [each.severity for each in found[:1]] in ([], [ANSWER])
+    return [each.sentence for each in found]
+
+
+def test_a_run_that_every_other_is_clearly_below_is_clearly_highest():
+    board = board_of(40, poor=RANKED["poor"], good=RANKED["good"], fair=RANKED["fair"])
+    assert said(board) == ["good scores clearly highest.", "nDCG@10: good 1.0000, fair 0.6309."]
+
+
+def test_runs_that_are_not_clearly_lower_are_named_and_many_are_counted():
+    again = {f"again{number}": RANKED["good"] for number in range(5)}
+    some = board_of(40, good=RANKED["good"], again0=RANKED["good"], poor=RANKED["poor"])
+    assert said(some)[0] == "good scores highest; again0 is not clearly lower."
+    two = board_of(40, good=RANKED["good"], **dict(list(again.items())[:2]))
+    assert said(two)[0] == "good scores highest; again0 and again1 are not clearly lower."
+    many = board_of(40, good=RANKED["good"], **again)
+    assert said(many)[0] == "good scores highest; 5 runs are not clearly lower."
+
+
+def test_the_runs_have_the_names_that_are_asked_for():
+    board = board_of(40, good=RANKED["good"], poor=RANKED["poor"])
+    assert said(board, good="A", poor="B") == [
+        "A scores clearly highest.",
+        "nDCG@10: A 1.0000, B 0.5000.",
+    ]
+
+
+def test_of_few_queries_nothing_is_claimed():
+    board = board_of(9, good=RANKED["good"], poor=RANKED["poor"])
+    assert said(board)[0] == "Too few queries to say which run is best: 9."
+
+
+@pytest.mark.parametrize("lists", [{}, {"good": RANKED["good"]}])
+def test_of_fewer_than_two_runs_nothing_is_said(lists: dict[str, list[str]]):
+    assert said(board_of(12, **lists)) == []
+
+
+def test_runs_without_a_common_query_are_not_clearly_lower():
+    ids = [f"q{number}" for number in range(24)]
+    grades = {name: {"c": 1} for name in ids}
+    runs = {"first": {q: ["c"] for q in ids[:12]}, "second": {q: ["x", "c"] for q in ids[12:]}}
+    board = Scoreboard(collect(grades, runs), Conventions.of())
+    assert said(board)[0].startswith("first scores ")
