@@ -58,7 +58,7 @@ def test_the_address_holds_every_selection(server, visit):
         page.get_by_text(re.compile(r"Conventions \(trec_eval\): .*gain = grade"))
     ).to_be_visible()
     page.get_by_role("link", name="Data").click()
-    expect(page.get_by_text("Drop files here, all at once")).to_be_visible()
+    expect(page.get_by_text("Drop your files here, all at once")).to_be_visible()
     page.get_by_role("link", name="Scores").click()
     expect(page.locator(".scores thead th")).to_have_count(3)
     expect(page.get_by_text("Conventions (trec_eval)")).to_be_visible()
