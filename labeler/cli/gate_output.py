@@ -17,7 +17,7 @@ from labeler.analysis.gate import (
     GateOutcome,
     LimitResult,
 )
-from labeler.cli.output import Table, fold_notes, in_markdown, markdown_lines, text_lines
+from labeler.cli.output import Table, in_markdown, markdown_lines, split_notes, text_lines
 from labeler.evaluation import Note, format_number, format_signed
 from labeler.model import (
     escape_controls,
@@ -42,12 +42,11 @@ ONE_LOOK_NOTE = Note(
 
 
 def as_text(outcome: GateOutcome) -> str:
-    """Return an outcome for a terminal: what came of it, every limit, and what broke some."""
-    lines = [describe_result(outcome)]
+    """Return an outcome for a terminal: what came of it, what broke limits, and every limit."""
+    lines = [describe_result(outcome), *(f"! {said}" for said in describe_faults(outcome))]
     if outcome.findings:
-        lines += ["", *text_lines(check_table(outcome)), ""]
-    lines += [f"! {said}" for said in describe_faults(outcome)]
-    return "\n".join([*lines, *([""] if describe_faults(outcome) else []), *_footer(outcome), ""])
+        lines += ["", *text_lines(check_table(outcome))]
+    return "\n".join([*lines, "", *_footer(outcome), ""])
 
 
 def as_markdown(outcome: GateOutcome) -> str:
@@ -226,7 +225,7 @@ def gate_notes(outcome: GateOutcome) -> list[Note]:
 
 
 def _footer(outcome: GateOutcome) -> Iterator[str]:
-    """Yield what follows the table: the other runs, the conventions, the notes."""
+    """Yield what follows the table: the other runs, warnings, the conventions, the notes."""
     compared = {
         f"{REFERENCE_LABELS[finding.against]}: {finding.other}"
         for finding in outcome.findings
@@ -235,12 +234,14 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     if compared:
         yield escape_controls(" · ".join(sorted(compared)))
     yield from statements_text(outcome.verdict)
+    warnings, others = split_notes(gate_notes(outcome))
+    for said in warnings:
+        yield f"! {escape_controls(said)}"
     if outcome.conventions is not None:
         yield outcome.conventions.describe()
     if any(finding.check.terms.confidence is not None for finding in outcome.findings):
         yield BOUNDS_NOTE
-    for said in fold_notes(gate_notes(outcome)):
-        yield f"! {escape_controls(said)}"
+    yield from map(escape_controls, others)
 
 
 def _check_record(finding: LimitResult) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     >>> warning, note
     ('! n is small', 'ties in file order')
     """
-    warnings, others = _split_notes(notes)
+    warnings, others = split_notes(notes)
     return [
         *(["", *(f"! {escape_controls(said)}" for said in warnings)] if warnings else []),
         "",
@@ -225,7 +225,7 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return the lines under a Markdown table: warnings with a mark, then how it is counted."""
-    warnings, others = _split_notes(notes)
+    warnings, others = split_notes(notes)
     return [
         *(f"\n- ! {_markdown_note(said)}" for said in warnings),
         "",
@@ -235,7 +235,7 @@ def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str
     ]
 
 
-def _split_notes(notes: Sequence[Note]) -> tuple[list[str], list[str]]:
+def split_notes(notes: Sequence[Note]) -> tuple[list[str], list[str]]:
     """Return the sentences of warnings, and those of other notes, as people get them."""
     parts = [[each for each in notes if each.is_warning == want] for want in (True, False)]
     warnings, others = (list(fold_notes(part)) for part in parts)
