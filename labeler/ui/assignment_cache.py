@@ -6,6 +6,7 @@ a few grades. The server imports this module when it starts; it must not import 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
@@ -25,6 +26,9 @@ from labeler.ui import shared as ui
 
 GRADES_UNTIL_REFRESH = 5
 """After so many grades it is looked anew which come next: one grade seldom changes that."""
+
+LONG_SECONDS = 2.0
+"""Where choosing takes longer, it is not done for each grade."""
 
 MOST_PAIRS = 2_000
 """Pairs that are put in order; more are never open to graders before it is looked anew."""
@@ -78,6 +82,7 @@ class DecisionQueue:
         self._lock = Lock()
         self._kept: tuple[tuple[str, int], int, Sequence[Pair]] | None = None
         self._newest: tuple[tuple[str, int], int, DecisionWork | None] | None = None
+        self._rests_until = 0.0
 
     def telling(self) -> Sequence[Pair]:
         """Return the pairs that decide most, the most decisive first.
@@ -96,15 +101,25 @@ class DecisionQueue:
             return self._kept[2]
 
     def decision(self) -> DecisionWork | None:
-        """Return the same pairs by the newest grades, and how far it is; None if nobody asked."""
+        """Return the same pairs by the newest grades, and how far it is; None if nobody asked.
+
+        On large sets, where choosing takes seconds, it rests as long as it took: until then the
+        pairs chosen before serve.
+        """
         with self._lock, ui.open_store() as store:
             settings, newest = store.settings(), store.revision()
             if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
                 return None
             key = (store.golden_set_uuid(), store.data_revision())
-            if self._newest is None or self._newest[:2] != (key, newest):
-                self._newest = key, newest, _decision_work(store, settings)
-            return self._newest[2]
+            began, known = time.monotonic(), self._newest
+            is_of_these = known is not None and known[0] == key and known[1] <= newest
+            if known and is_of_these and (known[1] == newest or began < self._rests_until):
+                return known[2]
+            work = _decision_work(store, settings)
+            took = time.monotonic() - began
+            self._newest = key, newest, work
+            self._rests_until = began + 2 * took if took > LONG_SECONDS else 0.0
+            return work
 
 
 def _decision_work(store: Store, settings: Settings) -> DecisionWork | None:
