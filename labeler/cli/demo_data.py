@@ -11,6 +11,7 @@ from labeler.model import DEFAULT_CHUNKING, Settings
 from labeler.paths import folder
 from labeler.store import Store
 
+DEMO_NAME = "Pellamy help centre"
 DEMO_RUNS = {
     "bm25": ("2026-01-12", DEFAULT_CHUNKING),
     "lsa": ("2026-01-19", DEFAULT_CHUNKING),
@@ -20,27 +21,34 @@ DEMO_RUNS = {
 """When each run was made, and on which chunking."""
 
 
-def build_demo(path: Path, *, replace: bool = False) -> None:
-    """Make a golden set of the sample data at ``path``, whole or not at all."""
+def build_demo(path: Path, *, replace: bool = False, rechunked: bool = False) -> None:
+    """Make a golden set of the sample data at ``path``, whole or not at all.
+
+    ``rechunked`` adds the chunking v2 and a run on it. Its texts are those of the first chunking
+    again, so that graders would meet many of them twice.
+    """
     sample = folder("sample_data")
     with new_golden_set(path, replace=replace) as store:
-        load_demo_chunks(store, sample)
+        load_demo_chunks(store, sample, rechunked=rechunked)
         store.add_queries(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
         for name, (date, chunking) in DEMO_RUNS.items():
+            if chunking != DEFAULT_CHUNKING and not rechunked:
+                continue
             run = formats.read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
             store.add_run(run, name=name, system=name, created_at=date, chunking=chunking)
         store.add_golden(formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
         store.add_answers(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
         store.add_signals(formats.read_signals(sample / "signals.csv", name="signals.csv"))
         guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
-        store.save_settings(Settings(guideline=guideline))
+        store.save_settings(Settings(guideline=guideline, name=DEMO_NAME))
 
 
-def load_demo_chunks(store: Store, sample: Path) -> None:
-    """Load both chunkings, and the documents they were cut from."""
+def load_demo_chunks(store: Store, sample: Path, *, rechunked: bool) -> None:
+    """Load the first chunking or both, and the documents they were cut from."""
     store.add_chunks(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
-    again = formats.read_chunks(sample / "chunks-v2.jsonl", name="chunks-v2.jsonl")
-    store.add_chunks(again, chunking="v2")
+    if rechunked:
+        again = formats.read_chunks(sample / "chunks-v2.jsonl", name="chunks-v2.jsonl")
+        store.add_chunks(again, chunking="v2")
     documents = formats.read_documents(sample / "documents", name="documents")
     cut = store.documents_cut()
     store.add_documents(formats.match_document_names(documents, sample / "documents", cut))

@@ -274,24 +274,39 @@ def make_new(db: StoreLocation, title: str, lead: str | None, address: str) -> N
 
 @click.command()
 @click.option("--db", type=FILE, help="The demo's own file.  [default: labeler-demo.db]")
-@click.option("--fresh", is_flag=True, help="Make the demo anew; grades given in it are lost.")
+@click.option("--fresh", is_flag=True, help="Replace the demo; grades given in it are lost.")
+@click.option(
+    "--rechunked",
+    is_flag=True,
+    help="Add the documents cut another way, and a run on these chunks: grades can be transferred.",
+)
 @port_option
 @browser_option
 @click.pass_context
 def demo(
-    context: click.Context, db: Path | None, fresh: bool, port: int | None, no_browser: bool
+    context: click.Context,
+    db: Path | None,
+    fresh: bool,
+    rechunked: bool,
+    port: int | None,
+    no_browser: bool,
 ) -> None:
-    """Open the pages on sample data, in a file of its own."""
+    """Open the pages on sample data, in a file of its own.
+
+    The first page is Scores, as long as nobody is invited.
+    """
     path = db or _demo_path(context) or Path("labeler-demo.db")
     new = is_new(path)
+    if rechunked and not (new or fresh):
+        raise click.UsageError("--rechunked goes with a new demo: add --fresh")
     if fresh and not new:
         check_is_demo(path)
     if fresh or new:
-        build_demo(path, replace=fresh)
+        build_demo(path, replace=fresh, rechunked=rechunked)
     integrity.check_undamaged(path)
-    with Store(path):
-        pass
-    become_server(path, LOOPBACK[0], port, browser=not no_browser)
+    with Store(path) as store:
+        page = "" if store.has_invitations() else "/scores"
+    become_server(path, LOOPBACK[0], port, browser=not no_browser, page=page)
 
 
 def _demo_path(context: click.Context) -> Path | None:

@@ -31,12 +31,18 @@ KEPT_PARAMETERS = (
 
 # What any page reads; a test compares. Label also takes the name of a facet.
 KNOWN_PARAMETERS = frozenset(
-    "a across also audit-page audited b bar below bucket by chunk chunking chunks class contains "
-    "crossing down drawn edit facet find from from_where golden grader grades k keywords leaked "
-    "least look loss measure metric missed moved new notes-page numbers of other outcome page part "
-    "parts person pin preset query ranks remarks-page reranked review run runs section seen show "
-    "signal sort source split state substring system systems take task to top transferred-page "
-    "unjudged unsure-page until values version view weighted what which window".split()
+    {
+        *("a", "across", "also", "audit-page", "audited", "b", "bar", "below", "bucket", "by"),
+        *("chunk", "chunking", "chunks", "class", "contains", "crossing", "down", "drawn", "edit"),
+        *("facet", "find", "from", "from_where", "golden", "grader", "grades", "k", "keywords"),
+        *("leaked", "least", "look", "loss", "measure", "metric", "missed", "moved", "new"),
+        *("notes-page", "numbers", "of", "other", "outcome", "page", "part", "parts", "person"),
+        *("pin", "preset", "query", "ranks", "remarks-page", "reranked", "review", "run", "runs"),
+        *("section", "seen", "show", "signal", "sort", "source", "split", "state", "substring"),
+        *("system", "systems", "take", "task", "to", "top", "transferred-page", "unjudged"),
+        *("unsure-page", "until", "values", "version", "view", "weighted", "what", "which"),
+        "window",
+    }
 )
 
 # What links of earlier versions call parameters, and their values.

@@ -165,7 +165,7 @@ def open_as(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
 def demo(tmp_path: Path) -> Path:
     """Make the demo, with a remark, a note and a chunk of which nobody can tell."""
     path = tmp_path / "demo.db"
-    build_demo(path)
+    build_demo(path, rechunked=True)
     with Store(path) as store:
         store.add_grader("Ann")
         chunks = [chunk.chunk_id for chunk in store.chunks()]

@@ -69,7 +69,7 @@ def own(page: Page) -> str:
 
 def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, tmp_path):
     path = tmp_path / "demo.db"
-    build_demo(path)
+    build_demo(path, rechunked=True)
     served = serve(path)
     page = visit(f"{served.url}/data?section=Carry+over")
     page.get_by_role("button", name="See what follows").click()

@@ -147,17 +147,17 @@ def test_ctrl_c_while_the_server_starts_stops_it_too(start: Start, database: Pat
 
 def test_demo_makes_its_own_file_and_serves_it(start: Start, tmp_path: Path) -> None:
     process = start("demo", "--no-browser", "--port", str(any_port()))
-    assert status_of(address_of(process)) == 200
+    address = address_of(process)
+    assert address.endswith("/scores")
+    assert status_of(address) == 200
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == 0
     assert os.listdir(tmp_path) == ["labeler-demo.db"]
     with Store(tmp_path / "labeler-demo.db") as store:
         contents = store.contents()
-        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid", "hybrid-v2"]
-        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [
-            ("", 264, 3),
-            ("v2", 343, 1),
-        ]
+        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid"]
+        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [("", 264, 3)]
+        assert store.golden_set_name() == "Pellamy help centre"
         assert "every fact that is needed" in store.settings().guideline
     assert contents.queries > 100
     assert contents.judgments > 1000
@@ -181,12 +181,23 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
     kept.wait(timeout=20)
     with Store(path) as store:
         assert store.golden_set_uuid() == born
-        assert len(store.runs()) == 3
-    fresh = start("demo", "--fresh", "--no-browser", "--port", str(any_port()))
+        assert len(store.runs()) == 2
+        store.invite("Lea", "hash", role="lead")
+    late = start("demo", "--rechunked", "--no-browser")
+    assert late.communicate(timeout=20)[1].endswith("goes with a new demo: add --fresh\n")
+    invited = start("demo", "--no-browser", "--port", str(any_port()))
+    assert not address_of(invited).endswith("/scores"), "who has no link sees no page"
+    invited.send_signal(signal.SIGINT)
+    invited.wait(timeout=20)
+    fresh = start("demo", "--fresh", "--rechunked", "--no-browser", "--port", str(any_port()))
     address_of(fresh)
     with Store(path) as store:
         assert store.golden_set_uuid() != born
-        assert len(store.runs()) == 4
+        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid", "hybrid-v2"]
+        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [
+            ("", 264, 3),
+            ("v2", 343, 1),
+        ]
 
 
 def test_a_fresh_demo_never_replaces_a_team_s_golden_set(refuse: Refuse, tmp_path: Path) -> None:
