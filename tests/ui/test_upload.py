@@ -25,6 +25,8 @@ ODD = {"in": {"q": REFUND}, "out": {"found": [{"key": "c1", "words": THREE}]}}
 ODD_MAP = "query=in.q results=out.found id=key text=words"
 SMALL_NUMBERS = "query_id,chunk_id,score\nq1,c1,3\nq1,c2,1\n"
 MAP = "Where its fields stand"
+SHAPES = Path(__file__).parents[1] / "formats" / "retrieval_shapes"
+READ = (".json", ".jsonl", ".csv", ".parquet")
 
 
 @pytest.fixture
@@ -208,3 +210,14 @@ def test_a_record_is_never_markup(database: Path):
     assert "&lt;img" in sample(app)
     shown = [*app.markdown, *app.caption, *app.subheader]
     assert not [each.value for each in shown if "evil" in each.value]
+
+
+def test_every_shape_with_a_fixture_is_told_by_one_drop(database: Path):
+    """Whether each then loads right is tested where they are: the page reads as the command."""
+    files = [each for each in sorted(SHAPES.rglob("*")) if each.suffix in READ]
+    app = open_page("data")
+    app.file_uploader[0].set_value([(each.name, each.read_bytes(), "") for each in files])
+    app.run()
+    untold = [box.key for box in kinds(app) if box.value is None]
+    assert len(kinds(app)) == len(files) > 20
+    assert not untold, [each for each in words(app).splitlines() if each.startswith("⚠ not told")]
