@@ -92,7 +92,7 @@ def wide(path: Path, *, columns: bool = True) -> Path:
     """
     library(path, queries=2, chunks=3, guideline="Be strict. " * 200)
     code = "    return refund(parcel, days=30)  # as the law asks"
-    table = "name     days     to whom\nparcel   30       " + "the card it was paid with " * 4
+    table = "name     days     to whom\nparcel   30       " + "the card it was paid with " * 2
     text = f"This is the text.\n\n{SENTENCE * 16}"
     if columns:
         text += f"\n\n```python\n{code}\n```\n\n{table}"

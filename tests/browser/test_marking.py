@@ -1,4 +1,4 @@
-"""Marking and folding a chunk's text, asked directly in a browser: what is found and painted."""
+"""The words of a query in a chunk's text, asked directly in a browser: found and painted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIGHT, DARK = ("#ffffff", "#31333f"), ("#0e1117", "#fafafa")
 def bench(browser: Browser):
     """Give a blank page that has the script and one element to paint into."""
     host = '<div class="pad"><div id="host" class="text"></div></div>'
-    with page_with(browser, "js/text_marks", body=host) as page:
+    with page_with(browser, "js/text_marks", "js/text_paint", body=host) as page:
         page.add_style_tag(path=PACKAGE / "ui" / "grading" / "query_list.css")
         yield page
 
@@ -35,34 +35,13 @@ def found(page: Page, text: str, query: str = "", keywords: tuple[str, ...] = ()
     )
 
 
-def paint(
-    page: Page, text: str, query: str = "", *, marking: bool = True, folding: bool = True
-) -> None:
+def paint(page: Page, text: str, query: str = "", *, marking: bool = True) -> None:
     """Paint ``text`` for a query without keywords."""
     page.evaluate(
-        """([text, query, marking, folding]) => paintText(
+        """([text, query, marking]) => paintText(
             document.querySelector("#host"), text, marksOf({text: query, keywords: []}),
-            {marking, folding})""",
-        [text, query, marking, folding],
-    )
-
-
-def shown(page: Page) -> str:
-    """Return the text on screen without the words of the fold buttons."""
-    return page.evaluate(
-        """() => { const copy = document.querySelector("#host").cloneNode(true);
-            copy.querySelectorAll("button").forEach((button) => button.remove());
-            return copy.textContent; }"""
-    )
-
-
-def unfold_all(page: Page) -> int:
-    """Press fold buttons until none is left; say how many it took."""
-    return page.evaluate(
-        """() => { let pressed = 0;
-            for (let button; (button = document.querySelector("#host .fold")); pressed++)
-                button.click();
-            return pressed; }"""
+            {marking})""",
+        [text, query, marking],
     )
 
 
@@ -137,7 +116,6 @@ def test_hostile_text_is_painted_as_the_text_it_is(bench, text):
     long = text + "\n" + text * 400
     for whole in (text, long):
         paint(bench, whole, "refund script img alert window")
-        unfold_all(bench)
         # a lone surrogate cannot be sent: the browser compares
         assert bench.evaluate(
             "(text) => document.querySelector('#host').textContent === text", whole
@@ -150,143 +128,23 @@ def test_hostile_text_is_painted_as_the_text_it_is(bench, text):
     assert bench.evaluate("window.ran") is None
 
 
-def test_a_short_text_is_never_folded(bench):
-    paint(bench, FILLER * 29)
-    assert bench.locator("#host .fold").count() == 0
+@pytest.mark.parametrize("marking", [True, False])
+def test_nothing_is_folded_out_of_a_long_text(bench, marking):
+    text = FILLER * 60 + "The Refund takes a week. " + FILLER * 60
+    paint(bench, text, "refund", marking=marking)
+    assert bench.locator("#host").inner_text().strip() == text.strip()
+    assert bench.locator("#host button").count() == 0
+    assert bench.locator("#host mark").count() == marking
 
 
-def test_a_long_text_folds_but_never_a_marked_part(bench):
-    text = FILLER * 60 + "The Refund takes a week. " + FILLER * 60 + "No refunds." + FILLER * 5
+def test_a_long_text_with_very_many_hits_is_whole_and_not_all_are_marked(bench):
+    text = "refund is a word now " * 5_000
     paint(bench, text, "refund")
-    assert bench.locator("#host mark").all_text_contents() == ["Refund", "refunds"]
-    assert len(shown(bench)) < 2_500
-    folds = bench.locator("#host .fold")
-    hidden = len(text) - len(shown(bench))
-    assert folds.count() == 2
-    first = int(folds.first.text_content().strip("… ").split()[0].replace(",", ""))
-    folds.first.click()
-    assert len(shown(bench)) == len(text) - hidden + first  # the button told the truth
-    assert bench.evaluate("document.activeElement.id") == "host"
-    assert unfold_all(bench) == 1
-    assert shown(bench) == text
+    assert bench.locator("#host mark").count() == 1_000
+    assert bench.evaluate("document.querySelector('#host').textContent.length") == len(text)
 
 
-def test_parts_end_with_a_word_or_a_line(bench):
-    text = FILLER * 40 + "refund " + FILLER * 40
-    paint(bench, text, "refund")
-    ends = bench.evaluate(
-        """() => [...document.querySelectorAll("#host .fold")].map((button) =>
-            [button.previousSibling.textContent.slice(-1),
-             button.nextSibling?.textContent[0] ?? "-"])"""
-    )
-    assert ends
-    for before, after in ends:
-        assert before == " "
-        assert after != " "
-
-
-def test_a_cut_never_splits_a_character(bench):
-    paint(bench, "👩‍👩‍👧‍👦" * 2_000, "refund")
-    halves = bench.evaluate(
-        """() => [...document.querySelector("#host").childNodes]
-            .filter((node) => node.nodeType === Node.TEXT_NODE)
-            .map((node) => [node.data.isWellFormed(), node.data.length % 11])"""
-    )
-    assert halves == [[True, 0]]
-
-
-def test_without_marking_the_same_parts_are_shown(bench):
-    text = FILLER * 60 + "The refund takes a week. " + FILLER * 60
-    paint(bench, text, "refund")
-    with_marks = shown(bench)
-    paint(bench, text, "refund", marking=False)
-    assert bench.locator("#host mark").count() == 0
-    assert shown(bench) == with_marks
-
-
-def test_a_huge_text_with_very_many_hits_stays_small_on_the_page(bench):
-    bench.evaluate(
-        """() => { const text = "refund is a word now ".repeat(100000);
-            paintText(document.querySelector("#host"), text,
-                marksOf({text: "refund", keywords: []}), {marking: true, folding: true}); }"""
-    )
-    assert 1_000 <= bench.locator("#host mark").count() < 1_100
-    assert bench.evaluate("document.querySelector('#host').childNodes.length") < 3_000
-    fold = bench.locator("#host .fold")
-    words = fold.text_content()
-    assert words.endswith(" marked words")
-    assert "2,07" in words
-    assert "98,9" in words
-    fold.click()
-    assert bench.locator("#host mark").count() > 1_900  # the next part, marked as well
-    assert bench.locator("#host .fold").count() == 1
-
-
-def test_a_huge_text_without_hits_unfolds_in_steps(bench):
-    bench.evaluate(
-        """() => paintText(document.querySelector("#host"), "word ".repeat(400000),
-            marksOf({text: "refund", keywords: []}), {marking: true, folding: true})"""
-    )
-    assert 5 <= unfold_all(bench) <= 12
-    assert bench.evaluate("document.querySelector('#host').textContent.length") == 2_000_000
-
-
-COLUMNS = {
-    "code": "def f():\n    return {\n        'a': 1,\n    }",
-    "spaces": "name     size\nbig      10\nsmall    2",
-    "tabs": "name\tsize\nbig\t10",
-    "pipes": "| name | size |\n|---|---|\n| big | 10 |",
-}
-PROSE = {
-    "a list": "Steps:\n- open\n    - click here\n    1. wait",
-    "a gap": "One sentence with a   gap inside it.",
-    "an indent": "    " + FILLER * 4,
-    "a gap in one line of three": "One line.\nAnother   line.\nThe last line.",
-    "a bar": "Choose this | that as you like.\nOr not.",
-}
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_code_and_tables_keep_their_lines(bench, name):
-    text = f"Before it, some prose with refund in it.\n\n{COLUMNS[name]}\n\nAfter it."
-    paint(bench, text, "refund size")
-    assert "columns" in bench.locator("#host").get_attribute("class").split()
-    assert bench.locator("#host .lines").count() == 1
-    assert bench.locator("#host .lines").text_content().strip("\n") == COLUMNS[name]
-    assert shown(bench) == text
-    assert bench.locator("#host .lines").evaluate("box => getComputedStyle(box).whiteSpace") == (
-        "pre"
-    )
-
-
-@pytest.mark.parametrize("fence", ["```", "~~~~"])
-def test_code_between_fences_is_a_block_of_its_own_and_still_text(bench, fence):
-    code = "def refund(size):\n    return <b>size</b>\n\n\nprint(1)\n"
-    text = f"Before it.\n{fence}python\n{code}{fence}\nAfter it, refund."
-    paint(bench, text, "refund")
-    block = bench.locator("#host .code")
-    assert block.text_content() == code
-    assert block.locator("b").count() == 0
-    assert bench.locator("#host .fence").all_text_contents() == [f"{fence}python\n", f"{fence}\n"]
-    assert all(
-        box["height"] <= 1
-        for box in (each.bounding_box() for each in bench.locator("#host .fence").all())
-    )
-    assert bench.locator("#host mark").all_text_contents() == ["refund", "refund"]
-    assert shown(bench) == text
-    paint(bench, f"Never closed:\n{fence}\n{code}")
-    assert bench.locator("#host .code").text_content() == code
-
-
-@pytest.mark.parametrize("name", PROSE)
-def test_prose_is_no_table(bench, name):
-    paint(bench, COLUMNS["tabs"])
-    paint(bench, PROSE[name])
-    assert "columns" not in bench.locator("#host").get_attribute("class").split()
-    assert bench.locator("#host .lines").count() == 0
-
-
-def test_a_title_is_marked_without_folding(bench):
+def test_a_title_is_marked(bench):
     title = "Refunds " + FILLER * 60
     bench.evaluate(
         """(title) => paintMarked(document.querySelector("#host"), title,

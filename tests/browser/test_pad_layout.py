@@ -24,12 +24,13 @@ pytestmark = pytest.mark.browser
 
 LONGEST_LINE = """host => {
     let longest = 0;
-    for (const node of host.childNodes) {
+    const texts = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
         const range = document.createRange();
         const counts = new Map();
         for (let i = 0; i < node.textContent.length; i++) {
-            range.setStart(node.firstChild ?? node, i);
-            range.setEnd(node.firstChild ?? node, i + 1);
+            range.setStart(node, i);
+            range.setEnd(node, i + 1);
             const top = Math.round(range.getBoundingClientRect().top);
             counts.set(top, (counts.get(top) ?? 0) + 1);
         }

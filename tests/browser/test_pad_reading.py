@@ -25,7 +25,7 @@ from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
 
-LONG = "A line.\n" * 200  # many lines, yet too few characters to be folded
+LONG = "A line.\n" * 200  # many lines
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_code_wider_than_its_place_is_scrolled_by_the_arrows_where_tab_led(serve
     served = serve(wide(tmp_path / "wide.db"))
     page = visit(served.url, viewport={"width": 420, "height": 600})
     ready(page)
-    text, code = shown(page), page.get_by_role("group", name="Code")
+    text, code = shown(page), page.get_by_role("group", name="Lines that stay whole")
     code.click()  # as one does to copy a part: the arrows lead on as always
     page.keyboard.press("ArrowRight")
     assert shown(page) != text

@@ -96,7 +96,7 @@ def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
         "DELETE FROM seals WHERE log = 'judgments' AND event = 3",
         "INSERT INTO judgments SELECT 3, 'new', query, chunk, grader, kind, grade, graders, "
         "reason, note, blind, source, NULL, elapsed_ms, text_hash, created_at, evidence, "
-        "carried_from FROM judgments WHERE id = 4",
+        "carried_from, seen_whole, highlighted FROM judgments WHERE id = 4",
     )
     [slipped_in, next_one] = graded.check_seals().faults
     assert slipped_in == "judgment 3 came into the log later than those after it"

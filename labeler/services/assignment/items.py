@@ -109,7 +109,7 @@ LONGEST_IN_LIST = 8_000  # characters of a chunk in a list
 LONGEST_HELP = 50_000  # characters of a query's text, its guideline or its reference
 LONGEST_NAME = 2_000  # characters of a title or a document's id
 MOST_LISTED = 200  # chunks in a list
-PIECE = 300_000  # characters of a long text per request, of at most six bytes each
+PIECE = 50_000  # characters of a long text per request: a browser lays them out at once
 MOST_BYTES = 900_000  # of a list of chunks with their queries; a response has at most two
 ELLIPSIS = "…"
 

@@ -57,7 +57,7 @@ export const ACTS = {
 };
 
 export function rememberedMarking() {
-  return remembered(MARKS_KEY, true);
+  return remembered(MARKS_KEY, false); // marked words draw the eye away from what else is said
 }
 
 // --- back and forth -----------------------------------------------------------------------------
@@ -232,7 +232,7 @@ function switchMarks(pad) {
   pad.marking = !pad.marking;
   remember(MARKS_KEY, pad.marking);
   pad.bar.press("marks", pad.marking);
-  pad.say(pad.marking ? "Words are marked" : "Words are not marked");
+  pad.say(pad.marking ? "The question’s words are marked" : "The question’s words are not marked");
   for (const list of pad.lists()) list.repaint();
   pad.paint();
 }
@@ -321,11 +321,13 @@ export function makeDesk(pad) {
     judge: (item, what) => {
       pad.say(pad.gave(what));
       pad.bar.lookAnew(); // the rows move
-      return session.give(item, what);
+      return session.give(item, { ...what, screen: pad.screen(item) });
     },
     takeBack: (item) => session.takeBack(item),
     cannotTell: (item) => {
-      askReason(pad, (what) => pad.tellLists(item, session.give(item, what)));
+      askReason(pad, (what) => {
+        pad.tellLists(item, session.give(item, { ...what, screen: pad.screen(item) }));
+      });
       leaveRowInSight();
     },
     note: (item) => {

@@ -8,10 +8,11 @@ import {
   reachIfScrolled,
   showWords,
 } from "../js/dom.js";
-import { marksOf, paintMarked, paintText } from "../js/text_marks.js";
+import { marksOf } from "../js/text_marks.js";
+import { paintMarked, paintText } from "../js/text_paint.js";
 import { noteWords } from "./drafts.js";
 import { offerMore } from "./read_on.js";
-import { MoreBelow } from "./reading.js";
+import { MoreBelow, SeenText } from "./reading.js";
 import { copiesWords, counted, givenWords, remarkWords, undoneWords } from "./status.js";
 import { TransferHint } from "./transfer_hint.js";
 
@@ -53,12 +54,14 @@ export class Card {
     this.find(".helps").onclick = () => act("guideline");
     this.earlier = new TransferHint(this.find, terms, take);
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
+    this.seen = new SeenText(this.find(".chunk"), () => this.find(".chunk .text"));
     this.sizes = new ResizeObserver(() => this.paintWhatFits());
     for (const each of [".query-text", ".helps"]) this.sizes.observe(this.find(each));
   }
 
   dispose() {
     this.below.dispose();
+    this.seen.dispose();
     this.sizes.disconnect();
   }
 
@@ -71,6 +74,7 @@ export class Card {
     this.showQuery(query);
     const isAnew = isNew || marking !== this.marking;
     if (isAnew) this.paintText(entry.item, query, marking);
+    if (isNew) this.seen.begin();
     if (isNew) this.paintAround(null);
     if (isNew) this.paintNews(isNewQuery, query);
     this.item = entry.item;
@@ -136,7 +140,7 @@ export class Card {
     showWords(this.find(".copies"), copiesWords(item.copies, this.terms));
     const host = this.find(".chunk .text");
     /** @type {(place: HTMLElement, text: string) => void} */
-    const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });
+    const paint = (place, text) => paintText(place, text, marks, { marking });
     const hadFocus = host.contains(focusedBeside(host));
     paint(host, item.text);
     offerMore(host, item, { get: this.get, paint, painted: () => this.readFurther(item) });
@@ -193,7 +197,7 @@ function fillBeside(host, beside, place) {
   if (chunk.title) host.append(element("p", chunk.title, "beside-title"));
   const text = element("div", "", "beside-text");
   text.dir = "auto";
-  const unmarked = { marking: false, folding: true };
+  const unmarked = { marking: false };
   paintText(text, chunk.text ?? "Its text is not known.", marksOf({ text: "" }), unmarked);
   host.append(text);
 }

@@ -3,7 +3,8 @@
 
 import { element, keyButton } from "../js/dom.js";
 import { evidenceWords } from "../js/marker.js";
-import { paintMarked, paintText } from "../js/text_marks.js";
+import { paintMarked, paintText } from "../js/text_paint.js";
+import { briefOf } from "../js/text_shape.js";
 import { noteWords } from "./drafts.js";
 import { offerMore } from "./read_on.js";
 
@@ -111,7 +112,7 @@ export class ChunkRow {
 
   paintBrief() {
     this.write(this.name, this.item.title ?? "");
-    this.write(this.snippet, this.item.text.slice(0, SNIPPET));
+    this.write(this.snippet, briefOf(this.item.text.slice(0, 4 * SNIPPET), SNIPPET));
   }
 
   /** @type {(host: HTMLElement, text: string) => void} */
@@ -165,7 +166,7 @@ export class ChunkRow {
   paintText() {
     /** @type {(host: HTMLElement, text: string) => void} */
     const paint = (host, text) =>
-      paintText(host, text, this.marks, { marking: this.desk.marking(), folding: true });
+      paintText(host, text, this.marks, { marking: this.desk.marking() });
     paint(this.text, this.item.text);
     const get = (/** @type {string} */ path) => this.desk.get(path);
     const painted = () => !this.full.hidden && this.desk.painted(this);

@@ -5,6 +5,7 @@ import { isSamePlace } from "../js/dom.js";
 import { GRADE_KEYS } from "../js/grade_keys.js";
 import { pairKey } from "../js/pairs.js";
 import { ChunkRow } from "./chunk_row.js";
+import { SeenText } from "./reading.js";
 
 /** @import { Marks } from "../js/text_marks" */
 /** @import { Item, ListDesk, Pair, Said, Standing } from "./shapes" */
@@ -44,6 +45,12 @@ export class ChunkRows {
     /** @type {ChunkRow | null} */
     this.inDoubt = null; // the row of which "can't tell" is being said, until a reason is chosen
     this.at = -1; // beyond the last row when everything is graded
+    const scroller = list.parentElement ?? list;
+    this.seen = new SeenText(scroller, () => this.current?.text ?? null);
+  }
+
+  dispose() {
+    this.seen.dispose();
   }
 
   /** @returns {ChunkRow | null} */
@@ -142,6 +149,7 @@ export class ChunkRows {
   moveTo(index) {
     const former = this.current;
     this.at = index;
+    this.seen.begin();
     this.inDoubt = null;
     if (former) this.paint(former);
     const entry = this.current;
@@ -289,6 +297,7 @@ export class ChunkRowsView {
   }
 
   close() {
+    this.rows?.dispose();
     this.rows = null;
     this.host.hidden = true;
     this.host.replaceChildren();

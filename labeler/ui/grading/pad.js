@@ -21,7 +21,7 @@ import { doneHelp, doneTitle, givenWords, proposedWords, spokenWords } from "./s
 import { StatusLine } from "./status_line.js";
 import { Welcome } from "./welcome.js";
 
-/** @import { About, Entry, Kept, PadData, Pair, Passage, Said, Standing } from "./shapes" */
+/** @import { About, Entry, Item, Kept, PadData, Pair, Passage, Said, Screen, Standing } from "./shapes" */
 
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
@@ -263,7 +263,7 @@ export class Pad {
   /** @type {(entry: Entry, what: Partial<Said>) => void} */
   give(entry, what) {
     const wasDone = entry.done !== null;
-    this.session.give(entry.item, what);
+    this.session.give(entry.item, { ...what, screen: this.screen(entry.item) });
     if (wasDone) this.session.queue.step(1);
     else this.session.queue.goToNextOpen();
     this.session.fetchMore();
@@ -271,6 +271,15 @@ export class Pad {
     this.bar.say(this.gave(what));
     this.paint();
     this.sayItIsKept(what);
+  }
+
+  // What is on screen of the text of an item that is being graded; of a folded row nearly nothing is.
+  /** @type {(item: Item) => Screen} */
+  screen(item) {
+    const list = this.list();
+    const isCurrent = !list || list.rows?.current?.item === item;
+    const seen = list ? list.rows?.seen : this.card.seen;
+    return { seen_whole: Boolean(isCurrent && seen?.note()), highlighted: this.marking };
   }
 
   // What was given, and where it is wanted the question which passage made it.

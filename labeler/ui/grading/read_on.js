@@ -1,5 +1,5 @@
-// Reading on in a text that was too long to come whole: a piece at a time, where somebody asks for
-// it.
+// Reading on in a text that was too long to come whole: a piece at a time, as soon as its reader comes
+// near its end.
 
 import { element, keyButton, wordsOf } from "../js/dom.js";
 
@@ -21,6 +21,12 @@ export function offerMore(host, item, means) {
   const button = keyButton("", "read on", () => readFurther(host, way, item, means));
   way.append(button);
   host.append(way);
+  const near = new IntersectionObserver((seen) => {
+    if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+    near.disconnect(); // what could not be fetched waits for the button
+    button.click();
+  });
+  near.observe(way);
 }
 
 // The piece stands where the way to it stood, and stays with the item.

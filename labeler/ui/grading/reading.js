@@ -18,7 +18,7 @@ const MOVES = {
   end: (host) => host.scrollHeight,
 };
 
-/** @type {(host: HTMLElement) => number} */
+/** @type {(host: Element) => number} */
 function lineHeightOf(host) {
   return Number.parseFloat(getComputedStyle(host).lineHeight) || 24;
 }
@@ -43,6 +43,60 @@ export function readsSideways(key, target) {
   return ["auto", "scroll"].includes(getComputedStyle(target).overflowX);
 }
 
+// Whether all of a text has been on screen: which stretches of it were in sight of what scrolls it.
+export class SeenText {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => HTMLElement | null} text
+   */
+  constructor(host, text) {
+    this.host = host;
+    this.text = text;
+    /** @type {[number, number][]} */
+    this.stretches = []; // in pixels from the top of the text, in order, apart
+    this.width = 0;
+    this.isWhole = false;
+    this.look = () => this.note();
+    host.addEventListener("scroll", this.look, { passive: true });
+  }
+
+  dispose() {
+    this.host.removeEventListener("scroll", this.look);
+  }
+
+  // Another text is on screen, or the same one was painted anew.
+  begin() {
+    this.stretches = [];
+    this.isWhole = false;
+  }
+
+  // Note what is in sight now; says whether all of the text has been, by now.
+  /** @type {() => boolean} */
+  note() {
+    const text = this.text();
+    if (!text || this.isWhole) return this.isWhole;
+    const [place, box] = [this.host.getBoundingClientRect(), text.getBoundingClientRect()];
+    if (!box.height) return false;
+    if (box.width !== this.width) this.stretches = []; // other lines, elsewhere
+    this.width = box.width;
+    const from = Math.max(0, place.top - box.top);
+    const to = Math.min(box.height, place.bottom - box.top);
+    if (from < to) this.add(from, to);
+    const [first] = this.stretches;
+    const isRead = first && first[0] < NEAR_THE_END && first[1] > box.height - NEAR_THE_END;
+    this.isWhole = Boolean(isRead) && !text.querySelector(".more-text");
+    return this.isWhole;
+  }
+
+  /** @type {(from: number, to: number) => void} */
+  add(from, to) {
+    const apart = this.stretches.filter(([start, end]) => end < from - 1 || start > to + 1);
+    const met = this.stretches.filter((each) => !apart.includes(each)).flat();
+    this.stretches = [...apart, [Math.min(from, ...met), Math.max(to, ...met)]];
+    this.stretches.sort(([a], [b]) => a - b);
+  }
+}
+
 // Shows `mark` as long as there is more of `host` below what is in sight, and lets Tab lead to a host
 // that can be scrolled at all.
 export class MoreBelow {
@@ -63,7 +117,16 @@ export class MoreBelow {
   paint() {
     const { scrollTop, scrollHeight, clientHeight } = this.host;
     this.host.tabIndex = scrollHeight > clientHeight ? 0 : -1;
-    this.mark.hidden = scrollHeight - clientHeight - scrollTop <= NEAR_THE_END;
+    const below = scrollHeight - clientHeight - scrollTop;
+    this.mark.hidden = below <= NEAR_THE_END;
+    if (this.mark.hidden) return;
+    const lines = Math.max(1, Math.round(below / this.lineHeight()));
+    const words = `${lines.toLocaleString()} more ${lines === 1 ? "line" : "lines"} ↓`;
+    if (this.mark.textContent !== words) this.mark.textContent = words;
+  }
+
+  lineHeight() {
+    return lineHeightOf(this.host.querySelector(".text") ?? this.host);
   }
 
   dispose() {

@@ -17,7 +17,7 @@ import { askedOf } from "./scope.js";
 /**
  * @import {
  *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Passage,
- *   Said, Standing, Step
+ *   Said, Screen, Standing, Step
  * } from "./shapes"
  */
 
@@ -199,8 +199,8 @@ export class GradingSession {
 
   // Give an item a grade or say "can't tell"; what stood before is replaced, never doubled. A note
   // that was written before or is there already stays, unless another (or none) is given.
-  /** @type {(item: Item, what: Partial<Said>) => Standing} */
-  give(item, { kind = "grade", grade = null, reason = null, note, evidence }) {
+  /** @type {(item: Item, what: Partial<Said> & { screen?: Screen }) => Standing} */
+  give(item, { kind = "grade", grade = null, reason = null, note, evidence, screen = {} }) {
     const former = this.queue.standingOf(item);
     const draft = this.usableDraft(item);
     const kept = note === undefined ? (draft ?? former?.note) : note;
@@ -218,6 +218,7 @@ export class GradingSession {
       replaces: former?.event_id ?? null,
       source: item.source,
       blind: !this.told.has(pairKey(item)),
+      ...screen,
     });
     const done = {
       event_id: event.event_id,

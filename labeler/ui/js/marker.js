@@ -12,6 +12,7 @@ import {
   sentencesOf,
   stretchesOf,
   toggled,
+  wholeWords,
 } from "./passages.js";
 import { deselect, selectedIn, wrap } from "./text_places.js";
 
@@ -96,8 +97,10 @@ export class Marker {
   selected() {
     const entry = this.hooks.current();
     const { text } = this.hooks.place();
-    const stretch = entry && text.isConnected ? selectedIn(text) : null;
-    return entry && stretch ? passageOf(entry.item.text, stretch.start, stretch.end) : null;
+    const dragged = entry && text.isConnected ? selectedIn(text) : null;
+    if (!entry || !dragged) return null;
+    const { start, end } = wholeWords(entry.item.text, dragged);
+    return passageOf(entry.item.text, start, end);
   }
 
   // The passages that a grade is given with: those that are marked, and what is selected right now;

@@ -1,9 +1,16 @@
 // Passages of a text by their places: counted as the server counts them, toggled, cut into sentences.
 
+import { blocksOf } from "./text_shape.js";
+
 /** @import { Item, Passage, Standing } from "./shapes" */
+
+/** @typedef {{ start: number, end: number }} Stretch */
 
 export const MOST_PASSAGES = 100; // as the server takes them
 
+// letters and what stands within words, but of scripts without blanks
+const IN_WORD =
+  /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}_'’-]/u;
 const HIGH = /[\ud800-\udbff]/;
 const LOW = /[\udc00-\udfff]/;
 
@@ -47,6 +54,16 @@ export function passageOf(text, start, end) {
   return [first, first + pointsAt(text.slice(from, to), to - from)];
 }
 
+// A stretch that was dragged over, out to the ends of its words. Where words have no blanks between
+// them it stays as it is.
+/** @type {(text: string, stretch: Stretch) => Stretch} */
+export function wholeWords(text, { start, end }) {
+  let [from, to] = [start, end];
+  while (from > 0 && IN_WORD.test(text[from] ?? "") && IN_WORD.test(text[from - 1])) from -= 1;
+  while (to < text.length && IN_WORD.test(text[to - 1] ?? "") && IN_WORD.test(text[to])) to += 1;
+  return { start: from, end: to };
+}
+
 // Passages as stretches of the text, without those that the text is not there for.
 /** @type {(text: string, passages: readonly Passage[]) => { start: number, end: number }[]} */
 export function stretchesOf(text, passages) {
@@ -83,10 +100,17 @@ export function holds([first, last], [start, end]) {
   return first <= start && end <= last;
 }
 
-// Where the sentences of a text are; lines where the browser cannot tell sentences.
-/** @type {(text: string) => { start: number, end: number }[]} */
+// Where the sentences of a text are; a heading, a row of a table and a line of code are one each.
+/** @type {(text: string) => Stretch[]} */
 export function sentencesOf(text) {
-  return rawSentencesOf(text).flatMap(({ start, end }) => {
+  const found = blocksOf(text).flatMap(({ kind, parts }) => {
+    const read = parts.filter(({ role }) => role === "read");
+    if (!read.length) return [];
+    const whole = { start: read[0].start, end: read[read.length - 1].end };
+    if (kind === "row" || kind === "heading") return [whole];
+    return kind === "code" || kind === "columns" ? linesOf(text, whole) : inProse(text, whole);
+  });
+  return found.flatMap(({ start, end }) => {
     const stretch = text.slice(start, end);
     const from = start + stretch.length - stretch.trimStart().length;
     const to = end - (stretch.length - stretch.trimEnd().length);
@@ -94,16 +118,21 @@ export function sentencesOf(text) {
   });
 }
 
-/** @type {(text: string) => { start: number, end: number }[]} */
-function rawSentencesOf(text) {
-  if ("Segmenter" in Intl) {
-    const cut = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text);
-    return Array.from(cut, ({ index, segment }) => ({ start: index, end: index + segment.length }));
-  }
-  return Array.from(text.matchAll(/[^\n]+/g), ({ 0: line, index }) => ({
-    start: index,
-    end: index + line.length,
-  }));
+// Lines where the browser cannot tell sentences.
+/** @type {(text: string, stretch: Stretch) => Stretch[]} */
+function inProse(text, { start, end }) {
+  if (!("Segmenter" in Intl)) return linesOf(text, { start, end });
+  const cut = new Intl.Segmenter(undefined, { granularity: "sentence" });
+  return Array.from(cut.segment(text.slice(start, end)), ({ index, segment }) => {
+    return { start: start + index, end: start + index + segment.length };
+  });
+}
+
+/** @type {(text: string, stretch: Stretch) => Stretch[]} */
+function linesOf(text, { start, end }) {
+  return Array.from(text.slice(start, end).matchAll(/[^\n]+/g), ({ 0: line, index }) => {
+    return { start: start + index, end: start + index + line.length };
+  });
 }
 
 /** @type {(count: number) => string} */

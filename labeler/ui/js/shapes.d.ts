@@ -116,6 +116,14 @@ export interface PadEvent {
   source?: string;
   blind?: boolean;
   evidence?: Passage[];
+  seen_whole?: boolean;
+  highlighted?: boolean;
+}
+
+/** What was on screen when something was given: all of the text, and the query's words marked. */
+export interface Screen {
+  seen_whole?: boolean;
+  highlighted?: boolean;
 }
 
 /** Whose things are kept in this browser; the version before went by the name they had then. */

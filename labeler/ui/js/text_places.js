@@ -1,27 +1,19 @@
 // Where things are in a text that is painted: what is selected of it, and marks around stretches of
-// it. What is painted is the text itself, in order, but for buttons and small print; a folded part
-// says how much of it is hidden.
-
-import { unfold } from "./text_marks.js";
+// it. What is painted is the text itself, in order, but for small print.
 
 /** @typedef {{ start: number, end: number }} Stretch */
 /** @typedef {Stretch & { node: Text }} Piece */
-/** @typedef {Stretch & { button: HTMLButtonElement }} Fold */
 
-// The pieces of a painted text, and its folded parts, each with where it is in the text.
-/** @type {(host: HTMLElement) => { pieces: Piece[], folds: Fold[] }} */
-function partsOf(host) {
-  /** @type {{ pieces: Piece[], folds: Fold[] }} */
-  const found = { pieces: [], folds: [] };
+// The pieces of a painted text, each with where it is in the text.
+/** @type {(host: HTMLElement) => Piece[]} */
+function piecesOf(host) {
+  /** @type {Piece[]} */
+  const found = [];
   let at = 0;
   /** @type {(node: Node) => void} */
   const read = (node) => {
-    if (node instanceof HTMLButtonElement) {
-      const end = at + Number(node.dataset.hides ?? 0);
-      if (end > at) found.folds.push({ button: node, start: at, end });
-      at = end;
-    } else if (node instanceof Text) {
-      if (node.length) found.pieces.push({ node, start: at, end: at + node.length });
+    if (node instanceof Text) {
+      if (node.length) found.push({ node, start: at, end: at + node.length });
       at += node.length;
     } else if (!(node instanceof HTMLElement && node.matches(".more-text, small"))) {
       for (const child of node.childNodes) read(child);
@@ -40,7 +32,7 @@ export function selectedIn(host) {
   if (!host.contains(range.startContainer) && !host.contains(range.endContainer)) return null;
   let start = Number.POSITIVE_INFINITY;
   let end = -1;
-  for (const { node, start: begins } of partsOf(host).pieces) {
+  for (const { node, start: begins } of piecesOf(host)) {
     if (!range.intersectsNode(node)) continue;
     const from = node === range.startContainer ? range.startOffset : 0;
     const to = node === range.endContainer ? range.endOffset : node.length;
@@ -75,16 +67,15 @@ export function deselect(host) {
   (root.getSelection?.() ?? document.getSelection())?.removeAllRanges();
 }
 
-// Put marks of one kind around stretches of a painted text, in place of those that are there; what is
-// folded is unfolded. Returns the first element of each.
+// Put marks of one kind around stretches of a painted text, in place of those that are there. Returns
+// the first element of each.
 /** @type {(host: HTMLElement, stretches: Stretch[], kind: string) => HTMLElement[]} */
 export function wrap(host, stretches, kind) {
   const former = host.querySelectorAll(`mark.${kind}`);
   for (const mark of former) mark.replaceWith(...mark.childNodes);
   if (former.length) host.normalize();
   if (!stretches.length) return [];
-  for (let fold = hiding(host, stretches); fold; fold = hiding(host, stretches)) unfold(fold);
-  const { pieces } = partsOf(host);
+  const pieces = piecesOf(host);
   const firsts = stretches.map((stretch) => {
     const within = pieces.filter(({ start, end }) => start < stretch.end && end > stretch.start);
     return { stretch, within };
@@ -95,13 +86,6 @@ export function wrap(host, stretches, kind) {
     .map(({ stretch, within }) => around(stretch, within, kind))
     .reverse()
     .flatMap((first) => (first ? [first] : []));
-}
-
-/** @type {(host: HTMLElement, stretches: Stretch[]) => HTMLButtonElement | undefined} */
-function hiding(host, stretches) {
-  const { folds } = partsOf(host);
-  return folds.find((fold) => stretches.some((s) => s.start < fold.end && s.end > fold.start))
-    ?.button;
 }
 
 /** @type {(stretch: Stretch, within: Piece[], kind: string) => HTMLElement | undefined} */
