@@ -227,6 +227,7 @@ class FieldMap:
     def first_keys(self, fields: Sequence[str]) -> set[str]:
         """Return the keys under which paths of these fields begin, with and without dots."""
         paths = [path for field in fields for path in self.paths.get(field, ())]
+        paths += self.where.paths if "where" in fields and self.where is not None else ()
         return {".".join(path[:end]) for path in paths for end in range(1, len(path) + 1)}
 
     def __str__(self) -> str:
