@@ -261,7 +261,7 @@ def parse_document(record: Record, limits: Limits) -> Document:
     given = take_mapping(record, "metadata", limits)
     return Document(
         document_id,
-        take_text(record, CHUNK_TEXT) or "",
+        _visible(take_text(record, CHUNK_TEXT)) or "",
         take_text(record, TITLE) or None,
         merge_metadata(given, record),
     )
@@ -318,7 +318,7 @@ def _read_folder(
         unpacked += size
         if unpacked > limits.unpacked:
             raise BadInput(f"{name}: {limits.over('unpacked', None, 'what is in this folder')}")
-        if text := decode(source, 1, path.read_bytes()).removeprefix("\ufeff"):
+        if text := _visible(decode(source, 1, path.read_bytes()).removeprefix("\ufeff")):
             documents.add(Document(_path_as_id(document_id, source), text), size)
     facts: dict[str, int | str] = {"documents": len(documents)}
     if len(documents) < len(found):

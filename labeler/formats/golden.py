@@ -256,7 +256,9 @@ def _read_document(pairs: GradeCollector, document: JsonDocument) -> LoadedGolde
                 raise BadInput(f"chunk {chunk.chunk_id!r} is twice in it, with other content")
     asked = (PeerGrade(line, query, "", ()) for line, query in queries_in(document))
     lines, texts = [line for line, _ in chunks.values()], [chunk for _, chunk in chunks.values()]
-    facts: dict[str, int | str] = {"chunks with their text": len(texts)} if texts else {}
+    readable = sum(chunk.text is not None for chunk in texts)
+    facts: dict[str, int | str] = {"chunks with their text": readable} if texts else {}
+    facts |= {"chunks without text": len(texts) - readable} if readable < len(texts) else {}
     loaded = read_peer_grades(pairs, chain(asked, peer_grades))
     return replace(loaded, chunks=Loaded(pairs.source.name, texts, lines, facts))
 

@@ -129,9 +129,10 @@ class Chunks(Chunkings):
         for index, given in enumerate(loaded.records):
             chunk = replace(given, chunk_id=full_chunk_id(chunking, given.chunk_id))
             known = self.chunk(chunk.chunk_id)
+            if known is not None and known.title and not chunk.title:
+                chunk = replace(chunk, title=known.title)  # never replaced by nothing
             if known is not None and known.text and not chunk.text:
-                title = chunk.title or known.title
-                chunk = replace(chunk, text=known.text, title=title)  # never replaced by nothing
+                chunk = replace(chunk, text=known.text)
                 counts["no text here, the text already there kept"] += 1
             self._check_place(chunk, loaded.where(index))
             if known == chunk:

@@ -122,6 +122,11 @@ class QueryConflict(BadInput):
     """Somebody else changed a query while it was being edited; nothing was stored."""
 
 
+def _text_or(given: str | None, known: str | None) -> str | None:
+    """Return a text of a file, or the one already there where that has none."""
+    return known if known and not (given or "").strip() else given
+
+
 def query_fingerprint(query: Query) -> str:
     """Return a mark of what a query says, another one as soon as anything of it changes."""
     return query_digest(query, ())[:16]
@@ -139,6 +144,15 @@ class Queries(ContentsReader, QueryHistory):
             there.add(query.query_id)
             if known is not None and query.split is None:
                 query = replace(query, split=known.split)  # a file need not say it
+            given = query
+            if known is not None:
+                query = replace(
+                    query,
+                    reference=_text_or(query.reference, known.reference),
+                    guideline=_text_or(query.guideline, known.guideline),
+                )
+            if query != given:
+                counts["no reference or guideline here, the one already there kept"] += 1
             if known == query:
                 counts["already there"] += 1
                 continue

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from labeler.errors import BadInput
-from labeler.formats import read_chunks
+from labeler.formats import read_chunks, read_documents
 from labeler.model import Chunk
 from labeler.store import Store
 
@@ -111,3 +111,38 @@ def test_a_header_of_one_column_over_rows_with_tabs_is_refused(
         "a:2: 2 columns where the header has 1; name each column in the first line, with the "
         "separator of the others"
     )
+
+
+BLANK = " \n\u00a0\u200b"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("d.csv", f'document_id,text\nd1,"{BLANK}"\n'),
+        ("d.jsonl", json.dumps({"document_id": "d1", "text": BLANK}) + "\n"),
+        ("d.tsv", f'document_id\ttext\nd1\t"{BLANK}"\n'),
+    ],
+)
+def test_a_document_of_blanks_has_no_text(name: str, content: str, tmp_path: Path):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(BadInput, match="document 'd1' has no text"):
+        read_documents(path)
+
+
+def test_files_of_blanks_in_a_folder_are_left_out(tmp_path: Path):
+    for name, text in (("a.md", "Open at nine."), ("b.md", BLANK), ("c.txt", "")):
+        (tmp_path / name).write_text(text)
+    found = read_documents(tmp_path)
+    assert [each.document_id for each in found.records] == ["a.md"]
+    assert found.facts["empty files, left out"] == 2
+
+
+def test_an_update_never_replaces_a_title_by_nothing(tmp_path: Path):
+    first = put(tmp_path, "a.csv", "chunk_id,text,title\nd1,Free.,Shipping\n")
+    second = put(tmp_path, "b.csv", "chunk_id,text\nd1,Free of charge.\n")
+    with Store(tmp_path / "db", create=True) as store:
+        store.add_chunks(read_chunks(first))
+        store.add_chunks(read_chunks(second), update=True)
+        assert store.chunk("d1") == Chunk("d1", text="Free of charge.", title="Shipping")

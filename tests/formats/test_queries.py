@@ -9,6 +9,7 @@ from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_queries
 from labeler.formats.id_resolution import query_id_from_text
 from labeler.model import Chunk, Query
+from labeler.store import Store
 
 
 def put(folder: Path, text: str) -> Path:
@@ -268,8 +269,8 @@ def test_chunks_come_from_beir_jsonl_and_tables_alike(tmp_path):
         "documents": 1,
         "without text": 1,
         "longest text (characters)": 4,
-            "kept as metadata": "lang, url",
-        }
+        "kept as metadata": "lang, url",
+    }
     table = read_chunks(put(tmp_path, "docid,segment,document,Position,url\nc1,body,d,3.0,u\n"))
     assert table.records == [Chunk("c1", "body", None, "d", 3, {"url": "u"})]
 
@@ -309,3 +310,37 @@ def test_questions_without_ids_get_one_made_of_their_text_in_every_format(conten
     assert [query.text for query in loaded.records] == ["How long?", "Who pays?"]
     assert loaded.records[0].metadata == {"topic": "a"}
     assert loaded.records[0].query_id == query_id_from_text("How long?")
+
+
+LESS = {
+    "b.jsonl": '{"query_id": "q1", "query": "When?"}',
+    "b.csv": "query_id,query,reference\nq1,When?,\n",
+    "b.json": '[{"qid": "q1", "question": "When?", "guideline": " "}]',
+}
+
+
+@pytest.mark.parametrize("name", LESS)
+@pytest.mark.parametrize("update", [False, True])
+def test_no_load_replaces_a_reference_or_guideline_by_nothing(name, update, tmp_path):
+    first, second = tmp_path / "a.jsonl", tmp_path / name
+    first.write_text(
+        '{"query_id": "q1", "query": "When?", "reference": "At nine.", "guideline": "Be strict."}'
+    )
+    second.write_text(LESS[name])
+    with Store(tmp_path / "db", create=True) as store:
+        store.add_queries(read_queries(first))
+        report = store.add_queries(read_queries(second), update=update)
+        (query,) = store.queries()
+    assert (query.reference, query.guideline) == ("At nine.", "Be strict.")
+    kept = "no reference or guideline here, the one already there kept"
+    assert (report.facts[kept], report.facts["already there"]) == (1, 1)
+
+
+def test_an_update_changes_a_reference_that_it_has(tmp_path):
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text('{"query_id": "q1", "query": "When?", "reference": "At nine."}')
+    second.write_text('{"query_id": "q1", "query": "When?", "reference": "At ten."}')
+    with Store(tmp_path / "db", create=True) as store:
+        store.add_queries(read_queries(first))
+        assert store.add_queries(read_queries(second), update=True).facts["updated"] == 1
+        assert store.queries()[0].reference == "At ten."
