@@ -102,3 +102,11 @@ def test_a_table_without_a_header_has_no_named_fields():
     [(_, record)] = first_records("x", rows.encode())
     assert not has_named_fields(record)
     assert has_named_fields(KNOWN)
+
+
+def test_a_map_names_the_columns_of_a_table_without_a_header():
+    row = "1\tc1\thow long is it?\tTwo years.\n"
+    found = preview_retrievals("x", row.encode(), map_named("ms-marco-top1000"))
+    assert found.first is not None
+    assert (found.first.query_id, found.first.query) == ("1", "how long is it?")
+    assert found.has_chunks

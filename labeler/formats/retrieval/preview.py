@@ -41,10 +41,13 @@ class RetrievalPreview:
         return self.first is not None and bool(self.first.results or self.first.graded)
 
 
-def first_records(path: StrPath, content: bytes | None = None) -> list[tuple[int, Record]]:
+def first_records(
+    path: StrPath, content: bytes | None = None, columns: Sequence[str] = ()
+) -> list[tuple[int, Record]]:
     """Return the first records of a file with their lines, from its beginning alone.
 
-    Raises `BadInput` for a file that holds no records.
+    ``columns`` are those of a table without a header. Raises `BadInput` for a file that holds no
+    records.
     """
     source = memory_source(_NAME, content) if content is not None else file_source(path, _NAME)
     head = "\n".join(read_head(source))
@@ -52,12 +55,12 @@ def first_records(path: StrPath, content: bytes | None = None) -> list[tuple[int
         if head.lstrip().startswith("["):
             found = [each for each in parse_beginning(head) if isinstance(each, dict)]
             return [*enumerate(found[:_MOST_READ], 1)]
-        return _records(source)
-    return _records(memory_source(_NAME, f"{head}\n".encode(errors="replace")))
+        return _records(source, columns)
+    return _records(memory_source(_NAME, f"{head}\n".encode(errors="replace")), columns)
 
 
-def _records(source: InputFile) -> list[tuple[int, Record]]:
-    with open_records(source) as records:
+def _records(source: InputFile, columns: Sequence[str]) -> list[tuple[int, Record]]:
+    with open_records(source, columns=columns) as records:
         return [*islice(records, _MOST_READ)]
 
 
@@ -68,7 +71,8 @@ def preview_retrievals(
 
     Raises `BadInput` where nothing can be read from it.
     """
-    numbered = first_records(path, content)
+    columns = () if field_map is None else field_map.columns
+    numbered = first_records(path, content, columns)
     reader = find_reader([record for _, record in numbered], field_map)
     if reader is None:
         raise BadInput("no question with its results is found under known keys")
