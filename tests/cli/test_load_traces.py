@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -367,12 +368,15 @@ def test_the_newest_list_counts_however_its_time_is_written(load: Load, newer: A
 
 
 def test_many_spans_of_few_questions_are_few_lists(load: Load):
-    def one(number: int) -> Json:
-        asked = retriever(f"question {number % 50}?", DOCUMENTS[:1])
-        return asked | {"spanId": f"{number:016x}", "startTimeUnixNano": str(10**18 + number)}
-
-    spans = map(one, range(100_000))
-    content = "".join(lines(batch(*(next(spans) for _ in range(500)))) for _ in range(200))
+    one = json.dumps(retriever("question 00?", DOCUMENTS[:1]))
+    around = json.dumps(batch()).split("[]")
+    spans = (
+        one.replace("eee19b7ec3c1b171", f"{number:016x}").replace("00?", f"{number % 50:02}?")
+        for number in range(100_000)
+    )
+    content = "".join(
+        f"{around[0]}[{', '.join(islice(spans, 500))}]{around[1]}\n" for _ in range(200)
+    )
     result = load("log.jsonl", content)
     assert result.exit_code == 0, result.output
     assert len(runs()["log"]) == 50
