@@ -151,7 +151,7 @@ def _of_components(records: Sequence[Record]) -> Path | None:
             outputs = value_at(record, at)
             for each in outputs.values() if isinstance(outputs, dict) else ():
                 inner = each.get("documents") if isinstance(each, dict) else None
-                if isinstance(inner, list) and all(isinstance(one, dict) for one in inner):
+                if isinstance(inner, list) and inner and all(map(_is_object, inner)):
                     return (*at, EACH, "documents")
     return None
 
@@ -318,6 +318,10 @@ def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, .
     ]:
         found["metadata"] = tuple(metadata[:1])
     return {field: tuple((*prefix, *path) for path in paths) for field, paths in found.items()}
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _metadata_of(rows: Sequence[Record], at: Path) -> list[tuple[Path, dict[str, str]]]:

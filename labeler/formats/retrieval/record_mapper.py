@@ -138,6 +138,8 @@ class RecordMapper:
         return f"there is no question under {paths or 'query'}; its keys are {keys}{hint}"
 
     def _get(self, field: str, value: Any) -> Any:
+        if field not in self.map.paths:
+            return None
         found = self.map.find(field, value, self.limits)
         if found is None:
             return None
@@ -165,7 +167,10 @@ class RecordMapper:
             if field == "query" and isinstance(found, list):
                 raise BadInput("a conversation of several turns; single questions are read")
             if field == "query":
-                raise BadInput(f"a query is named by its text, not by {short(found)}")
+                raise BadInput(
+                    f"a query is named by its text, not by {short(found)}; --map 'query=...' says "
+                    "where that stands"
+                )
             raise BadInput(f"{field} must be text, not {short(found)}")
         self.limits.check_text(found)
         return found if found.strip() else None

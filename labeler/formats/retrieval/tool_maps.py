@@ -76,7 +76,8 @@ TOOL_MAPS = (
             "traceId|trace_id",
             "startTime|start_time",
         ),
-        f"query=input.query|input.question|input.input|input results={_OUTPUT} span=id "
+        "query=input.query|input.question|input.input|input.kwargs.query|"
+        f"input.kwargs.question|input.args.0|input results={_OUTPUT} span=id "
         "trace=traceId|trace_id time=startTime|start_time where=type:RETRIEVER",
         keeps=False,
         quoted=True,
