@@ -340,6 +340,7 @@ class GradeCollector:
         self._ungraded = 0
         self._numbers: set[float] = set()
         self._words: dict[str, None] = {}
+        self._known: dict[str, int] = {}  # grades of cells
         self._off_scale: tuple[int, OffScale] | None = None
 
     def grade_of(self, line: int, value: object) -> int | None:
@@ -347,6 +348,8 @@ class GradeCollector:
 
         `check_scale` reports such numbers at the end, with the file's whole scale.
         """
+        if isinstance(value, str) and (known := self._known.get(value)) is not None:
+            return known
         word = as_word(value)
         number = 0.0 if word is not None else self.rule.number(value)
         if word is not None and len(self._words) < _MOST_NUMBERS:
@@ -354,7 +357,10 @@ class GradeCollector:
         elif len(self._numbers) < _MOST_NUMBERS:
             self._numbers.add(number)
         try:
-            return self.rule.grade(number) if word is None else self.rule.word(word)
+            grade = self.rule.grade(number) if word is None else self.rule.word(word)
+            if isinstance(value, str) and len(self._known) < _MOST_NUMBERS:
+                self._known[value] = grade
+            return grade
         except OffScale as error:
             self._off_scale = self._off_scale or (line, error)
             return None

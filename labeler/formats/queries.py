@@ -127,8 +127,11 @@ def group_queries(
 
 def _describe_kept(queries: Iterable[Query], texts: Sequence[str]) -> dict[str, str]:
     """Return the fields of metadata that hold no texts, which could be no facet."""
-    kept = dict.fromkeys(field for query in queries for field in query.metadata)
-    told = {*texts, *(facet for query in queries for facet in query.buckets)}
+    kept, told = dict[str, None](), {*texts}
+    for query in queries:
+        if not query.metadata.keys() <= kept.keys():
+            kept |= dict.fromkeys(query.metadata)
+        told |= query.buckets.keys()
     others = [field for field in kept if field not in told]
     return {"kept as metadata": format_keys(others)} if others else {}
 
