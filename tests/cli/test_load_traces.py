@@ -455,6 +455,14 @@ REFUSED = {
         lines(batch(CHAIN)),
         "trace.jsonl: there is no question with documents in 1 span (other spans, passed over: 1)",
     ),
+    "a frame column by column": (
+        json.dumps({key: {"a": value} for key, value in PHOENIX.items()}),
+        "a table column by column (name, span_kind, start_time",
+    ),
+    "documents column by column": (
+        json.dumps({key: {"0": value} for key, value in {**ROWS[0], "document_score": 1}.items()}),
+        "a table column by column (context.span_id, document_position, input",
+    ),
     "documents as a frame writes an array": (
         lines({**PHOENIX, "attributes.retrieval.documents": "[{'document.id': 'a'} {'b': 1}]"}),
         "retrieval.documents is a list of documents, not",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from labeler.errors import BadInput
 from labeler.formats.json_records import Record, as_whole_number, format_keys
 from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.peers.column_wise import refusal
 from labeler.formats.retrieval.openinference import score_of
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk
 from labeler.model import LoadedRetrievals
@@ -43,6 +44,8 @@ class DocumentRowReader:
     def read(self, line: int, record: Record) -> Iterator[Retrieval]:
         """Yield the list before, where this row is of another span."""
         question = record.get(_QUESTION)
+        if isinstance(question, dict | list):
+            raise BadInput(refusal(record))
         if not isinstance(question, str) or not question.strip():
             self._counts["rows without a question, left out"] += 1
             return

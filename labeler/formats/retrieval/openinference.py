@@ -26,6 +26,7 @@ from labeler.formats.json_records import (
     short,
 )
 from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.peers.column_wise import refusal
 from labeler.formats.result_fields import read_score
 from labeler.formats.retrieval.field_map import unpack
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk, parse_time
@@ -98,6 +99,8 @@ class SpanReader:
         """Yield the retrievals in a batch of spans or in one span."""
         if not is_otlp(record):
             self._counts["spans"] += 1
+            if isinstance(record.get("span_kind"), dict | list):
+                raise BadInput(refusal(record))
             span = plain_span(record, self.limits)
             if not self._passes_over(span.kind):
                 yield from self._retrievals(line, span)
