@@ -40,16 +40,16 @@ COMMANDS = {
         ),
         "score": CommandPlace("score.score", "Print the measures of all runs, or of those named."),
         "compare": CommandPlace(
-            "compare.compare", "Compare run B with run A: what moves, where, how surely."
+            "compare.compare", "Say whether run B is better than A, where, and how surely."
         ),
         "trend": CommandPlace(
-            "trend.trends", "Print how systems moved from date to date, and what fell."
+            "trend.trends", "Print how systems changed over time, and what fell."
         ),
         "recall": CommandPlace(
             "recall.recall", "Say how much each run's recall owes to its own pool."
         ),
         "answers": CommandPlace(
-            "answers.answers", "Set answers beside what was retrieved for them."
+            "answers.answers", "Compare answers with what was retrieved for them."
         ),
         "next": CommandPlace(
             "next_grades.next_grades", "List the pairs whose grades decide between runs A and B."
@@ -76,9 +76,7 @@ COMMANDS = {
         ),
         "runs": CommandPlace("runs_queries.runs", "List the runs: their systems, dates and sizes."),
         "export": CommandPlace("export.export", "Write the golden set, or a run, to a file."),
-        "freeze": CommandPlace(
-            "versions.freeze", "Keep the golden set as it is now under NAME, for good."
-        ),
+        "freeze": CommandPlace("versions.freeze", "Freeze the golden set as it is now under NAME."),
         "versions": CommandPlace(
             "versions.versions", "List the frozen versions, the oldest first."
         ),
@@ -89,48 +87,46 @@ COMMANDS = {
         "transfer": CommandPlace(
             "transfer.transfer_grades", "Transfer grades to another chunking, where they follow."
         ),
-        "health": CommandPlace("health.health", "Say how the golden set stands."),
+        "health": CommandPlace("health.health", "Check what the golden set is good for."),
         "history": CommandPlace(
-            "audit.history", "Say where a query came from, and what was changed of it."
+            "audit.history", "Print where a query came from and what was changed."
         ),
     },
     "People": {
         "invite": CommandPlace(
-            "people.invite", "Let a person in: by a link that is their key, or by a login."
+            "people.invite", "Invite a person by a personal link, or by a login."
         ),
         "people": CommandPlace(
-            "people.people", "List everyone who grades or may come in, and how."
+            "people.people", "List everyone who grades or may sign in, and how."
         ),
         "revoke": CommandPlace(
             "people.revoke", "End a person's link and login; their judgments stay."
         ),
         "agreement": CommandPlace(
-            "agreement.agreement", "Say how far graders agree, and who drifts."
+            "agreement.agreement", "Say how well graders agree, and who drifts."
         ),
         "disagreements": CommandPlace(
             "agreement.disagreements", "List the chunks that people grade differently."
         ),
     },
     "Keep": {
-        "backup": CommandPlace("backup.backup", "Copy the golden set, also while people grade."),
+        "backup": CommandPlace("backup.backup", "Copy the golden set, even while people grade."),
         "restore": CommandPlace(
             "groups.restore",
-            "Put a backup in place, or take back what was set aside.",
+            "Restore a backup, or candidates that were set aside.",
             ("backup", "runs_queries", "candidates"),
         ),
-        "check": CommandPlace("backup.check", "Say whether the golden set's file is whole."),
+        "check": CommandPlace("backup.check", "Check that the golden set's file is intact."),
         "copy": CommandPlace(
             "backup.copy", "Copy a golden set into a new file or an empty database."
         ),
         "audit": CommandPlace(
             "audit.audit", "List who did what: sign-ins, loads, exports and more."
         ),
-        "settings": CommandPlace(
-            "settings.settings", "List the settings, or print the whole of one."
-        ),
+        "settings": CommandPlace("settings.settings", "List the settings, or print one in full."),
         "change": CommandPlace(
             "groups.change",
-            "Change a setting, a role, or what is said of a run.",
+            "Change a setting, a role, or a run's system and date.",
             ("settings", "people", "runs_queries"),
         ),
         "rename": CommandPlace(
@@ -167,8 +163,7 @@ OLDER_COMMANDS = {
     envvar="LABELER_DB",
     show_default=True,
     show_envvar=True,
-    help="The golden set's file, or postgresql://USER@HOST/DATABASE. May also stand after the "
-    "command.",
+    help="The golden set's file, or postgresql://USER@HOST/DATABASE. May also follow the command.",
 )
 @click.version_option(__version__, prog_name="labeler", message="%(prog)s %(version)s")
 @click.pass_context

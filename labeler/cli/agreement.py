@@ -70,9 +70,11 @@ from labeler.store.addresses import StoreLocation
 )
 @click.option("--by", "facet", metavar="FACET", help="One line for each bucket of this facet.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
-@click.option("--confusion", is_flag=True, help="Show what one gave where another gave what.")
+@click.option("--confusion", is_flag=True, help="Show the confusion table of each two graders.")
 @click.option(
-    "--drift", is_flag=True, help="Show how far each was from the agreed grade, week by week."
+    "--drift",
+    is_flag=True,
+    help="Show each grader's difference from the agreed grade, week by week.",
 )
 @format_option(
     FORMATS,
@@ -92,11 +94,11 @@ def agreement(
     kind: str,
     raw: bool,
 ) -> None:
-    """Say how far graders agree, and who drifts.
+    """Say how well graders agree, and who drifts.
 
-    Of all who have graded blind, or of those named. Each one's current blind grades count; every
-    number has a 95% interval over the choice of queries. The agreed grade is somebody else's
-    adjudication, or what the others' grades come to by the golden set's rule.
+    Covers everyone who graded blind, or those named, by their current blind grades. Every
+    number has a 95% interval over the choice of queries. The agreed grade is another person's
+    adjudication, or what the others' grades amount to by the golden set's rule.
     """
     check_raw(kind, raw=raw)
     if facet is not None and (confusion or drift):
@@ -214,7 +216,7 @@ NUMBER_COLUMNS = ["apart", "agreed", "decided"]
 @click.argument("graders", nargs=-1, metavar="[GRADER]...")
 @click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
-@click.option("--open", "only_open", is_flag=True, help="Only those that nobody has decided.")
+@click.option("--open", "only_open", is_flag=True, help="Only those without a decision.")
 @click.option(
     "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
 )
@@ -235,9 +237,9 @@ def disagreements(
 ) -> None:
     """List the chunks that people grade differently.
 
-    And the texts that several chunks of a query have whose golden grades differ. The widest apart
-    come first. Of one GRADER those on which they differ from anybody, of more those on which these
-    differ. A lead decides them on Review > Disagreements.
+    Also lists texts that several chunks of a query have, if their golden grades differ. The
+    largest differences come first. With one GRADER: where they differ from anybody; with more:
+    where these differ. A lead decides them on Review > Disagreements.
     """
     check_raw(kind, raw=raw)
     with Store(db) as store:

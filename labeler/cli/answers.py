@@ -55,8 +55,8 @@ class RunAnswers:
     command,
     (
         *CONVENTION_OPTIONS,
-        click.option("--by", "facet", metavar="FACET", help="The same for each bucket."),
-        click.option("--per-query", is_flag=True, help="What became of each query."),
+        click.option("--by", "facet", metavar="FACET", help="Count each bucket of this facet."),
+        click.option("--per-query", is_flag=True, help="Print the outcome of each query."),
         *FORM_OPTIONS,
     ),
 )
@@ -75,11 +75,11 @@ def answers(
     raw: bool,
     golden: str | None,
 ) -> None:
-    """Set answers beside what was retrieved for them.
+    """Compare answers with what was retrieved for them.
 
-    What a query needs is in the prompt or not, and its answer is right or wrong: found but wrong is
-    a matter of generation, not found of retrieval. Where an unjudged chunk could be what is needed
-    the query is counted aside. 'labeler load answers' loads them.
+    What a query needs is in the prompt or not, and its answer is right or wrong: found but
+    wrong is a problem of generation, not found one of retrieval. A query is counted apart if an
+    unjudged chunk could be what it needs. 'labeler load answers' loads answers.
     """
     check_common_options(facet, kind, per_query=per_query, raw=raw)
     with Store(db) as store:

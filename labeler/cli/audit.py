@@ -37,7 +37,8 @@ from labeler.store.addresses import StoreLocation
 def audit(db: StoreLocation, words: str, kind: str | None, most: int, form: str) -> None:
     """List who did what: sign-ins, loads, exports and more.
 
-    The newest first; with WORDS only what holds them. Entries are added and never changed.
+    Newest first; with WORDS only entries that contain them. Entries are added and never
+    changed.
     """
     with Store(db) as store:
         if form == "jsonl":
@@ -88,17 +89,17 @@ EVENT_WORDS = {
     "--chunk",
     "chunk_id",
     metavar="CHUNK",
-    help="Say what was said of this chunk for the query, and which grade counts.",
+    help="Print the judgments of this chunk for the query, and which grade counts.",
 )
 @format_option(("table", "jsonl"), "jsonl is for programs: all of each event, whole.", "form")
 @database_option
 @click.pass_obj
 def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -> None:
-    """Say where a query came from, and what was changed of it.
+    """Print where a query came from and what was changed.
 
-    By whom, when, and from what to what; the newest first. With --chunk: every judgment of that
-    chunk for the query, by whom, when, and the passages that made it. A grade that was transferred
-    is followed back to the judgments it rests on.
+    Who changed what and when, newest first. With --chunk: every judgment of that chunk for the
+    query, by whom, when, and with the marked passages. A transferred grade is followed back to
+    the judgments it rests on.
     """
     with Store(db) as store:
         if chunk_id is not None:

@@ -39,17 +39,20 @@ def backup_options(command: CommandT) -> CommandT:
         "--backup-every",
         metavar="TIME",
         callback=parse_duration,
-        help="Make a backup that often, where anything is new: 15m, 2h, 1d. With --backup-to.",
+        help="Make a backup this often if something changed: 15m, 2h, 1d. With --backup-to.",
     )
     folder = click.option(
-        "--backup-to", type=FILE, metavar="FOLDER", help="Where they are put: best another disk."
+        "--backup-to",
+        type=FILE,
+        metavar="FOLDER",
+        help="The folder of the backups, best on another disk.",
     )
     keep = click.option(
         "--keep",
         type=click.IntRange(1),
         default=48,
         show_default=True,
-        help="How many of them stay; what has another name is never removed.",
+        help="How many backups to keep; files with other names are never removed.",
     )
     return every(folder(keep(command)))
 
@@ -75,11 +78,11 @@ def schedule_of(every: timedelta | None, folder: Path | None, keep: int) -> Sche
 @database_option
 @click.pass_obj
 def backup(db: StoreLocation, path: Path, force: bool) -> None:
-    """Copy the golden set, also while people grade.
+    """Copy the golden set, even while people grade.
 
-    The copy is one file with everything that was acknowledged, read back and checked before it
-    gets its name. In a folder it is named after the moment. Keep it as safe as the golden set: it
-    holds the same keys.
+    The copy is one file with everything that was saved, read back and checked before it gets
+    its name. If PATH is a folder, the file is named after the time. Keep it as safe as the
+    golden set: it contains the same sign-in keys.
     """
     db = require_file(db, PG_DUMP_HINT)
     made = backups.back_up(db, path, replace=force)
@@ -90,11 +93,11 @@ def backup(db: StoreLocation, path: Path, force: bool) -> None:
 
 @restore.command("backup")
 @click.argument("path", type=FILE)
-@click.option("--force", is_flag=True, help="Also where the backup is of another golden set.")
+@click.option("--force", is_flag=True, help="Even if the backup is of another golden set.")
 @database_option
 @click.pass_obj
 def restore_backup(db: StoreLocation, path: Path, force: bool) -> None:
-    """Put a backup in the place of the golden set.
+    """Replace the golden set by a backup.
 
     The backup is checked first, and stays where it is. Nobody may have the golden set open: stop
     the server. What is replaced is kept beside it under another name, with the log that belongs
@@ -140,13 +143,13 @@ def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) ->
 @click.option(
     "--against",
     metavar="SEAL|FILE",
-    help="A seal that was kept, or what carries one (the .seal.txt beside an export, a log, a BEIR "
-    "set, a backup): whether what was said until then is the same.",
+    help="A tamper check (seal) that was kept, or a file with one (the .seal.txt beside an "
+    "export, a log, a BEIR set, a backup): check that the log up to then is the same.",
 )
 @database_option
 @click.pass_obj
 def check(db: StoreLocation, against: str | None) -> None:
-    """Say whether the golden set's file is whole.
+    """Check that the golden set's file is intact.
 
     Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
     at what lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.

@@ -157,7 +157,7 @@ def candidates(
             click.echo(json.dumps(_record(each, alike), ensure_ascii=False))
         return
     if not found:
-        click.echo("No candidate is like that: labeler load candidates FILE --from log")
+        click.echo("No candidate matches; 'labeler load candidates FILE --from log' loads some")
         return
     body = [_cells(each, alike) for each, alike in zip(found, near, strict=True)]
     headings = ["number", "from", "buckets", "near", "question"]
@@ -233,7 +233,7 @@ def drop_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
 @database_option
 @click.pass_obj
 def restore_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
-    """Look again at candidates that were set aside."""
+    """Reopen candidates that were set aside."""
     with Store(db) as store:
         moved = store.reopen_candidates(numbers)
     click.echo(f"{moved:,} candidates are open again")

@@ -75,9 +75,9 @@ def graders_option(command: CommandT) -> CommandT:
         "--graders",
         "by_graders",
         is_flag=True,
-        help="Compare with each grader's own grades wherever they gave one, with the lowest, "
-        "median and highest, and without stale and without non-blind judgments: a row for each, "
-        "and whether the verdict holds.",
+        help="Compare again with each grader's own grades, with the lowest, median and highest, "
+        "and without stale or non-blind judgments: one row for each, and whether the verdict "
+        "stays the same.",
     )(command)
 
 
@@ -168,8 +168,8 @@ DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measu
     "--strips",
     "stripped",
     is_flag=True,
-    help="Show the grades at each rank of A and B, a line a query, the largest loss by the first "
-    "measure on top; · is a chunk nobody has graded.",
+    help="Show the grades at each rank of A and B, one line per query, the largest loss by the"
+    " first measure first; · is an unjudged chunk.",
 )
 @graders_option
 @weighted_option
@@ -191,10 +191,10 @@ def compare(
     by_graders: bool,
     golden: str | None,
 ) -> None:
-    """Compare run B with run A: what moves, where, how surely.
+    """Say whether run B is better than A, where, and how surely.
 
-    A delta is B minus A. Wins, ties and losses count the queries in which B is better, equal and
-    worse. Of three runs or more each is compared with each that is named before it.
+    A difference is B minus A. Wins and losses count the queries where B is better and where it
+    is worse. Of three runs or more, each is compared with each one named before it.
     """
     check_common_options(facet, kind, per_query=per_query, raw=raw)
     check_runs(runs, kind, stripped=stripped)

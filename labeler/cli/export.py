@@ -77,18 +77,18 @@ def export(
 ) -> None:
     """Write the golden set, or a run, to a file.
 
-    '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
-    with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
-    what was written, and the seal tells later whether the log up to now is still the same: it
-    stands in PATH.seal.txt, too, where the format has no room for it.
+    '-' is the standard output. BEIR is written as a folder, or as a zip where PATH ends with
+    .zip. A file that ends with .gz is compressed. Printed are the hash of the golden set that
+    was written, and the tamper check (seal), which tells later whether the log up to now is
+    still the same. It is also in PATH.seal.txt if the format has no room for it.
 
-    With --split, --leaked or --chunking it is a part, which has a hash of its own: the one that it
-    has where JSONL is loaded into an empty file by the same settings. BEIR's grades of a split are
-    in qrels/SPLIT.tsv. The log, --complete and a version as a file carry all or nothing.
+    With --split, --leaked or --chunking the file is a part with a hash of its own: the hash of
+    a new golden set made of its JSONL with the same settings. BEIR's grades of a split are in
+    qrels/SPLIT.tsv. The log, --complete and a version cannot be a part.
 
-    Where there are several chunkings, ids begin with the name of theirs, as in v2:c7, unless
-    --chunking v2 takes that one alone: then it is c7, as in the files it came from, and 'labeler
-    load golden FILE --chunking v2' takes it back.
+    If there are several chunkings, ids begin with the chunking's name, as in v2:c7, unless
+    --chunking v2 exports that one alone: then the id is c7, as in the original files, and
+    'labeler load golden FILE --chunking v2' loads it back.
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")

@@ -33,9 +33,9 @@ map_option = click.option(
     "field_map",
     metavar="MAP",
     callback=lambda _context, _option, given: None if given is None else map_named(given),
-    help="Where the fields of questions with their results stand: 'query=input.value "
-    "results=output.documents id=metadata.id text=page_content score=score', or the name of a "
-    "tool.",
+    help="Where the fields of questions with their results are: 'query=input.value "
+    "results=output.documents id=metadata.id text=page_content score=score', or the name "
+    "of a tool.",
 )
 
 
@@ -98,7 +98,7 @@ def list_options(command: CommandT) -> CommandT:
         type=click.Choice(["refuse", "first"]),
         default="refuse",
         show_default=True,
-        help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
+        help="If a chunk is in a list twice: refuse the file, or keep the better rank.",
     )
     itself = click.option(
         "--leave-out-self",

@@ -86,13 +86,11 @@ class GateCommand(CountingCommand):
 @click.argument("path", type=FILE, metavar="FILE", required=False)
 @click.option("--example", is_flag=True, help="Print a gate file to begin with, and judge nothing.")
 @click.option("--run", help="The run to judge, in place of the file's.")
-@click.option(
-    "--baseline", metavar="RUN", help="The run it is held against, in place of the file's."
-)
+@click.option("--baseline", metavar="RUN", help="The run to compare with, in place of the file's.")
 @click.option(
     "--begin",
     is_flag=True,
-    help="Judge without a last passing run, and begin the file of those that passed anew.",
+    help="Judge without a last passing run, and start the file of passing runs again.",
 )
 @format_option(
     list(FORMATTERS),
@@ -130,9 +128,9 @@ def gate(
 ) -> None:
     """Stop a build whose run is not good enough.
 
-    FILE says in TOML which values a run has to reach and how far it may fall behind another one.
-    Ends with 0 if the run passed, 1 if it failed, and 2 if that could not be judged: an empty run,
-    too few queries, too many unjudged chunks, a baseline that is not there.
+    FILE says in TOML which values a run has to reach and how far it may fall behind another
+    one. Exits with 0 if the run passed, 1 if it failed, and 2 if that could not be judged: an
+    empty run, too few queries, too many unjudged chunks, a missing baseline.
     """
     if example:
         click.echo(gate_example(context.obj), nl=False)

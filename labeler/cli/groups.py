@@ -264,7 +264,7 @@ def raw_option(command: CommandT) -> CommandT:
     return click.option(
         "--raw",
         is_flag=True,
-        help="With csv: names as they are, also those that a spreadsheet would run.",
+        help="With csv: keep names as they are, even those that a spreadsheet would run.",
     )(command)
 
 
@@ -325,7 +325,7 @@ def rename() -> None:
 
 @click.group(cls=SharedGroup)
 def change() -> None:
-    """Change a setting, a role, or what is said of a run."""
+    """Change a setting, a role, or a run's system and date."""
 
 
 @click.group(cls=SharedGroup)
@@ -335,7 +335,7 @@ def drop() -> None:
 
 @click.group(cls=RestoreGroup)
 def restore() -> None:
-    """Put a backup in place, or take back what was set aside.
+    """Restore a backup, or candidates that were set aside.
 
     'labeler restore PATH' is short for 'labeler restore backup PATH'.
     """

@@ -42,20 +42,20 @@ from labeler.store.addresses import StoreLocation
     default=OLD_AFTER,
     show_default=True,
     metavar="DAYS",
-    help="From when on a grade counts as old.",
+    help="The age at which a grade counts as old.",
 )
 @format_option(("table", "json"), "table is for people; json has every number in all digits.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def health(db: StoreLocation, after: int, kind: str) -> None:
-    """Say how the golden set stands.
+    """Check what the golden set is good for.
 
-    Its size and what that is good for, who confirmed its grades and when, buckets with too few
-    queries, single-answer queries with several answers, its shares beside those of the logs, how
-    often people gave what was proposed, where queries came from, and near-duplicates. A line with
-    ! asks for something to be done. With --split or --leaked all but the logs is of these queries
-    alone.
+    Prints its size and what that is enough for, who confirmed the grades and when, buckets with
+    too few queries, single-answer queries with several answers, its buckets compared with those
+    of the logs, how often people agreed with suggestions, where queries came from, and
+    near-duplicates. Lines with ! ask for attention. --split and --leaked limit everything but
+    the logs to these queries.
     """
     chosen = selection()
     with Store(db) as store:

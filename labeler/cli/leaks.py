@@ -222,8 +222,8 @@ OfQueryT = TypeVar("OfQueryT", Query, LeakedQuery)
     type=click.FloatRange(0.5, 1),
     default=SIMILARITY_THRESHOLD,
     show_default=True,
-    help="The least share of a text's words that stand there in its order, among as many words "
-    "as it has. 1 finds only whole texts.",
+    help="The least share of a text's words that must be found in order, within as many words "
+    "as the text has. 1 finds only whole texts.",
 )
 @format_option(
     ("table", "csv", "json", "md"),
@@ -266,8 +266,8 @@ def leakage(
 
     --split and --leaked say which queries are looked for.
 
-    --mark keeps which queries were found, so that every score can be shown --leaked with, without
-    or only them; --unmark takes it back.
+    --mark remembers which queries were found, so that scores can be computed --leaked with,
+    without or only them; --unmark undoes it.
 
     A text of fewer than five words is found only where it is a whole line, sentence, cell or JSON
     text. A line number of Parquet is that of the row.
@@ -276,7 +276,7 @@ def leakage(
         raise click.UsageError("--raw goes with --format csv; the others never change a text")
     if unmarked or marked:
         if files or mark:
-            raise click.UsageError("--unmark and --marked stand without FILES and --mark")
+            raise click.UsageError("--unmark and --marked take no FILES and no --mark")
         print_marked(db, unmarked, kind, raw=raw)
         return
     if mark and not files:

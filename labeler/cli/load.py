@@ -73,10 +73,10 @@ class LoadGroup(LabelerGroup):
 def load() -> None:
     """Add files of any kind: 'labeler load FILE...'.
 
-    The content says what each holds; a command says it where that is not enough. A load is all or
-    nothing: one bad line and nothing changes. The golden set's file is made if
-    it is not there yet. Files may be gzipped. What comes in is limited, so that no file takes all
-    memory: --limit of a command takes more.
+    The content says what each holds; a command says it where that is not enough. A load is all
+    or nothing: one bad line and nothing changes. The golden set's file is made if it is not
+    there yet. Files may be gzipped. Sizes are limited, so that no file fills the memory;
+    --limit of a command allows more.
     """
 
 
@@ -282,7 +282,7 @@ def version(db: StoreLocation, path: Path, limits: Limits) -> None:
 @database_option
 @click.pass_obj
 def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
-    """Make a golden set anew from a complete file.
+    """Make a new golden set from a complete file.
 
     'labeler export FILE --complete' writes one. It goes into an empty file, whole or not at all.
     """
@@ -291,7 +291,7 @@ def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
 
 @load.command()
 @path_argument
-@click.option("--run", help="Whose answers they are, where the file has no column that says it.")
+@click.option("--run", help="The run whose answers they are, if the file has no such column.")
 @update_option
 @limit_option
 @database_option
@@ -339,9 +339,9 @@ def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None
 def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
     """Add files of any kind, as 'labeler load FILE...' does.
 
-    They are loaded in the order they need: queries, chunks, golden grades, runs, answers, signals.
-    A file that cannot be told or is refused is named in the end; those that do not need it are
-    loaded. An option holds for the files that it suits.
+    They are loaded in the order they need: queries, chunks, golden grades, runs, answers,
+    signals. A file that is not recognised or is refused is named at the end; those that do not
+    need it are loaded. An option holds for the files that it suits.
     """
     load_files(db, paths, LoadOptions(**{**given, "facets": given["facets"] or None}))
 

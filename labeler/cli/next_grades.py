@@ -55,7 +55,7 @@ from labeler.store.addresses import StoreLocation
     "--matters",
     type=click.FloatRange(0, 1),
     metavar="DELTA",
-    help="A smaller delta is no difference.  [default: the golden set's setting]",
+    help="A smaller difference does not matter.  [default: the golden set's setting]",
 )
 @preset_option
 @format_option(("table", "json"), "table is for people and has four digits; json has all of them.")
@@ -74,10 +74,10 @@ def next_grades(
 ) -> None:
     """List the pairs whose grades decide between runs A and B.
 
-    Says how many more grades it takes to know which run is ahead on these queries, which is ahead
-    so far and how surely, and which pairs to grade next: those whose grade is expected to move the
-    delta most. Where nothing is graded yet it says what both runs found. Whether the difference
-    holds for other queries is said by compare.
+    Prints which run is ahead on these queries so far and how surely, how many more grades it
+    takes to know, and which pairs to grade next: those whose grades should change the
+    difference most. Where nothing is graded yet it prints what both runs found. 'labeler
+    compare' says whether the difference is likely to hold for other queries.
     """
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
@@ -126,7 +126,7 @@ def format_text(
         for each in found
     ]
     names = [f"rank in {name}" for name in labels.pair(standing.a, standing.b)]
-    table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
+    table = Table(["query", "chunk"], [*names, "could change the difference by"], body)
     answers = [each for each in judged.statements if each.severity == ANSWER]
     lines = [*statements_text(answers), standing.sentence(labels.pair(standing.a, standing.b))]
     lines += ["", *labels.lines("table"), *text_lines(table)] if found else []

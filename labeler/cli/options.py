@@ -269,7 +269,7 @@ CONVENTION_OPTIONS: tuple[OptionDecorator[Any], ...] = (
 )
 FORM_OPTIONS = (
     format_option(
-        FORMATS, "table and md are for people and have four digits; csv and json have all of them."
+        FORMATS, "table and md have four digits for people; csv and json have all digits."
     ),
     raw_option,
 )

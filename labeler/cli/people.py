@@ -33,15 +33,15 @@ from labeler.web.auth import access
     "lasts",
     metavar="TIME",
     callback=parse_duration,
-    help="The link works for so long, such as 12h or 7d; who has come in by it stays in.",
+    help="How long the link works, such as 12h or 7d; whoever signed in with it stays signed in.",
 )
 @click.option("--once", is_flag=True, help="The link works once: in one browser.")
-@click.option("--login", metavar="ADDRESS", help="Let them in by a login with this address.")
+@click.option("--login", metavar="ADDRESS", help="Let them sign in by a login with this address.")
 @click.option("--name", "login_name", metavar="NAME", help="With --login: who that is.")
 @click.option(
     "--issuer",
     metavar="URL",
-    help="With --login: at this provider alone.  [default: the one of their first login]",
+    help="With --login: only at this provider.  [default: the one of their first login]",
 )
 @click.option(
     "--address",
@@ -65,9 +65,9 @@ def invite(
     issuer: str | None,
     address: str,
 ) -> None:
-    """Let a person in: by a link that is their key, or by a login.
+    """Invite a person by a personal link, or by a login.
 
-    From the first invitation on everyone needs one.
+    After the first invitation only invited people can open labeler.
     """
     name = (login_name or name or login or "").strip()
     if not name or (login_name and not login):
@@ -85,7 +85,7 @@ def invite(
         else:
             allow_login(store, name, role, login, issuer)
         if first:
-            click.echo("From now on everyone needs an invitation.")
+            click.echo("From now on only invited people can open labeler.")
         warn_without_lead(store)
 
 
@@ -125,7 +125,7 @@ def allow_login(
     known = store.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
     say(
-        f"{login_address(login)} comes in as {name} ({role_of(store, name)}){again}, where the "
+        f"{login_address(login)} signs in as {name} ({role_of(store, name)}){again}, where the "
         "server is started with --login."
     )
 
@@ -149,7 +149,8 @@ def warn_without_lead(store: Store) -> None:
 def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
     """End a person's link and login; their judgments stay.
 
-    The last lead stays, unless nobody is to need an invitation any more (--everyone).
+    The last lead cannot be revoked, except with --everyone, after which nobody needs an
+    invitation.
     """
     if everyone == (name is not None):
         raise click.UsageError("name the person who is to stay out, or say --everyone")
@@ -158,7 +159,7 @@ def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
             store.revoke_everyone()
         else:
             store.revoke(name)
-            say(f"{name} cannot come in any more; their judgments stay")
+            say(f"{name} can no longer sign in; their judgments stay")
         if not store.has_invitations():
             click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
         warn_without_lead(store)
@@ -172,8 +173,7 @@ def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
 def change_role(db: StoreLocation, name: str, role: Role) -> None:
     """Make an invited person a lead, or a grader again.
 
-    A grader may open the Label page, a lead everything. Their link stays as it is, and so do
-    their judgments.
+    A grader may open the Label page, a lead everything. Their link and judgments stay.
     """
     with Store(db) as store:
         store.change_role(name, role)
@@ -184,7 +184,7 @@ def change_role(db: StoreLocation, name: str, role: Role) -> None:
 @database_option
 @click.pass_obj
 def people(db: StoreLocation) -> None:
-    """List everyone who grades or may come in, and how."""
+    """List everyone who grades or may sign in, and how."""
     integrity.check_undamaged(db)
     with Store(db) as store:
         ways = store.ways_in()
@@ -192,7 +192,7 @@ def people(db: StoreLocation) -> None:
         click.echo("Nobody has graded yet and nobody is invited: labeler invite NAME")
         return
     table = Table(
-        ["name", "role", "comes in by", "since", "revoked"], [], [*map(access_cells, ways)]
+        ["name", "role", "signs in with", "since", "revoked"], [], [*map(access_cells, ways)]
     )
     click.echo("\n".join(text_lines(table)))
 

@@ -70,9 +70,10 @@ def recall(
 ) -> None:
     """Say how much each run's recall owes to its own pool.
 
-    A chunk is graded because some run has it near its top. Here recall stands beside what it is if
-    relevant chunks that only runs of the same system have within the pool depth count as not
-    relevant; chunks that graders found by hand stay. All runs are asked, also where some are named.
+    Chunks are graded because some run returned them near the top, which favours that run. This
+    prints recall again with the relevant chunks that only runs of the same system have within
+    the pool depth counted as not relevant; chunks that graders found by search stay. All runs
+    count, even if only some are named.
     """
     check_common_options(None, kind, per_query=False, raw=raw)
     with Store(db) as store:

@@ -60,7 +60,7 @@ def report_measure_options(command: CommandT) -> CommandT:
     "--date",
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="The day that the report says it is of.  [default: today]",
+    help="The date of the report.  [default: today]",
 )
 @report_measure_options
 @golden_option
@@ -82,9 +82,9 @@ def report(
 ) -> None:
     """Write one HTML file about run A, or B against A.
 
-    It holds the verdict, scores, comparison, slices, failing queries and conventions, with charts
-    that answer to the pointer. It loads nothing from anywhere, and prints. The same golden set
-    asked the same on the same day gives the same file, byte for byte.
+    It contains the verdict, scores, comparison, slices, failing queries and conventions, with
+    interactive charts. It loads nothing from elsewhere, and can be printed. The same golden set
+    and options give the same file on the same day, byte for byte.
     """
     from labeler.render.report import ReportRequest, ReportSource, make_report
 

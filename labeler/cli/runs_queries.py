@@ -34,7 +34,7 @@ def runs(db: StoreLocation) -> None:
         found, of_runs = store.runs(), store.chunkings_of_runs()
         several = len(store.chunking_names()) > 1
     if not found:
-        click.echo("There is no run yet: labeler load run FILE")
+        click.echo("there are no runs yet; add one with 'labeler load run FILE'")
         return
     body = [
         [
@@ -68,11 +68,11 @@ def rename_run(db: StoreLocation, old: str, new: str) -> None:
 @change.command("run")
 @click.argument("name")
 @click.option("--system", help="The system it belongs to, over time.")
-@click.option("--date", help="When it was made: 2026-01-31; '' where nobody knows.")
+@click.option("--date", help="When it was made: 2026-01-31; '' if unknown.")
 @database_option
 @click.pass_obj
 def change_run(db: StoreLocation, name: str, system: str | None, date: str | None) -> None:
-    """Say to which system a run belongs and when it was made."""
+    """Set a run's system and the date it was made."""
     if system is None and date is None:
         raise click.UsageError("say what is to change: --system, --date, or both")
     with Store(db) as store:
@@ -153,7 +153,7 @@ def list_queries(
 ) -> None:
     """List the queries, with how many grades each has.
 
-    With WORDS only those whose id or text holds them.
+    With WORDS only those whose id or text contains them.
     """
     with Store(db) as store:
         found, count = store.find_queries(words, retired=retired or None, split=split, most=most)
@@ -175,7 +175,7 @@ def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
         *([f"holds {words!r} in its id or text"] if words else []),
     ]
     if not asked:
-        return "There is no query yet: labeler load queries FILE"
+        return "there are no queries yet; add some with 'labeler load queries FILE'"
     return f"No query {' and '.join(asked)}."
 
 
@@ -230,7 +230,7 @@ keep_older_name(restore, "query", restore_query)
 )
 @click.option("--seed", default="0", show_default=True, help="Another seed draws another split.")
 @click.option(
-    "--anew", is_flag=True, help="Draw for all queries, also for those that have a split."
+    "--anew", is_flag=True, help="Draw again for all queries, even those that have a split."
 )
 @database_option
 @click.pass_obj
@@ -239,9 +239,9 @@ def split(
 ) -> None:
     """Put queries into dev, test and held-out at random.
 
-    A query's id and the seed alone draw, so that queries that come later move no other. Those that
-    are nearly the same as an earlier one go where that is. A query that has a split keeps it,
-    unless --anew is said.
+    The draw depends on the query's id and the seed alone, so that queries added later move no
+    others. A query that is nearly the same as an earlier one gets the same split. A query keeps
+    its split unless --anew is given.
     """
     shares = dict(zip(SPLITS, (dev, test, held_out), strict=True))
     with Store(db) as store:

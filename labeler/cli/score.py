@@ -66,15 +66,15 @@ KEYWORD_OPTIONS = (
         "--keywords",
         "by_keyword",
         is_flag=True,
-        help="By keyword instead, without grades: where the words an answer should hold turn up; "
-        "with --per-query keyword by keyword.",
+        help="Score without grades, by where the queries' keywords are found; with --per-query "
+        "each keyword.",
     ),
     click.option(
         "--top",
         "k",
         type=click.IntRange(min=1),
         metavar="K",
-        help=f"With --keywords: how deep they are looked for.  [default: {DEFAULT_DEPTH}]",
+        help=f"With --keywords: look at the first K chunks.  [default: {DEFAULT_DEPTH}]",
     ),
     click.option(
         "--substring", is_flag=True, help="With --keywords: find them inside longer words, too."
@@ -95,7 +95,7 @@ def keyword_options(command: CommandT) -> CommandT:
     "top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Say as well what a perfect reranker of the N first would give, over all queries.",
+    help="Also print what a perfect reranker of the first N would give, over all queries.",
 )
 @keyword_options
 @weighted_option

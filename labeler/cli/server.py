@@ -63,9 +63,9 @@ PG_BACKUP_HINT = (
     "host_names",
     multiple=True,
     metavar="NAME",
-    help="A name under which people reach the server, such as labels.example.org behind a proxy; "
-    "repeatable. Without it the server answers to this machine's own names, to IP addresses and "
-    "to --host.",
+    help="A name by which people reach the server, such as labels.example.org behind a proxy; "
+    "may be repeated. Without it the server answers to this machine's names, to IP "
+    "addresses and to --host.",
 )
 @port_option
 @browser_option
@@ -82,29 +82,28 @@ PG_BACKUP_HINT = (
 @click.option(
     "--lead",
     metavar="NAME",
-    help="With --new: invite this person as lead and print their link; nobody else comes in. "
-    "LABELER_ADDRESS says where people reach the server: the beginning of the link, else "
-    "https and the first --host-name.",
+    help="With --new: invite this person as lead and print their link; nobody else can sign "
+    "in. The link begins with LABELER_ADDRESS, else with https and the first --host-name.",
 )
 @click.option("--graders-only", is_flag=True, help="Show the Label page alone, to leads too.")
 @click.option(
     "--login",
     type=FILE,
-    help="Let people log in: a secrets.toml of Streamlit with an [auth] section. Who may come in "
-    "is said by 'labeler invite --login'.",
+    help="Let people sign in with a login: a secrets.toml of Streamlit with an [auth] section."
+    " 'labeler invite --login' says who may.",
 )
 @click.option(
     "--trust-addresses-of",
     "trusted_issuers",
     multiple=True,
     metavar="ISSUER",
-    help="With --login: take the e-mail addresses of this issuer for confirmed although it never "
-    "says so (no email_verified); repeatable.",
+    help="With --login: trust the e-mail addresses of this issuer although it does not say "
+    "that they are confirmed (no email_verified); may be repeated.",
 )
 @click.option(
     "--allow-unauthenticated",
     is_flag=True,
-    help="Let everyone in as lead, whoever is invited, on any address.",
+    help="Sign everyone in as lead, without an invitation, on any address.",
 )
 @click.option(
     "--gate",
@@ -118,7 +117,7 @@ PG_BACKUP_HINT = (
     type=click.IntRange(min=1),
     default=access.BYTES_PER_MINUTE,
     show_default=True,
-    help="How much one grader may send; over it the pad waits and sends again.",
+    help="How much one grader may send per minute; above it the page waits and sends again.",
 )
 @backup_options
 @database_option
@@ -144,7 +143,8 @@ def serve(
 ) -> None:
     """Open the pages in a browser, until Ctrl-C.
 
-    As long as nobody is invited and there is no login, this machine's users come in as leads.
+    Until somebody is invited or a login is set up, users of this machine are signed in as
+    leads.
     """
     check_options(new, lead, graders_only, login, trusted_issuers, allow_unauthenticated)
     if title is not None and not new:
@@ -203,7 +203,7 @@ def check_options(
 ) -> None:
     """Raise for options that do not go together."""
     if login is not None and allow_unauthenticated:
-        raise click.UsageError("--login asks who comes in, --allow-unauthenticated does not")
+        raise click.UsageError("--login asks who signs in, --allow-unauthenticated does not")
     if trusted_issuers and login is None:
         raise click.UsageError("--trust-addresses-of goes with --login")
     if any(not issuer or issuer.split() != [issuer] for issuer in trusted_issuers):
@@ -232,10 +232,10 @@ def check_new(db: StoreLocation, where: str, door: AccessPolicy, lead: str | Non
     if lead is not None or door.allows_anyone or not (door.reachable or door.login):
         return
     others = f"{where}: others can reach this address"
-    why = others if door.reachable else "--login asks who comes in"
+    why = others if door.reachable else "--login asks who signs in"
     anyone = ", or let everyone who can reach it read and grade all (--allow-unauthenticated)"
     raise BadInput(
-        f"{why}, and nobody is invited to a new golden set yet; name who comes in first (--lead "
+        f"{why}, and nobody is invited to a new golden set yet; name who signs in first (--lead "
         f"NAME){anyone if door.reachable and not door.login else ''}"
     )
 

@@ -156,9 +156,9 @@ def written(settings: Settings, field: str) -> str:
 @database_option
 @click.pass_obj
 def settings(db: StoreLocation, name: str | None) -> None:
-    """List the settings, or print the whole of one.
+    """List the settings, or print one in full.
 
-    A value stands as 'labeler change setting' takes it.
+    Values are printed as 'labeler change setting' takes them.
     """
     with Store(db) as store:
         chosen = store.settings()
@@ -181,7 +181,7 @@ def settings(db: StoreLocation, name: str | None) -> None:
 @database_option
 @click.pass_obj
 def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_default: bool) -> None:
-    """Decide a setting; 'labeler settings' lists all.
+    """Change a setting; 'labeler settings' lists all.
 
     \b
     labeler change setting prompt-k 8

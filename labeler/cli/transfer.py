@@ -61,9 +61,9 @@ chunking_help = "; 'default' is the one without a name."
     type=FILE_OR_OUTPUT,
     help="Write the decided grades to a file, in JSONL, and not into the golden set.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option("--undo", is_flag=True, help="Take back the last transfer between the two.")
-@click.option("--force", is_flag=True, help="Replace what is at the output's place.")
+@click.option("--force", is_flag=True, help="Replace what is at the output's path.")
 @click.option("--list", "listed", is_flag=True, help="Also print every pair, with its reason.")
 @format_option(
     ("table", "json"), "table is for people; json has all names, and with --list all pairs."
@@ -83,15 +83,16 @@ def transfer_grades(
 ) -> None:
     """Transfer grades to another chunking, where they follow.
 
-    Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
-    nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
-    that have its text, only likely (proposed), or open, and why. The decided ones are added to
-    the log, all or none; the others are left to graders. --dry-run only says what would be done.
+    It looks at the ungraded chunks that runs of the new chunking have within the pool depth.
+    For each it says whether the grades of the old chunks with its text decide its grade, make
+    one likely, or leave it open, and why. Decided grades are added to the log, all or none; the
+    others are left to graders. --dry-run only prints what would be done.
 
-    A transferred grade counts below what people and files say of the pair, is nobody's in
-    agreement, and names the judgments it rests on: once one of these is changed, taken back or of
-    an earlier text it does not count, and the pair is open again. Run it again when grades changed;
-    nothing doubles. --undo takes the last one back, and every number is what it was.
+    Grades by people and files come before a transferred grade, which has no grader in agreement
+    and names the judgments it rests on: once one of these is changed, undone or of an earlier
+    text, it no longer counts and the pair is open again. Run it again when grades changed;
+    nothing is added twice. --undo takes back the last transfer, and every number is what it was
+    before.
     """
     if old == new:
         raise click.UsageError("--from and --to name the same chunking; name two")

@@ -98,26 +98,27 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
 @click.option(
     "--signals",
     is_flag=True,
-    help="Print every value of the signals, date by date, with the newest run of the time.",
+    help="Print every value of the signals by date, with the newest run of that time.",
 )
 @click.option(
     "--between",
     nargs=2,
     metavar="OLDER NEWER",
-    help="Split the change between two runs: of the run, of grades and rule, of the queries.",
+    help="Split the change between two runs by cause: the run, the grades and their rule, the "
+    "queries.",
 )
 @click.option(
     "--grades",
     "graded_by",
     metavar="DATE|NAME",
-    help="With --between: by which day's grades, or by which frozen version, the older run is "
-    "taken.  [default: its own day's]",
+    help="With --between: score the older run by the grades of this day or frozen version.  "
+    "[default: of its own date]",
 )
 @click.option(
     "--gate",
     "gate_file",
     type=FILE,
-    help="A gate file, whose least values are the thresholds that a drop can pass.",
+    help="A gate file; values below its limits are reported.",
 )
 @lambda command: with_options(
     command, [measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *FORM_OPTIONS]
@@ -145,11 +146,11 @@ def trends(
     kind: str,
     raw: bool,
 ) -> None:
-    """Print how systems moved from date to date, and what fell.
+    """Print how systems changed over time, and what fell.
 
-    A run belongs to the system that 'load run --system' named, and has the date of '--date'; all
-    runs are scored by the same golden grades. A drop is an alert only where it is more than chance.
-    Signals, if there are any, are below; for programs --signals gives them.
+    'load run' has --system and --date, which say what system a run belongs to and when it was
+    made. All runs are scored by the same golden grades. A drop is an alert only if it is clear.
+    Signals are printed below the runs; --signals prints them for programs.
     """
     if signals:
         check_signal_options(facet, between, points=points, kind=kind, raw=raw)
@@ -195,7 +196,7 @@ def check_signal_options(
 ) -> None:
     """Raise a usage error for what cannot be asked for together with --signals."""
     if facet is not None or between is not None or points:
-        raise click.UsageError("--signals stands without --by, --between and --points")
+        raise click.UsageError("--signals does not go with --by, --between or --points")
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a name")
 

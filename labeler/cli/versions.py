@@ -39,11 +39,11 @@ LONGEST_CELL = 40
 
 @click.command()
 @click.argument("name")
-@click.option("--note", help="What is to be known of it.")
+@click.option("--note", help="A note on this version.")
 @database_option
 @click.pass_obj
 def freeze(db: StoreLocation, name: str, note: str | None) -> None:
-    """Keep the golden set as it is now under NAME, for good.
+    """Freeze the golden set as it is now under NAME.
 
     Grading goes on, and what is frozen stays: 'score --golden NAME' gives the same numbers for the
     same run, whatever is graded later.
@@ -63,7 +63,7 @@ def freeze(db: StoreLocation, name: str, note: str | None) -> None:
 def versions(db: StoreLocation, kind: str) -> None:
     """List the frozen versions, the oldest first.
 
-    Below them stands the hash of the golden set as it is now.
+    The last line is the hash of the golden set as it is now.
     """
     with Store(db) as store:
         found, now = store.versions(), store.golden_state()

@@ -181,7 +181,7 @@ def test_a_drop_that_chance_does_not_make_is_an_alert() -> None:
     assert alert.kind == "drop"
     assert alert.statement.sentence == (
         "s: RR fell since the run before, from 1.0000 (2026-01-01) to 0.6250 (2026-01-02), "
-        "−0.3750: more than chance (corrected p <0.0001)."
+        "−0.3750, clearly (corrected p <0.0001)."
     )
     numbers = {"from": 1.0, "to": 0.625, "p": alert.p}
     assert (alert.statement.severity, alert.statement.numbers) == ("answer", numbers)
@@ -191,7 +191,7 @@ def test_a_rise_and_a_drop_within_noise_are_none() -> None:
     noise = [1, 2] * 20
     rise = looked({"a": run([2] * 40), "b": run([1] * 40)})
     assert rise.alerts == ()
-    assert [each.sentence for each in rise.statements] == ["Nothing fell by more than chance."]
+    assert [each.sentence for each in rise.statements] == ["Nothing fell clearly."]
     assert looked({"a": run(noise), "b": run([*noise[2:], 2, 2])}).alerts == ()
 
 
@@ -313,7 +313,7 @@ def test_a_value_below_its_threshold_is_said_once() -> None:
 def test_the_rules_name_the_test_and_what_it_is_corrected_for() -> None:
     scan = looked({"a": run([1] * 40), "b": run([2] * 40)}, measures="RR P@1")
     assert scan.rule.sentence == (
-        "An alert is a drop of the newest run that is more than chance: p ≤ 0.05 by a two-sided "
+        "An alert is a drop of the newest run that is clear: p ≤ 0.05 by a two-sided "
         "randomisation test over at least 10 queries, after Bonferroni's correction over all 2 "
         "comparisons with earlier runs, buckets included."
     )

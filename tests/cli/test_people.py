@@ -43,7 +43,7 @@ def test_invite_prints_a_link_that_lets_the_person_in(run: Run, store: Store):
 
 def test_the_first_invitation_says_that_the_door_is_closed_now_for_all(run: Run):
     said = run("invite", "Ann")
-    assert "From now on everyone needs an invitation." in said
+    assert "From now on only invited people can open labeler." in said
     assert "labeler invite YOU --role lead" in said
     said = run("invite", "Lea", "--role", "lead")
     assert "From now on" not in said
@@ -52,7 +52,7 @@ def test_the_first_invitation_says_that_the_door_is_closed_now_for_all(run: Run)
 
 def test_a_first_lead_is_not_told_to_invite_themselves(run: Run):
     said = run("invite", "Lea", "--role", "lead")
-    assert "From now on everyone needs an invitation." in said
+    assert "From now on only invited people can open labeler." in said
     assert "(lead)" in said
     assert "invite YOU" not in said
 
@@ -78,7 +78,7 @@ def test_the_address_is_where_people_reach_the_server(run: Run):
 
 def test_a_login_is_put_on_the_list(run: Run, store: Store):
     said = run("invite", "--login", "Ann@Example.org", "--name", "Ann")
-    assert "ann@example.org comes in as Ann (grader), where the server is started" in said
+    assert "ann@example.org signs in as Ann (grader), where the server is started" in said
     assert "/join/" not in said
     assert store.invited_at("ann@example.org") == ("Ann", "grader")
     run("invite", "--login", "Lea@example.org", "--role", "lead")
@@ -96,7 +96,7 @@ def test_a_revoked_person_is_out_and_the_last_one_opens_the_door(run: Run, store
     run("invite", "Ann")
     run("invite", "Bob")
     said = run("revoke", "Bob")
-    assert "Bob cannot come in any more; their judgments stay" in said
+    assert "Bob can no longer sign in; their judgments stay" in said
     assert "No lead is invited" in said
     said = run("revoke", "Ann")
     assert "Nobody is invited any more" in said
@@ -154,7 +154,7 @@ def test_the_list_of_people_is_a_table_without_secrets(run: Run, store: Store):
     said = run("people")
     lines = [re.split(r"\s{2,}", line) for line in said.splitlines()]
     assert [line[:3] for line in lines] == [
-        ["name", "role", "comes in by"],
+        ["name", "role", "signs in with"],
         ["Ann", "grader", "link"],
         ["Ann", "grader", "login ann@example.org"],
         ["Bob", "grader", "link"],

@@ -41,7 +41,7 @@ def test_runs_are_listed_with_an_empty_date_where_nobody_knows_it(run: Run, fill
     ]
     for name in ("first", "second"):
         run("drop", "run", name)
-    assert run("runs") == "There is no run yet: labeler load run FILE\n"
+    assert run("runs") == "there are no runs yet; add one with 'labeler load run FILE'\n"
 
 
 def test_a_dropped_run_is_gone_and_its_judgments_stay(run: Run, filled: Store):

@@ -301,9 +301,9 @@ def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--host", "0.0.0.0"], "name who comes in first (--lead NAME), or let everyone"),
+        (["--host", "0.0.0.0"], "name who signs in first (--lead NAME), or let everyone"),
         pytest.param(
-            *(["--login", "secrets.toml"], "name who comes in first (--lead NAME)\n"),
+            *(["--login", "secrets.toml"], "name who signs in first (--lead NAME)\n"),
             marks=pytest.mark.slow,
         ),
         (["--port", "{taken}"], "is taken"),
@@ -453,7 +453,7 @@ def test_a_login_that_cannot_work_is_refused_before_the_server_starts(
 def test_nobody_both_asks_who_comes_in_and_does_not(refuse: Refuse, database: Path) -> None:
     code, _, err = refuse("serve", "--login", "secrets.toml", "--allow-unauthenticated")
     assert code == 2
-    assert "--login asks who comes in, --allow-unauthenticated does not" in err
+    assert "--login asks who signs in, --allow-unauthenticated does not" in err
 
 
 def test_how_the_door_is_guarded_is_said_on_the_command_line_alone(

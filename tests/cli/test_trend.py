@@ -30,7 +30,7 @@ def trend(store: Store, *arguments: str, exit_code: int = 0) -> str:
 
 def test_a_line_for_each_measure_says_where_the_system_stands(dated: Store) -> None:
     said, _, head, first, second, *rest = trend(dated, "--measures", "RR R@5").splitlines()
-    assert said == "Nothing fell by more than chance."
+    assert said == "Nothing fell clearly."
     assert head.split()[:4] == ["System", "Measure", "Current", "Date"]
     assert first.split()[:4] == ["bm25", "RR", "0.2500", "2026-02-28"]
     assert "no direction beyond chance" in second
@@ -87,7 +87,7 @@ def test_programs_get_points_or_summaries_with_every_digit(dated: Store) -> None
     assert (row["direction"], row["alert"]) == ("no direction beyond chance", "")
     assert "The trend is over all runs. · Change is what" in row["notes"]
     said = trend(dated, "--measures", "RR", "--format", "md").splitlines()
-    assert said[0] == "**Nothing fell by more than chance.**"
+    assert said[0] == "**Nothing fell clearly.**"
     assert "| bm25 | RR | 0.2500 | 2026-02-28 |" in said[4]
     assert "- The trend is over all runs." in said
 

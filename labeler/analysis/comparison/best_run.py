@@ -25,8 +25,8 @@ def describe_best_run(
 ) -> tuple[Statement, ...]:
     """Return which run scores highest by the measure that decides, and how surely.
 
-    Nothing where fewer than two have a value, or where runs are of several chunkings: their values rest on
-    different grades. ``names`` are what people call the runs.
+    Nothing where fewer than two have a value, or where runs are of several chunkings: their values
+    rest on different grades. ``names`` are what people call the runs.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> ids = [f"q{number}" for number in range(12)]

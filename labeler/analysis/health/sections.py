@@ -57,23 +57,22 @@ def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
 
 
 def _size_section(found: GoldenSetHealth) -> HealthSection:
-    by = f"differences of two runs by query spread by {found.spread:.2f}"
+    by = f"{found.spread:.2f}, taken as there are no two runs"
     if found.pairs_of_runs:
         pairs = "the one pair" if found.pairs_of_runs == 1 else f"{found.pairs_of_runs:,} pairs"
-        by += f", the median of {pairs} of runs here by {found.by}"
-    else:
-        by += ", which is taken where no two runs tell"
+        by = f"{found.spread:.2f}, the median of {pairs} of runs here by {found.by}"
     sentences = [
         f"{format_count(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
-        "So many queries hold at least one of a kind of failure, with 95%, if that share of the "
-        "questions shows it; and they tell two runs apart, with 80% power at the 5% level, if "
-        f"these truly differ by that much: {by}.",
+        "The rarest failure seen is a kind of failure that so many queries show at least once "
+        "(with 95% probability), if it affects that share of all questions.",
+        "The smallest difference shown is a true difference between two runs that so many "
+        f"queries show (80% power at the 5% level). Differences by query spread by {by}.",
     ]
     rows = [_mark_row(mark, _format_reached(mark, found.judged)) for mark in found.marks]
-    rows.append(_mark_row(found.now, "what there is"))
+    rows.append(_mark_row(found.now, "now"))
     few = found.marks[0].queries
     missing = f"Too few queries to tell anything but failures: {found.judged:,} of {few}."
-    headings = ("good for", "queries", "", "failures from", "differences from")
+    headings = ("enough", "queries", "", "rarest failure seen", "smallest difference shown")
     warned = (missing,) if found.judged < few else ()
     return HealthSection("Size", tuple(sentences), headings, tuple(rows), warned)
 
@@ -124,7 +123,7 @@ def _describe_ages(ages: GradeAges, pairs: int) -> str:
 
 
 def _buckets_section(found: GoldenSetHealth) -> HealthSection:
-    text = f"A bucket with fewer than {FEW_QUERIES} graded queries never shows more than chance."
+    text = f"A bucket with fewer than {FEW_QUERIES} graded queries is not tested."
     rows = [(thin.facet, thin.buckets, len(thin.few)) for thin in found.thin]
     warned = tuple(_describe_thin(thin) for thin in found.thin if thin.few)
     if not rows:

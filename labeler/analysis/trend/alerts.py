@@ -1,4 +1,4 @@
-"""Alerts on the newest run of a series: drops that are more than chance, as sentences.
+"""Alerts on the newest run of a series: clear drops, as sentences.
 
 Each series is compared with every earlier run, so the correction is over all these comparisons, not
 only over those that were tested.
@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from labeler.analysis.comparison import FEW, format_p_value
 from labeler.analysis.trend.series import (
-    MORE_THAN_CHANCE,
     VISIBLE,
     QueryValues,
     SeriesKey,
@@ -79,7 +78,7 @@ class AlertScan(NamedTuple):
     def statements(self) -> list[Statement]:
         """What fell, the gravest first, or that nothing did; empty if nothing was compared."""
         if not self.alerts and self.looks:
-            return [Statement("no alert", f"Nothing fell by {MORE_THAN_CHANCE}.", ANSWER)]
+            return [Statement("no alert", "Nothing fell clearly.", ANSWER)]
         return [alert.statement for alert in self.alerts]
 
     @property
@@ -217,7 +216,7 @@ def _describe_alert(
         BUCKET: f"fell {moved}, while the mean over all queries rose by {format_number(pair.rise)}",
     }[pair.kind]
     numbers = {"from": pair.older.value, "to": newer.value, "p": p}
-    sentence = f"{what} {fell}: {MORE_THAN_CHANCE} (corrected p {format_p_value(p)})."
+    sentence = f"{what} {fell}, clearly (corrected p {format_p_value(p)})."
     return Statement(pair.kind, sentence, ANSWER, numbers=numbers)
 
 

@@ -174,13 +174,12 @@ def parse_window(text: str) -> Window:
 
 RISING, FALLING = "rising", "falling"
 NO_DIRECTION, UNKNOWN_DIRECTION = "no direction beyond chance", "–"
-MORE_THAN_CHANCE = "more than chance"
 
 
 def describe_rule(correction: str) -> str:
-    """Say when a change is more than chance, by a test after this ``correction``."""
+    """Say when a change is clear, by a test after this ``correction``."""
     return (
-        f"{MORE_THAN_CHANCE}: p ≤ {ALPHA} by a two-sided randomisation test over at least {FEW} "
+        f"clear: p ≤ {ALPHA} by a two-sided randomisation test over at least {FEW} "
         f"queries, after {correction}"
     )
 
