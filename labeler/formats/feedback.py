@@ -59,7 +59,7 @@ def _annotation(
         "document_position": place,
         "label": words[grade.grade],
         "score": grade.grade,
-        "explanation": grade.note,
+        "explanation": grade.note or "",  # of null a frame makes the text "nan"
         "metadata": {
             "query_id": one.query_id,
             "chunk_id": grade.chunk_id,

@@ -80,6 +80,7 @@ def test_annotations_for_phoenix_are_at_the_places_that_documents_have_in_their_
         ("aa", 0, 0),
         ("aa", 1, 3),
     ]
+    assert found[0]["explanation"] == ""
     assert found[1] == {
         "name": "relevance",
         "annotator_kind": "HUMAN",
