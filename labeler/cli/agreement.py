@@ -43,7 +43,7 @@ from labeler.cli.options import (
 from labeler.cli.output import FOR_PROGRAMS
 from labeler.errors import NotFound
 from labeler.formats import csv_tables
-from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls
+from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls, format_count
 from labeler.model.results import NOTE, Statement, Table
 from labeler.render import csv_exports
 from labeler.render.results import (
@@ -275,12 +275,13 @@ def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind
         CellTable(NAME_COLUMNS, NUMBER_COLUMNS, rows)
     )
     undecided = sum(each.is_open for each in found)
-    said = [f"{len(found):,} in all, {undecided:,} of them nobody has decided"]
+    said = f"{format_count(len(found), 'disagreement', 'disagreements')}, {undecided:,} to decide"
     if len(found) > most:
-        said[0] += f"; --most lists more than these {most:,}"
-    said.append(f"agreed: by {rule}, {GOLDEN_RULE_MEANINGS[rule]}; a decision comes before it")
-    said = said if is_text else [f"- {in_markdown(each)}" for each in said]
-    return "\n".join([*(lines if rows else []), *([""] if rows else []), *said])
+        said += f"; these are the first {most:,}, --most lists more"
+    agreed = f"agreed: by {rule}, {GOLDEN_RULE_MEANINGS[rule]}; a decision comes before it"
+    if not is_text:
+        said, agreed = f"**{in_markdown(said)}**", in_markdown(agreed)
+    return "\n".join([said, "", *([*lines, ""] if rows else []), agreed])
 
 
 def agreed_words(each: Disagreement) -> str:

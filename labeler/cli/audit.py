@@ -154,9 +154,13 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
     who = ", ".join((event.grader,) if event.grader else event.graders)
     done = EVENT_WORDS[event.kind]
     if event.undoes is not None:
-        done = f"takes back what was said {_second(at[event.undoes])}"
+        undone = f"the judgment of {_second(at[event.undoes])}"
+        done = f"undoes {undone}"
         if (load := undone_load(event.source)) is not None:
-            who, done = "", f"load {load} is taken back: what was said {_second(at[event.undoes])}"
+            who, done = (
+                "",
+                f"load {load} is taken back: {undone}",
+            )
     marked = _quoted(said.words) or ("(in an earlier text)" if event.evidence else "")
     grade = "" if event.grade is None else str(event.grade)
     cells = (who, done, grade, marked, event.note or event.reason or "")

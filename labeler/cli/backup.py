@@ -151,8 +151,8 @@ def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) ->
 def check(db: StoreLocation, against: str | None) -> None:
     """Check that the golden set's file is intact.
 
-    Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
-    at what lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
+    Checks every page and reference, the rules of the log and its tamper checks, the file's
+    schema, the files beside it and the SQLite version. Exits with 1 if anything is wrong.
     """
     kept = None if against is None else read_seal(against)
     try:
@@ -202,10 +202,10 @@ def finding_line(finding: file_check.CheckResult) -> str:
 def copy(source: StoreLocation, target: StoreLocation) -> None:
     """Copy a golden set into a new file or an empty database.
 
-    Whole or not at all. FROM and TO are files or addresses, postgresql://USER@HOST/DATABASE. The
-    copy has the same judgments under the same numbers, the same seals, the same people and keys
-    and the same hash: stop the server before, and start it with --db TO after, so that nobody
-    grades on in FROM.
+    Everything or nothing is copied. FROM and TO are files or addresses,
+    postgresql://USER@HOST/DATABASE. The copy has the same judgments under the same numbers, and
+    the same tamper checks, people, sign-in keys and hash. Stop the server first, and start it
+    with --db TO afterwards, so that nobody goes on grading in FROM.
     """
     with Store(source) as there:
         if not is_new(target):

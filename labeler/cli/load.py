@@ -114,8 +114,8 @@ def chunks(
 ) -> None:
     """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
-    Of RAGAS' samples the contexts are added, each once. Beside its document_id a chunk may say
-    where it stands in that document: start and end, in characters from 0, the end not included.
+    Of RAGAS' samples the contexts are added, each once. Besides its document_id a chunk may
+    have its place in that document: start and end, in characters from 0, the end not included.
     """
     load_file(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
 
@@ -129,9 +129,9 @@ def chunks(
 def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
     """Add the whole texts that chunks were cut from.
 
-    A folder of .md and .txt files, each under its path there, or under the name that chunks have
-    for it; or JSONL, CSV or TSV with document_id and text, title if there is one. Chunks with a
-    start and an end must stand in them where these say.
+    A folder of .md and .txt files, each under its path there, or under the name that chunks
+    have for it; or JSONL, CSV or TSV with document_id and text, title if there is one. Chunks
+    with a start and an end must be found there.
     """
     load_file(db, "documents", path, LoadOptions(update=update, limits=limits))
 
@@ -205,8 +205,8 @@ def golden(
 
     The content says which it is. A golden set in JSONL brings its queries along, and so do
     Quepid's and OpenSearch's JSON and RAGAS' samples; for the others load the queries first. A
-    table needs the columns query, docid and rating; a query may stand in it by its text, or with
-    id and text. A pair that several graders grade has each one's own grade; other files have one
+    table needs the columns query, docid and rating; a query may be named by its text, or by id
+    and text. A pair that several graders grade has each one's own grade; other files have one
     grade for a pair, and another one later needs --update.
     """
     options = LoadOptions(
@@ -299,9 +299,9 @@ def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
 def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits: Limits) -> None:
     """Add what was answered with a run's chunks, right or wrong.
 
-    JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1 or
-    0. The text of an answer may be missing; run, too, with --run. 'labeler answers' sets them
-    beside what was retrieved.
+    JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1
+    or 0. The text of an answer may be missing; run, too, with --run. 'labeler answers' compares
+    them with what was retrieved.
     """
     load_file(db, "answers", path, LoadOptions(run_name=run, update=update, limits=limits))
 
@@ -315,8 +315,9 @@ def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits
 def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
     """Add what users did, date by date: clicks, thumbs up.
 
-    JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n, how
-    often something was counted, may be missing. 'labeler trend' sets them beside the system's runs.
+    JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n,
+    how often something was counted, may be missing. 'labeler trend' shows them with the
+    system's runs.
     """
     load_file(db, "signals", path, LoadOptions(update=update, limits=limits))
 
@@ -341,7 +342,7 @@ def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
 
     They are loaded in the order they need: queries, chunks, golden grades, runs, answers,
     signals. A file that is not recognised or is refused is named at the end; those that do not
-    need it are loaded. An option holds for the files that it suits.
+    need it are loaded. An option applies to the files it fits.
     """
     load_files(db, paths, LoadOptions(**{**given, "facets": given["facets"] or None}))
 

@@ -106,7 +106,7 @@ def give_link(
     way = next(way for way in store.ways_in() if way.name == name and way.by_link)
     return [
         f"{address.rstrip('/')}/join/{secret}",
-        f"This link is {key}: give it to nobody else; it is shown only now.",
+        f"This link is {key}. Copy it now, it is not shown again; it is personal.",
         *([f"It works {describe_limits(way)}."] if describe_limits(way) else []),
         *([f"The link {name} had before has ended."] if ended else []),
     ]
@@ -153,7 +153,7 @@ def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
     invitation.
     """
     if everyone == (name is not None):
-        raise click.UsageError("name the person who is to stay out, or say --everyone")
+        raise click.UsageError("name the person to revoke, or use --everyone")
     with Store(db) as store:
         if name is None:
             store.revoke_everyone()

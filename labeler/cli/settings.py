@@ -129,7 +129,7 @@ BY_NAME: Mapping[str, SettingForm] = {
         " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda transferred: [transferred]
     ),
     "field_map": SettingForm(
-        "where the fields of files stand, as 'labeler load --map' takes it, or ''",
+        "where the fields of files are, as 'labeler load --map' takes it, or ''",
         field_map,
         lambda text: [text],
     ),

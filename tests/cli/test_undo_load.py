@@ -184,7 +184,7 @@ def test_the_history_of_a_pair_and_the_audit_tell_of_the_undo(labeler: Labeler):
     labeler("load", "golden", "people.csv")
     labeler("undo-load", "1")
     told = labeler("history", "k1", "--chunk", "a").stdout
-    assert told.count("load 1 is taken back: what was said 20") == 2
+    assert told.count("load 1 is taken back: the judgment of 20") == 2
     assert "no grade counts" in told
     (entry,) = [
         json.loads(line)
