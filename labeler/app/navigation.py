@@ -36,6 +36,9 @@ STYLE = f"""
 .stApp {{ font-variant-numeric: tabular-nums; }}
 .stApp button[kind^="primary"], .stApp button[kind^="primary"]:hover {{ color: var(--on-accent); }}
 .stApp button[kind="tertiary"] {{ text-decoration: underline; text-underline-offset: 3px; }}
+.stApp [data-testid="stMain"] .stExpander:not([class*="st-key-folded"] *) details {{
+  border: solid var(--line); border-width: 1px 0; border-radius: 0;
+}}
 .st-key-navigation {{ row-gap: 0; }}
 [data-testid="stText"] {{ overflow-x: clip; }}
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) {{ display: none; }}

@@ -141,6 +141,7 @@ def confirm_link(invitation: Invitation, now: Person | None) -> Response:
             ],
             [button(f"Continue as {name}")],
             golden_set=invitation.golden_set,
+            title="Invitation",
         )
     return page(
         f"Switch to {name}?",
@@ -284,15 +285,19 @@ def page(
     golden_set: str | None = None,
     person: str | None = None,
     pages: Mapping[str, str] | None = None,
+    title: str | None = None,
 ) -> HTMLResponse:
-    """Return a page with a heading, sentences, and buttons or links, in the frame of all pages."""
+    """Return a page with a heading, sentences, and buttons or links, in the frame of all pages.
+
+    ``title`` is what the browser calls it, if not as the heading does.
+    """
     content = htpy.html(lang="en")[
         htpy.head[
             htpy.meta(charset="utf-8"),
             htpy.meta(name="viewport", content="width=device-width, initial-scale=1"),
             htpy.meta(name="robots", content="noindex"),
             htpy.link(rel="icon", href=frame.ICON),
-            htpy.title[frame.browser_title(heading, golden_set)],
+            htpy.title[frame.browser_title(title or heading, golden_set)],
             PAGE_STYLE,
         ],
         htpy.body[
