@@ -203,8 +203,7 @@ def _guess_file(source: InputFile) -> Guess:
         return _guess_document(source, "\n".join(rest))
     if starts_json(source, number, begins):
         records = [parse_object(source, number, first), *_json_records(rest[1:])]
-        inner = [record for _, record in unwrapped(source, iter(enumerate(records, number)))]
-        return _guess_records(source, inner or records, "line")
+        return _guess_records(source, _without_wrapping(source, records), "line")
     table = _table_records(rest)
     return _guess_records(source, table, "row") if table else _guess_columns(source, rest)
 
@@ -224,7 +223,7 @@ def _guess_document(source: InputFile, text: str) -> Guess:
         records = [part for part in parts[:_MOST_RECORDS] if isinstance(part, dict)]
         if not records:
             raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
-        return _guess_records(source, records, "record")
+        return _guess_records(source, _without_wrapping(source, records), "record")
     inside = _guess_wrapped(text, dict(parts))
     if inside is not None and inside.kind is not None:
         return inside
@@ -247,6 +246,12 @@ def _guess_document(source: InputFile, text: str) -> Guess:
     if re.search("qrel|golden|relevan|judg|truth", source.name, re.IGNORECASE):
         return Guess("golden", "a list of chunks by query, and its name says that they are right")
     return Guess("run", "a list of chunks by query")
+
+
+def _without_wrapping(source: InputFile, records: Sequence[Record]) -> Sequence[Record]:
+    """Return records, and those inside them where they are objects with records in them."""
+    inner = (record for _, record in unwrapped(source, iter(enumerate(records, 1))))
+    return [*islice(inner, _MOST_RECORDS)] or records
 
 
 def _guess_wrapped(text: str, found: Record) -> Guess | None:

@@ -27,6 +27,7 @@ from labeler.formats.lines import InputFile, Lines, RecordLines, decode
 from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
 from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
+from labeler.formats.retrieval.wrapped import records_of_document, unwrap, unwrapped
 
 _FOUND = "hits"
 Shape: TypeAlias = Literal[
@@ -131,8 +132,8 @@ def read_json(
 ) -> JsonDocument | Records | None:
     """Return a JSON file as a document or as its records with their lines; None for another file.
 
-    A document that is a list is returned as its records. ``first`` is the first line with content,
-    and ``number`` its number.
+    A document that is a list, or that has one of records in it, is returned as its records.
+    ``first`` is the first line with content, and ``number`` its number.
     """
     if isinstance(lines, RecordLines):
         _check_records(source, number, lines.first()[1])
@@ -144,15 +145,25 @@ def read_json(
         value: Record = parse_object(source, number, decode(source, number, first))
         _check_records(source, number, value)
         if not is_peer_document(value):
-            return read_jsonl(source, lines)
+            return _unwrapped(source, number, value, read_jsonl(source, lines))
         document = read_json_document(source, lines)
     value_of: Any = document.value
     if isinstance(value_of, list):
-        return document.records()
+        first_of_list = value_of[0] if value_of else None
+        return _unwrapped(source, number, first_of_list, document.records())
     if not isinstance(value_of, dict):
         raise source.fail(number, f"expected JSON objects {{...}}, not {short(value_of)}")
     _check_records(source, number, value_of)
-    return document
+    with source.at(number):
+        is_wrapped = find_peer(document) is None and unwrap(value_of) is not None
+    return records_of_document(number, document) if is_wrapped else document
+
+
+def _unwrapped(source: InputFile, number: int, first: object, records: Records) -> Records:
+    """Return records, those inside them where the ``first`` is an object with records in it."""
+    with source.at(number):
+        is_wrapped = isinstance(first, dict) and unwrap(first) is not None
+    return unwrapped(source, records) if is_wrapped else records
 
 
 def _check_records(source: InputFile, number: int, value: Record) -> None:

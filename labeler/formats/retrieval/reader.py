@@ -31,7 +31,7 @@ from labeler.formats.retrieval.openinference import SpanReader
 from labeler.formats.retrieval.record_mapper import RecordMapper
 from labeler.formats.retrieval.spans import is_batch, read_otlp
 from labeler.formats.retrieval.tool_readers import find_reader
-from labeler.formats.retrieval.wrapped import records_of_document, unwrapped
+from labeler.formats.retrieval.wrapped import records_of_document
 from labeler.model import LoadedRetrievals
 
 _SAMPLED = 100  # records from which it is told what wrote them
@@ -108,7 +108,7 @@ def open_records(
         elif found is None:
             yield _rows(source, first, lines, columns)
         else:
-            yield unwrapped(source, found)
+            yield found
 
 
 def _rows(source: InputFile, first: bytes, lines: Lines, columns: Sequence[str]) -> Records:
