@@ -31,7 +31,19 @@ from labeler.ui import shared as ui
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
 # line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
+# Tabs of a page are words over a line, the open one underlined, as the pages in the header are.
 STYLE = """
+:is(.st-key-section, .st-key-review) { border-bottom: 1px solid var(--line); width: 100%; }
+:is(.st-key-section, .st-key-review) [role="radiogroup"] { gap: 0 1.5rem; }
+:is(.st-key-section, .st-key-review) button {
+  min-height: 2.5rem; padding: 0 !important; border: solid transparent !important;
+  border-width: 2px 0 !important; border-radius: 0 !important; background: none !important;
+  color: var(--muted) !important; margin: 0 0 -1px !important;
+}
+:is(.st-key-section, .st-key-review) button:hover { color: var(--ink) !important; }
+:is(.st-key-section, .st-key-review) button[aria-checked="true"] {
+  color: var(--ink) !important; font-weight: 600; border-bottom-color: var(--accent) !important;
+}
 .st-key-choices { row-gap: 0.25rem; }
 .st-key-choices > div:has(.chosen) { flex: 1 1 18rem; min-width: 0; }
 .st-key-choices > [class*="st-key-folded"] { flex: 0 0 auto; width: auto; }

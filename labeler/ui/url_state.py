@@ -52,6 +52,17 @@ OLD_VALUES = {
     ("section", "Carry over"): "Transfer",
     ("sort", "most holes first"): "most unjudged first",
 }
+# Sections that are now parts of another, which ``show`` names.
+OLD_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("section", "Candidates"): {"section": "Queries", "show": "Candidates"},
+    ("section", "Versions"): {"section": "Advanced", "show": "Versions"},
+    ("section", "Transfer"): {"section": "Advanced", "show": "Transfer"},
+    ("section", "Audit"): {"section": "Advanced", "show": "Audit"},
+    ("review", "Progress"): {"review": "Work"},
+    ("review", "Can't tell"): {"review": "Comments", "show": "Can't tell"},
+    ("review", "Remarks on queries"): {"review": "Comments", "show": "Remarks on queries"},
+    ("review", "Notes"): {"review": "Comments", "show": "Notes"},
+}
 OLD_DEFAULT_CHUNKING = "(unnamed)"
 CHUNKING_PARAMETERS = ("chunking", "chunks", "from", "old", "recut", "to")
 MEASURE_PARAMETERS = ("bar", "by", "measure", "of", "sort")
@@ -117,11 +128,14 @@ def _parameters() -> Mapping[str, Sequence[str]]:
 @lru_cache(16)
 def _parsed(query_string: str) -> Mapping[str, Sequence[str]]:
     found = parse_qs(query_string, keep_blank_values=True)
-    return {
+    current = {
         OLD_PARAMETERS.get(name, name): tuple(_current_value(name, value) for value in each)
         for name, each in found.items()
         if name.lower() not in STREAMLIT_PARAMETERS
     }
+    for place in [(name, each[-1]) for name, each in current.items() if each]:
+        current.update({name: (value,) for name, value in OLD_PLACES.get(place, {}).items()})
+    return current
 
 
 def _current_value(name: str, value: str) -> str:
@@ -240,18 +254,27 @@ def apart_from(options: Collection[str], nothing: str) -> str:
 
 
 def choose_tab(
-    label: str, options: Sequence[OptionT], name: str, *, what: str | None = None, **more: Any
+    label: str,
+    options: Sequence[OptionT],
+    name: str,
+    *,
+    what: str | None = None,
+    clears: Sequence[str] = (),
+    **more: Any,
 ) -> OptionT:
-    """Let the user turn to one of a few things; the first is the default."""
+    """Let the user turn to one of a few things; the first is the default.
+
+    A choice removes the parameters ``clears``, which depend on it.
+    """
     by_text = {str(option): option for option in options}
-    found = check_among(name, by_text, what) if what else get(name)
+    found = check_among(name, by_text, what, clears) if what else get(name)
     _set_widget(name, by_text.get(found or "", options[0]))
     chosen = st.segmented_control(
         label,
         options,
         key=name,
         required=True,
-        on_change=_on_change(name, str(options[0])),
+        on_change=_on_change(name, str(options[0]), clears),
         label_visibility="collapsed",
         **more,
     )

@@ -41,7 +41,7 @@ def test_which_grade_came_first_does_not_matter(given_pairs: list[tuple[int, int
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (None, "not yet measured"),
+        (None, "too early"),
         (
             (20, 18, 2),
             "Of 20 chunks that Ann saw again, 18 got the same grade; the other two differ by one.",

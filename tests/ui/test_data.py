@@ -557,6 +557,53 @@ def test_every_section_of_data_opens(filled: Path, section: str):
     assert app.button_group[0].value == section
 
 
+def sections(app: AppTest) -> list[str]:
+    return list(app.button_group[0].options)
+
+
+def test_a_section_without_anything_to_act_on_is_not_shown(database: Path, filled: Path):
+    shown = ["Load", "Download", "People", "Runs", "Queries", "Settings", "Advanced"]
+    assert sections(open_page("data")) == shown
+    with Store(filled) as store:
+        for run in ("all", "*some*"):
+            store.drop_run(run)
+    assert sections(open_page("data")) == [name for name in shown if name != "Runs"]
+    assert sections(open_page("data", section="Runs")) == shown, "its address still opens it"
+
+
+def test_an_empty_golden_set_has_nothing_to_download(database: Path):
+    assert sections(open_page("data")) == ["Load", "People", "Queries", "Settings", "Advanced"]
+
+
+@pytest.mark.parametrize(
+    ("former", "chosen"),
+    [
+        ("Candidates", ["Queries", "Candidates"]),
+        ("Versions", ["Advanced", "Versions"]),
+        ("Audit", ["Advanced", "Audit"]),
+        ("Transfer", ["Advanced", "Transfer"]),
+        ("Carry over", ["Advanced", "Transfer"]),
+    ],
+)
+def test_the_address_of_a_former_section_leads_to_where_it_is_now(
+    filled: Path, former: str, chosen: list[str]
+):
+    app = open_page("data", section=former)
+    assert [group.value for group in app.button_group[:2]] == chosen
+
+
+def test_a_transfer_is_not_spoken_of_while_there_is_one_chunking(filled: Path):
+    app = open_page("data", section="Advanced")
+    assert list(app.button_group[1].options) == ["Versions", "Audit"]
+
+
+def test_candidates_are_beside_the_queries_once_there_are_some(filled: Path):
+    app = open_page("data", section="Queries")
+    assert len(app.button_group) == 1
+    app = press(app, "Collect candidate questions")
+    assert [group.value for group in app.button_group[:2]] == ["Queries", "Candidates"]
+
+
 def test_settings_that_make_no_sense_are_refused(filled: Path):
     app = open_page("data", section="Settings")
     app.text_input(key="word-3").set_value("  ")

@@ -115,10 +115,10 @@ def test_each_grader_has_a_row_and_the_days_a_chart(pooled: Store, say):
         "The one chunk that Ann saw again got another grade, one apart.",
     ]
     assert row(words(app), "<i>Bob</i>")[1:5] == ["0", "0", "0", "0"]
-    assert "not yet measured" in row(words(app), "<i>Bob</i>")
+    assert "too early" in row(words(app), "<i>Bob</i>")
     assert "<i>Bob" not in bodies(app)
-    [chart] = app.get("vega_lite_chart")
-    assert "Grades given on each day, by grader" in chart.proto.spec
+    [by_day, _] = app.get("vega_lite_chart")
+    assert "Grades given on each day, by grader" in by_day.proto.spec
     assert app.dataframe[0].value.values.tolist() == [
         ["2026-03-02", "Ann", 1],
         ["2026-03-01", "Ann", 1],
@@ -143,7 +143,7 @@ def test_grades_that_came_with_a_file_are_progress_and_nobodys_work(pooled: Stor
     pooled.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app = open_review()
     assert "Nobody has graded yet" in words(app)
-    assert "Grades that came with a file are nobody's work." in words(app)
+    assert "Imported grades aren't counted here." in words(app)
     assert any('href="/data?section=People"' in each.proto.body for each in app.get("html"))
     assert row(words(open_review("Progress", facet="pool")), "setup")[3] == "1"
     assert row(words(open_review("Notes")), "as before")[-3:-1] == ["Dee", "from a file"]
@@ -157,7 +157,7 @@ def test_cannot_tell_is_counted_by_reason_and_listed(pooled: Store, say):
     said = words(app)
     assert re.search(r"\|no reason given\|+2\|", said)
     assert row(said, HOSTILE)[0] == "1"
-    assert "3 in all, the newest first" in said
+    assert "3, newest first" in said
     assert "<img" not in bodies(app)
     assert 'href="/queries?a=run&amp;query=q1"' in bodies(app)
 
@@ -190,7 +190,7 @@ def test_a_long_list_has_pages_and_the_address_says_which(pooled: Store):
             Judgment(f"e{number}", "q0", "c0", f"G{number:03}", grade=1, note=f"note {number:03}")
         )
     first = words(open_review("Notes"))
-    assert "101 in all" in first
+    assert "101, newest first" in first
     assert "note 000" not in first
     app = open_review("Notes", **{"notes-page": "2"})
     assert "note 000" in words(app)
@@ -200,7 +200,7 @@ def test_a_long_list_has_pages_and_the_address_says_which(pooled: Store):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"review": "nope"}, "no section is called 'nope'; there are: Work, Progress"),
+        ({"review": "nope"}, "no section is called 'nope'; there are: Work, Health"),
         ({"review": "Progress", "facet": "nope"}, "no facet is called 'nope'"),
     ],
 )
@@ -208,6 +208,28 @@ def test_a_wrong_address_is_said_in_words(pooled: Store, given: dict, said: str)
     app = open_page("review", **given)
     assert said in words(app)
     assert not app.get("vega_lite_chart")
+
+
+def sections(app: AppTest) -> list[str]:
+    return list(app.button_group[0].options)
+
+
+def test_a_section_without_anything_to_act_on_is_not_shown(pooled: Store, say):
+    assert sections(open_page("review")) == ["Work", "Health"]
+    assert sections(open_review("Agreement")) == ["Work", "Agreement", "Health"]
+    say("Ann", "c0", 0)
+    say("<i>Bob</i>", "c0", 1, note="hm")
+    shown = ["Work", "Agreement", "Disagreements", "Comments", "Health"]
+    assert sections(open_page("review")) == shown
+
+
+def test_an_earlier_section_of_comments_is_found_under_comments(pooled: Store, say):
+    say("Ann", "c0", 0, note="hm")
+    say("Ann", "c1", None)
+    app = open_page("review", review="Notes")
+    assert [group.value for group in app.button_group] == ["Comments", "Notes"]
+    assert list(app.button_group[1].options) == ["Can't tell", "Notes"], "no remark is there"
+    assert open_page("review", review="Progress").button_group[0].value == "Work"
 
 
 def test_a_file_has_every_row_and_no_cell_that_a_spreadsheet_would_run():

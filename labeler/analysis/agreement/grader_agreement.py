@@ -380,7 +380,7 @@ def describe_self_agreement(
     'All three chunks that Ann saw again got the same grade.'
     """
     if found is None:
-        return "not yet measured"
+        return "too early"
     if found.again == 1:
         end = "the same grade" if found.same else f"another grade, {_format_steps(found)} apart"
         return f"The one {names[0]} that {who} saw again got {end}."

@@ -1,4 +1,4 @@
-"""Data > Audit: search and download who did what; entries never change."""
+"""Data > Advanced > Audit: search and download who did what; entries never change."""
 
 from __future__ import annotations
 

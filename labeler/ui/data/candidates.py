@@ -1,4 +1,4 @@
-"""Data > Candidates: questions that may become queries, loaded from files or typed."""
+"""Data > Queries > Candidates: questions that may become queries, loaded from files or typed."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def show_candidate(
                 nearly = "the same words as" if alike[1] == 1 else f"{alike[1]:.0%} the words of"
                 st.text(f"⚠ {nearly} {alike[0]}: {queries[alike[0]]}")
         if candidate.state == TAKEN_STATE:
-            opened = {"section": "Queries", "edit": candidate.query_id, "seen": None}
+            opened = {"show": None, "edit": candidate.query_id, "seen": None}
             key = f"open-{number}"
             st.button("Open that query", key=key, on_click=url_state.write, kwargs=opened)
             return

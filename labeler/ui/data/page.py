@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from labeler.store import Store
 from labeler.ui import shared as ui
 from labeler.ui import url_state
 from labeler.ui.data.audit import show_audit
@@ -19,7 +20,15 @@ from labeler.ui.data.runs import show_runs
 from labeler.ui.data.settings import show_settings
 from labeler.ui.data.upload import describe_contents, show_upload
 from labeler.ui.data.versions import show_versions
-from labeler.ui.transfers import show_transfer
+from labeler.ui.transfers import has_other_chunking, show_transfer
+
+QUERIES, CANDIDATES = "Queries", "Candidates"
+VERSIONS, TRANSFER, AUDIT = "Versions", "Transfer", "Audit"
+PARTS: Mapping[str, Callable[[], None]] = {
+    VERSIONS: show_versions,
+    TRANSFER: show_transfer,
+    AUDIT: show_audit,
+}
 
 
 def show_load() -> None:
@@ -28,31 +37,63 @@ def show_load() -> None:
     show_loads()
 
 
+def show_queries_or_candidates() -> None:
+    """Show the queries, or beside them the questions that may become queries."""
+    with ui.open_store() as store:
+        has_candidates = bool(store.candidate_counts())
+    if any(url_state.get(name) is not None for name in ("edit", "new")):
+        show_queries()
+    elif url_state.get("take") is not None:
+        show_candidates()
+    elif has_candidates or url_state.get("show") == CANDIDATES:
+        shown = url_state.choose_tab("Which", [QUERIES, CANDIDATES], "show", what="part")
+        (show_candidates if shown == CANDIDATES else show_queries)()
+    else:
+        show_queries()
+        opened = {"show": CANDIDATES}
+        st.button("Collect candidate questions", on_click=url_state.write, kwargs=opened)
+
+
+def show_advanced() -> None:
+    """Show what few need: frozen versions, a transfer of grades to other chunks, the audit."""
+    with ui.open_store() as store:
+        needed = {VERSIONS: bool(store.count_queries()), TRANSFER: has_other_chunking(store)}
+    parts = [name for name in PARTS if needed.get(name, True) or name == url_state.get("show")]
+    PARTS[url_state.choose_tab("Part", parts, "show", what="part")]()
+
+
 SECTIONS: Mapping[str, Callable[[], None]] = {
     "Load": show_load,
     "Download": show_downloads,
     "People": show_people,
     "Runs": show_runs,
-    "Queries": show_queries,
-    "Candidates": show_candidates,
-    "Transfer": show_transfer,
-    "Versions": show_versions,
+    QUERIES: show_queries_or_candidates,
     "Settings": show_settings,
-    "Audit": show_audit,
+    "Advanced": show_advanced,
 }
 
 
 def show_page() -> None:
     """Show the page."""
+    with ui.open_store() as store:
+        sections = sections_with_something(store)
+    section = url_state.choose_tab("Section", sections, "section", what="section", clears=["show"])
     counts = st.empty()
     show_counts(counts)
-    section = url_state.choose_tab("Section", list(SECTIONS), "section", what="section")
     SECTIONS[section]()
     show_counts(counts)  # once more: the section may have loaded something
 
 
+def sections_with_something(store: Store) -> list[str]:
+    """Return the sections that have something to act on, and the one that the address names."""
+    there = store.contents()
+    is_empty = not (there.queries or there.retired or there.chunks or there.runs)
+    needed = {"Download": not is_empty, "Runs": bool(there.runs or store.signals())}
+    return [name for name in SECTIONS if needed.get(name, True) or name == url_state.get("section")]
+
+
 def show_counts(place: DeltaGenerator) -> None:
-    """Say above the sections how much there is now."""
+    """Say above a section how much there is now."""
     with ui.open_store() as store:
         contents, settings = store.contents(), store.settings()
     with place.container(horizontal=True):

@@ -12,7 +12,7 @@ import streamlit as st
 
 from labeler.model import GOLDEN_RULE_MEANINGS, MAJORITY, WITH_LEAKED, Selection, Settings
 from labeler.render import csv_exports
-from labeler.render.palette import GRADE_COLOURS
+from labeler.render.tokens import GRADE_FILLS
 from labeler.services import import_export
 from labeler.store import Store
 from labeler.ui import filter_widgets, links, url_state
@@ -93,7 +93,7 @@ def bench_data(
         token=token,
         words=settings.words,
         meanings=settings.meanings,
-        colours=GRADE_COLOURS,
+        colours=GRADE_FILLS,
         rule=settings.golden_rule,
         rule_in_words=GOLDEN_RULE_MEANINGS[settings.golden_rule],
         asked=asked,

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import streamlit as st
+
+from labeler.store import Store
 from labeler.ui import filter_widgets, live, scoreboards, transfers, url_state
 from labeler.ui import shared as ui
 from labeler.ui.review import agreement, disagreements, health
+from labeler.ui.review.comments import KINDS_OF_COMMENTS, kinds_of_comments, show_comments
 from labeler.ui.review.progress import choose_facet, show_progress, show_work
-from labeler.ui.review.remarks import show_cannot_tell, show_notes, show_remarks
 from labeler.ui.review.rows import ReviewChoice
+
+WORK, AGREEMENT, DISAGREEMENTS = "Work", "Agreement", "Disagreements"
+COMMENTS, HEALTH, TRANSFERRED = "Comments", "Health", "Transferred"
+
+
+def show_work_and_progress(choice: ReviewChoice) -> None:
+    """Show what each grader has done, and how much is left to do."""
+    show_work(choice)
+    show_progress(choice)
 
 
 def show_agreement(choice: ReviewChoice) -> None:
@@ -18,16 +30,12 @@ def show_agreement(choice: ReviewChoice) -> None:
         agreement.show(choice.agreement)
 
 
-TRANSFERRED = "Transferred"  # a section only where there is more than one chunking
 SECTIONS: Mapping[str, Callable[[ReviewChoice], None]] = {
-    "Work": show_work,
-    "Progress": show_progress,
-    "Health": lambda _: health.show(),
-    "Agreement": show_agreement,
-    "Disagreements": lambda _: disagreements.show(),
-    "Can't tell": show_cannot_tell,
-    "Remarks on queries": show_remarks,
-    "Notes": show_notes,
+    WORK: show_work_and_progress,
+    AGREEMENT: show_agreement,
+    DISAGREEMENTS: lambda _: disagreements.show(),
+    COMMENTS: show_comments,
+    HEALTH: lambda _: health.show(),
     TRANSFERRED: lambda _: transfers.show_transferred(),
 }
 
@@ -42,20 +50,48 @@ def choose() -> ReviewChoice:
     """Let the user choose a section, and what it is of."""
     run = url_state.get("a") or next(iter(scoreboards.run_names()), None)
     with ui.open_store() as store:
-        is_shown = transfers.has_other_chunking(store)
-        sections = [name for name in SECTIONS if is_shown or name != TRANSFERRED]
-        section = url_state.choose_tab("Section", sections, "review", what="section")
-        ui.warn_of_default_guideline(store.settings())
+        sections, settings = sections_with_something(store), store.settings()
+        kinds = comments_there(ui.database(), store.data_revision(), store.revision())
+    section = url_state.choose_tab("Section", sections, "review", what="section", clears=["show"])
+    ui.warn_of_default_guideline(settings)
     selected = scoreboards.shown_selection()
-    facet = asked = None
-    if section == "Agreement":
+    facet = asked = kind = None
+    if section == AGREEMENT:
         asked = agreement.choose()
-    elif section == "Disagreements":
+    elif section == DISAGREEMENTS:
         disagreements.choose()
-    elif section == "Health":
+    elif section == HEALTH:
         health.choose()
     else:
         with filter_widgets.row():
-            facet = choose_facet() if section == "Progress" else None
+            if section == COMMENTS:
+                found = [each for each in KINDS_OF_COMMENTS if each in kinds]
+                if (named := url_state.get("show")) in KINDS_OF_COMMENTS and named not in kinds:
+                    found.append(named)
+                kind = url_state.choose_tab(
+                    "Which", found or list(KINDS_OF_COMMENTS), "show", what="kind of comment"
+                )
+            facet = choose_facet() if section == WORK else None
             filter_widgets.choose_selection(width=220)
-    return ReviewChoice(section, run, selected, facet, asked)
+    return ReviewChoice(section, run, selected, facet, asked, kind)
+
+
+def sections_with_something(store: Store) -> list[str]:
+    """Return the sections that have something to act on, and the one that the address names."""
+    several = len(store.names_of_graders()) > 1
+    kinds = comments_there(ui.database(), store.data_revision(), store.revision())
+    needed = {
+        AGREEMENT: several,
+        DISAGREEMENTS: several,
+        COMMENTS: bool(kinds),
+        HEALTH: bool(store.count_queries()),
+        TRANSFERRED: transfers.has_other_chunking(store),
+    }
+    return [name for name in SECTIONS if needed.get(name, True) or name == url_state.get("review")]
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def comments_there(path: str, data_revision: int, revision: int) -> tuple[str, ...]:
+    """Return which kinds of comments there are, read once for each change."""
+    with Store(path) as store:
+        return kinds_of_comments(store)

@@ -1,4 +1,4 @@
-"""Review > Work and Progress: what each grader has done, and how much of the pool is graded."""
+"""Review > Work: what each grader has done, and how much of the pool is graded."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from labeler.ui import filter_widgets, links, url_state
 from labeler.ui import shared as ui
 from labeler.ui.review.rows import ReviewChoice, offer_rows
 
-WORKED = ["grader", "grades", "can't tell", "remarks on queries", "found by hand"]
-WORKED += ["seconds a grade", "first day", "last day", "shown again"]
+WORKED = ["grader", "grades", "can't tell", "remarks on queries", "found by search"]
+WORKED += ["median seconds per grade", "first day", "last day", "self-consistency"]
 WORK_NOTE = (
-    "Every chunk of a query counts once, by what it is now; grades taken back, retired queries and "
-    "grades that came with a file are left out. The seconds are the median; over 5 minutes is a "
-    "pause and is left out. A few of a grader's own earlier chunks come back unmarked: nobody "
-    "gives the same grade every time, and a difference often marks a chunk worth talking about."
+    "Each chunk is counted once per query, with its current grade. Undone grades, retired queries "
+    "and imported grades are left out. Times over 5 minutes count as a pause. Self-consistency: "
+    "each grader sees a few of their own chunks again, unmarked. Nobody gives the same grade every "
+    "time; a difference often marks a chunk worth talking about."
 )
 STATES = ["graded", "share", "can't tell", "text changed", "open"]
 TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
@@ -43,11 +43,9 @@ def show_work(choice: ReviewChoice) -> None:
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
         st.write(
-            "Grades that came with a file are nobody's work. Grade on the Label page, or invite "
-            "somebody who does, on Data or in a terminal:"
+            "Imported grades aren't counted here. Grade on the Label page, or invite people to."
         )
-        st.code("labeler invite NAME")
-        links.link("Invite a grader", url_state.page_url("/data", section="People"))
+        links.button("Invite people", url_state.page_url("/data", section="People"))
         return
     show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
     st.caption(WORK_NOTE)
@@ -71,15 +69,15 @@ def show_days(days: Sequence[DayActivity]) -> None:
     """Show how many grades were given on which day."""
     given = [(row.day, row.grader, row.grades) for row in days]
     words = "Grades given on each day, by grader"
-    st.text(words)
-    st.altair_chart(charts.day_chart(given, words))
-    st.caption(
-        f"A grade that was changed later counts on both days. The chart goes back at most "
-        f"{charts.MOST_DAYS} days; the table and the file have all."
-    )
-    with st.expander("The numbers of this chart"):
+    with st.expander("Day by day", key="days"):
+        st.text(words)
+        st.altair_chart(charts.day_chart(given, words))
+        st.caption(
+            f"A grade that was changed later counts on both days. The chart goes back at most "
+            f"{charts.MOST_DAYS} days; the table and the file have all."
+        )
         st.dataframe(charts.day_frame(given), hide_index=True, height="auto")
-    offer_rows("Download the days as CSV", days, "days.csv")
+        offer_rows("Download the days as CSV", days, "days.csv")
 
 
 def choose_facet() -> str | None:
@@ -109,6 +107,7 @@ def show_progress(choice: ReviewChoice) -> None:
     shares = [
         charts.BucketProgress(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows
     ]
+    st.subheader("Progress")
     words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
     st.text(words)
     st.altair_chart(charts.progress_chart(shares, words))

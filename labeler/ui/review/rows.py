@@ -23,7 +23,7 @@ class ReviewChoice:
     """What is shown: a section, of the ``selected`` queries or, for progress, by ``facet``.
 
     A query is opened in ``run``, None where there is none. ``agreement`` is what was chosen in that
-    section.
+    section, ``kind`` which comments.
     """
 
     section: str
@@ -31,6 +31,7 @@ class ReviewChoice:
     selected: Selection
     facet: str | None = None
     agreement: AgreementChoice | None = None
+    kind: str | None = None
 
     def rows_of(self, store: Store, rows: Iterable[RowT]) -> list[RowT]:
         """Return the rows of the selected queries."""

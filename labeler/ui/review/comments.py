@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -11,13 +11,29 @@ from labeler.model import format_count, format_minute
 from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.tables import CellContent, TextCell
-from labeler.store import GraderNote
+from labeler.store import GraderNote, Store
 from labeler.ui import shared as ui
 from labeler.ui import url_state
 from labeler.ui.review.rows import ON_A_PAGE, ReviewChoice, chunk_cell, offer_rows
 
 MOST_REASONS, NO_REASON = 20, "no reason given"
 REMARKS = {"unanswered": "nothing here answers it", "unclear": "the query is unclear"}
+CANNOT_TELL, ON_QUERIES, NOTES = "Can't tell", "Remarks on queries", "Notes"
+
+
+def kinds_of_comments(store: Store) -> tuple[str, ...]:
+    """Return which kinds of comments there are."""
+    there = {
+        CANNOT_TELL: store.cannot_tells(),
+        ON_QUERIES: store.remarks(),
+        NOTES: store.notes(),
+    }
+    return tuple(kind for kind, rows in there.items() if rows)
+
+
+def show_comments(choice: ReviewChoice) -> None:
+    """Show the comments of the chosen kind."""
+    KINDS_OF_COMMENTS[choice.kind or CANNOT_TELL](choice)
 
 
 def show_cannot_tell(choice: ReviewChoice) -> None:
@@ -26,7 +42,7 @@ def show_cannot_tell(choice: ReviewChoice) -> None:
         rows = choice.rows_of(store, store.cannot_tells())
     if not rows:
         st.subheader("Every chunk so far could be graded")
-        st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
+        st.write("If a grader can't tell (`X` on the Label page), you see the chunk and why here.")
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
     common: list[list[CellContent]] = [
@@ -62,10 +78,10 @@ def show_remarks(choice: ReviewChoice) -> None:
         rows = choice.rows_of(store, store.remarks())
         texts = {query.query_id: query.text for query in store.queries()}
     if not rows:
-        st.subheader("Nobody has remarked on a query")
+        st.subheader("No remarks on queries yet")
         st.write(
-            "Where nothing in the pool answers a query, or the query is unclear, a grader says so "
-            "on the Label page (`Q`), and it stands here."
+            "If no passage answers a query, or the query is unclear, a grader says so on the Label "
+            "page (`Q`), and you see it here."
         )
         return
     counts = Counter(REMARKS[row.kind] for row in rows)
@@ -90,8 +106,8 @@ def show_notes(choice: ReviewChoice) -> None:
     with ui.open_store() as store:
         rows, scale = choice.rows_of(store, store.notes()), store.settings().words
     if not rows:
-        st.subheader("Nobody has written a note")
-        st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
+        st.subheader("No notes yet")
+        st.write("Graders add notes to grades with `N` on the Label page. You see them here.")
         return
     here = url_state.choose_part(rows, ON_A_PAGE, "notes-page")
     ui.note_told(here)
@@ -121,4 +137,11 @@ def describe_given(row: GraderNote, scale: Sequence[str]) -> str:
 
 
 def _say_count(count: int) -> None:
-    st.caption(f"{count:,} in all, the newest first · click a query to open it")
+    st.caption(f"{count:,}, newest first · click a query to open it")
+
+
+KINDS_OF_COMMENTS: Mapping[str, Callable[[ReviewChoice], None]] = {
+    CANNOT_TELL: show_cannot_tell,
+    ON_QUERIES: show_remarks,
+    NOTES: show_notes,
+}
