@@ -8,9 +8,6 @@ can be told apart without colour.
 
 from __future__ import annotations
 
-from labeler.render.tokens import DARK, LIGHT
-
-LIGHT_GROUND, DARK_GROUND = LIGHT["bg"], DARK["bg"]
 GRADE_COLOURS = ("#cfd8e1", "#96bfe6", "#4a8fd0", "#2368b5")
 A_COLOUR, B_COLOUR = "#7b6bb0", "#c17f12"
 RUN_COLOURS = (

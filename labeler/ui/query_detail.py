@@ -35,8 +35,8 @@ from labeler.model import (
 )
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html, style
-from labeler.render.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, MUTED_COLOUR
 from labeler.render.short_names import short_names
+from labeler.render.tokens import BESIDE, GRADE_FILLS, RUN_A, RUN_B
 from labeler.services.assignment.items import LONGEST_IN_LIST
 from labeler.ui import keyword_cache, links, rank_views, url_state
 from labeler.ui import shared as ui
@@ -364,10 +364,10 @@ def show_steps(view: ComparisonView, query_id: str) -> int:
 
 def rank_style(view: ComparisonView) -> RankStyle:
     """Return the names and colours of A, B and the runs beside them."""
-    colours = chain((A_COLOUR, B_COLOUR), repeat(MUTED_COLOUR))
+    colours = chain((RUN_A, RUN_B), repeat(BESIDE))
     runs = zip(view.runs, ascii_uppercase, colours, strict=False)
     sides = [RunSide(letter, view.called(run), run, colour) for run, letter, colour in runs]
-    return RankStyle(sides, GRADE_COLOURS)
+    return RankStyle(sides, GRADE_FILLS)
 
 
 def show_values(view: ComparisonView, query_id: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -23,9 +22,9 @@ from labeler.analysis.trend import (
 from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
 from labeler.model.results import Table
-from labeler.paths import PACKAGE
 from labeler.render import charts, palette
 from labeler.render.charts.queries import HEAT_COLOURS, HeatCell, heat_chart
+from labeler.render.tokens import DARK, LIGHT
 from tests.support.boards import board_of
 from tests.support.contrast import contrast, mixed
 
@@ -106,20 +105,12 @@ def values_of(spec: Any, names: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
             yield from values_of(each, names)
 
 
-def test_the_grounds_are_those_of_the_theme() -> None:
-    config = tomllib.loads(
-        (PACKAGE / "app" / ".streamlit" / "config.toml").read_text(encoding="utf-8")
-    )
-    grounds = [config["theme"][which]["backgroundColor"] for which in ("light", "dark")]
-    assert grounds == [palette.LIGHT_GROUND, palette.DARK_GROUND]
-
-
 def test_runs_in_a_picture_are_told_apart_without_colour() -> None:
     for each in (palette.MARKS, palette.DASHES):
         assert len(palette.RUN_COLOURS) == len({*map(str, each)})
 
 
-@pytest.mark.parametrize("ground", [palette.LIGHT_GROUND, palette.DARK_GROUND])
+@pytest.mark.parametrize("ground", [LIGHT["bg"], DARK["bg"]])
 def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
     drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.MUTED_COLOUR)
     assert len(set(drawn)) == len(drawn)

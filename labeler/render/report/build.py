@@ -38,6 +38,7 @@ from labeler.render.report.context import (
 )
 from labeler.render.report.failures import answers_section, failing_section
 from labeler.render.report.scores import keywords_section, scores_section, slices_section
+from labeler.render.tokens import TOKENS_CSS
 
 TITLES = {
     "scores": "Scores",
@@ -135,7 +136,9 @@ def provenance_section(shared: ReportContext) -> htpy.Fragment:
     ]
 
 
-REPORT_STYLE = style((Path(__file__).parent / "report.css").read_text(encoding="utf-8"))
+REPORT_STYLE = style(
+    TOKENS_CSS + (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
+)
 DRAW_SCRIPT = (Path(__file__).parent / "draw.js").read_text(encoding="utf-8")
 VEGA_EXPORT = "window.vegaEmbed = vegaEmbed;"
 STYLE_TAG = re.compile(r"<style>.*?</style>", re.DOTALL)

@@ -19,9 +19,9 @@ from labeler.analysis.failures import (
 from labeler.evaluation import Scoreboard, format_signed
 from labeler.render import charts, tables
 from labeler.render.markup import style
-from labeler.render.palette import GRADE_COLOURS
 from labeler.render.report.compare import shorten
 from labeler.render.report.context import ReportContext
+from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 MOST_OPEN = 40
 """How many failing queries stand open; the others are folded behind them."""
@@ -125,6 +125,10 @@ STRIP_LEGEND = (
     f"Ranks 1–{RANKS} of each list: a digit is a grade, · a chunk nobody has graded; after them "
     "the ranks of relevant chunks further down."
 )
+GRADE_STYLE = " ".join(
+    f".strips .g{grade} {{ background: {fill}; color: {ink}; }}"
+    for grade, (fill, ink) in enumerate(zip(GRADE_FILLS, GRADE_INKS, strict=True))
+)
 STRIP_STYLE = style(f"""
 .strips {{ display: grid; gap: 2px;
     font: 600 0.72rem/1.25 ui-monospace, Menlo, Consolas, monospace; }}
@@ -132,9 +136,8 @@ STRIP_STYLE = style(f"""
     min-height: 1.1rem; }}
 .strips b {{ width: 1.1em; }}
 .strips i {{ width: 1.45em; text-align: center; font-style: normal; border-radius: 2px;
-    color: #10202f; border: 1px solid transparent; print-color-adjust: exact; }}
-{" ".join(f".strips .g{at} {{ background: {each}; }}" for at, each in enumerate(GRADE_COLOURS))}
-.strips .g3 {{ color: #ffffff; }}
+    border: 1px solid transparent; print-color-adjust: exact; }}
+{GRADE_STYLE}
 .strips .unjudged {{ color: inherit; border: 1px dashed currentColor; }}
 .strips small {{ font-weight: 400; padding-left: 0.4em; }}
 """)

@@ -13,10 +13,9 @@ import htpy
 
 from labeler.evaluation import format_number
 from labeler.render.markup import style
-from labeler.render.palette import DARK_GROUND, LIGHT_GROUND
 from labeler.stats import ConfidenceInterval
 
-BACKGROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
+BACKGROUND = "--ground: var(--bg);"
 """The page's own colour, for what lies over the rest as a table is scrolled."""
 SCROLL_SHADE = f"""{BACKGROUND}
     background:

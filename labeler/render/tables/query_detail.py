@@ -17,7 +17,6 @@ from labeler.analysis.failures import Failure, PoolRow, RelevantPositions, exact
 from labeler.evaluation import RankedChunk, format_number
 from labeler.model import Chunk, GradeEvidence, Query
 from labeler.render.markup import style
-from labeler.render.palette import GRADE_COLOURS
 from labeler.render.tables.html_table import (
     TABLE_STYLE,
     head,
@@ -42,26 +41,27 @@ QUERY_CARD_STYLE = style("""
     max-width: 75rem; max-height: 12rem; overflow: hidden auto; }
 @media (max-width: 40rem) { .asked h3 { max-height: 22rem; } }
 """)
-LISTS_STYLE = style(f"""
-.lists {{ display: flex; gap: 1rem; overflow-x: auto; align-items: flex-start; }}
-.lists section {{ flex: 1 0 18rem; max-width: 34rem; min-width: 0; }}
-.lists h4 {{ margin: 0; padding: 0 0 0.4rem; font-size: 1rem; overflow-wrap: anywhere; }}
-.lists h4 small {{ display: block; font-weight: 400; font-size: 0.82rem; }}
-.lists ol {{ list-style: none; margin: 0; padding: 0; }}
-.lists li {{ display: grid; grid-template-columns: 2.2rem 1fr; gap: 0 0.4rem; padding: 0.45rem 0;
-    margin: 0; border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
-.lists .rank {{ text-align: right; font-variant-numeric: tabular-nums; font-weight: 600; }}
-.lists .body {{ min-width: 0; overflow-wrap: anywhere; overflow-x: clip; font-size: 0.9rem; }}
-.lists .id {{ font-size: 0.78rem; color: color-mix(in srgb, currentColor 74%, transparent); }}
-.lists p {{ margin: 0.15rem 0 0; white-space: pre-line; font-size: 0.86rem; }}
-.lists summary {{ cursor: pointer; font-weight: 600; margin-top: 0.15rem; }}
-.lists .prompt {{ border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }}
-.grade {{ display: inline-block; border-radius: 0.7rem; padding: 0 0.5rem; font-size: 0.78rem;
-    white-space: nowrap; border: 1px solid transparent; color: #10202f; line-height: 1.35rem; }}
-.grade.g0 {{ background: {GRADE_COLOURS[0]}; }} .grade.g1 {{ background: {GRADE_COLOURS[1]}; }}
-.grade.g2 {{ background: {GRADE_COLOURS[2]}; }}
-.grade.g3 {{ background: {GRADE_COLOURS[3]}; color: #ffffff; }}
-.grade.unjudged {{ background: none; color: inherit; border: 1px dashed currentColor; }}
+LISTS_STYLE = style("""
+.lists { display: flex; gap: 1rem; overflow-x: auto; align-items: flex-start; }
+.lists section { flex: 1 0 18rem; max-width: 34rem; min-width: 0; }
+.lists h4 { margin: 0; padding: 0 0 0.4rem; font-size: 1rem; overflow-wrap: anywhere; }
+.lists h4 small { display: block; font-weight: 400; font-size: 0.82rem; }
+.lists ol { list-style: none; margin: 0; padding: 0; }
+.lists li { display: grid; grid-template-columns: 2.2rem 1fr; gap: 0 0.4rem; padding: 0.45rem 0;
+    margin: 0; border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
+.lists .rank { text-align: right; font-variant-numeric: tabular-nums; font-weight: 600; }
+.lists .body { min-width: 0; overflow-wrap: anywhere; overflow-x: clip; font-size: 0.9rem; }
+.lists .id { font-size: 0.78rem; color: color-mix(in srgb, currentColor 74%, transparent); }
+.lists p { margin: 0.15rem 0 0; white-space: pre-line; font-size: 0.86rem; }
+.lists summary { cursor: pointer; font-weight: 600; margin-top: 0.15rem; }
+.lists .prompt { border-top: 2px dashed color-mix(in srgb, currentColor 60%, transparent); }
+.grade { display: inline-block; border-radius: 0.7rem; padding: 0 0.5rem; font-size: 0.78rem;
+    white-space: nowrap; border: 1px solid transparent; line-height: 1.35rem; }
+.grade.g0 { background: var(--grade-0); color: var(--on-grade-0); }
+.grade.g1 { background: var(--grade-1); color: var(--on-grade-1); }
+.grade.g2 { background: var(--grade-2); color: var(--on-grade-2); }
+.grade.g3 { background: var(--grade-3); color: var(--on-grade-3); }
+.grade.unjudged { background: none; color: inherit; border: 1px dashed currentColor; }
 """)
 
 NO_TRANSFERS: Mapping[str, str] = {}

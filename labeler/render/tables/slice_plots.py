@@ -24,7 +24,7 @@ from labeler.analysis.comparison import (
 )
 from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.render.markup import style
-from labeler.render.palette import A_COLOUR, B_COLOUR, SHADE_COLOUR
+from labeler.render.palette import SHADE_COLOUR
 from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
 from labeler.render.tables.bands import (
     NO_SPREAD,
@@ -46,6 +46,7 @@ from labeler.render.tables.html_table import (
 )
 from labeler.render.tables.scores import NO_INTERVALS
 from labeler.render.tables.slices import BucketLink, linked_bucket, rests_on
+from labeler.render.tokens import RUN_A, RUN_B
 from labeler.stats import IntervalsByPlace
 
 AXIS_STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
@@ -96,7 +97,7 @@ PLOT_STYLE = style(
 }
 """
     + f".pictured {{ --shade: {SHADE_COLOUR}; }}"
-    + f".pictured .dot {{ --dot: {B_COLOUR}; }} .pictured .dot.worse {{ --dot: {A_COLOUR}; }}"
+    + f".pictured .dot {{ --dot: {RUN_B}; }} .pictured .dot.worse {{ --dot: {RUN_A}; }}"
     + ".pictured .dot.plain { --dot: color-mix(in srgb, currentColor 62%, var(--ground)); }"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler.model import SPLITS, Settings
-from labeler.render.palette import GRADE_COLOURS
+from labeler.render.tokens import GRADE_FILLS
 from labeler.store import Store
 from labeler.ui import assignment_cache, grading, url_state
 from labeler.ui import shared as ui
@@ -69,11 +69,13 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         key=None if giver is None else giver.key,
         known_as=None if giver is None else giver.known_as,
         terms=GradingTerms(
-            *(settings.words, settings.meanings, GRADE_COLOURS),
+            *(settings.words, settings.meanings, GRADE_FILLS),
             *(settings.question, settings.passage),
         ),
         can_change_name=ui.can_change_name(),
-        is_new=name is not None and ui.came_by_invitation() and not store.has_judged(name),
+        is_new=name is not None and not store.has_judged(name),
+        name=store.golden_set_name(),
+        inviter=None if name is None else store.inviter_of(name),
         guideline=settings.guideline or settings.default_guideline,
         contact=settings.contact,
         evidence_from=settings.evidence_from,
