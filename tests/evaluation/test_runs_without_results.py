@@ -263,10 +263,6 @@ def test_score_gives_programs_null_and_a_reason_and_people_a_dash(
         assert "0.0000" not in table
     lines = said_by(database, "score", *asked).splitlines()
     (line,) = (line for line in lines if line.startswith(f"{run} "))
-        line
-        for line in said_by(database, "score", *asked).splitlines()
-        if line.startswith(f"{run} ")
-    )
     assert line.split()[1:4] == ["–", "–", "–"]
 
 
