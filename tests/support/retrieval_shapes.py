@@ -63,6 +63,7 @@ SHAPES: dict[str, Shape] = {
     "langfuse.csv": Shape(chunk_ids=SAME),
     "langfuse_page.json": Shape(chunk_ids=SAME),
     "langsmith.jsonl": Shape(chunk_ids=SAME),
+    "langsmith.csv": Shape(chunk_ids=SAME),
     "langsmith_examples.jsonl": Shape(runs={}, grades=FIRST),
     "langchain_retrieval_qa.jsonl": Shape(chunk_ids=SAME),
     "langchain_retrieval_chain.jsonl": Shape(chunk_ids=SAME),
@@ -70,6 +71,7 @@ SHAPES: dict[str, Shape] = {
     "langchain_dumps.jsonl": Shape(chunk_ids=SAME),
     "llamaindex_response.jsonl": Shape(chunk_ids=SAME),
     "llamaindex_nodes.jsonl": Shape(chunk_ids=SAME),
+    "llamaindex_media.json": Shape(chunk_ids=SAME),
     "llamaindex_evaluator.csv": Shape(chunk_ids=SAME, grades=FIRST),
     "llamaindex_finetune.json": Shape(runs={}, chunk_ids=SAME, grades=FIRST),
     "haystack.jsonl": Shape(chunk_ids=SAME),
@@ -121,6 +123,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "sentence_transformers.jsonl": Shape(chunk_ids=SAME, texts=False),
     "ms_marco.jsonl": Shape(runs={}, grades=graded(1, 0)),
+    "ms_marco_columns.jsonl": Shape(runs={}, grades=graded(1, 0)),
     "ms_marco_top1000.tsv": Shape(chunk_ids=SAME, options=("--map", "ms-marco-top1000")),
     "rre.json": Shape(runs={}, chunk_ids=SAME, texts=False, grades=THREE_AND_ONE),
     "label_studio.json": Shape(runs={}, chunk_ids=SAME, grades=THREE_AND_ONE),
@@ -130,5 +133,14 @@ SHAPES: dict[str, Shape] = {
         grades=graded(2, 0),
         options=("--grade-map", "relevant=2,not_relevant=0"),
     ),
+    "openinference_otlp.jsonl": Shape(chunk_ids=SAME),
+    "openinference_otlp.json": Shape(chunk_ids=SAME),
+    "openinference_reranker.jsonl": Shape(
+        runs={"openinference_reranker": LISTS, "CohereRerank output": TURNED}, chunk_ids=SAME
+    ),
+    "opentelemetry_genai.jsonl": Shape(chunk_ids=SAME, texts=False),
+    "phoenix_spans.jsonl": Shape(chunk_ids=SAME),
+    "phoenix_spans.csv": Shape(chunk_ids=SAME),
+    "phoenix_documents.csv": Shape(),
     "argilla.json": Shape(runs={}, chunk_ids=SAME, grades=graded(2, 1)),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,7 @@ _VAGUE = frozenset({"response", "result", "outputs", "output"})  # they may hold
 # An object in a result that holds the chunk, where the score stands beside it.
 _WRAPPERS = (
     *("node", "document", "doc", "_source", "payload", "fields", "properties", "chunk"),
-    "kwargs",  # LangChain's own JSON
+    *("kwargs", "text_resource"),  # LangChain's own JSON, LlamaIndex' nodes of several media
 )
 _METADATA = ("metadata", "meta")
 _TEXTS = tuple(name for name in QUERY_TEXT if name != "text")
@@ -291,13 +291,7 @@ def _is_pair(entry: Any) -> bool:
 
 def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, ...]]:
     """Return the paths of what results have, which may stand in an object inside them."""
-    keys = _keys_of(rows)
-    holders: list[tuple[Path, dict[str, str]]] = [((), keys)]
-    for wrapper in _named(keys, _WRAPPERS):
-        if inner := [row[wrapper] for row in rows if isinstance(row.get(wrapper), dict)]:
-            holders.append(((wrapper,), _keys_of(inner)))
-            holders += _metadata_of(inner, (wrapper,))
-    holders += _metadata_of(rows, ())
+    holders = [*_wrapped(rows, (), 2), *_metadata_of(rows, ())]
     found: dict[str, tuple[Path, ...]] = {}
     texts: dict[str, Sequence[str]] = {
         "id": _IDS_OF_RESULT,
@@ -318,6 +312,19 @@ def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, .
     ]:
         found["metadata"] = tuple(metadata[:1])
     return {field: tuple((*prefix, *path) for path in paths) for field, paths in found.items()}
+
+
+def _wrapped(
+    rows: Sequence[Record], at: Path, deeper: int
+) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield the keys of objects and of those wrapped in them, each with the path to them."""
+    keys = _keys_of(rows)
+    yield at, keys
+    for wrapper in _named(keys, _WRAPPERS) if deeper else ():
+        if inner := [row[wrapper] for row in rows if isinstance(row.get(wrapper), dict)]:
+            path = (*at, wrapper)
+            yield from _wrapped(inner, path, deeper - 1)
+            yield from _metadata_of(inner, path)
 
 
 def _is_object(value: Any) -> bool:
