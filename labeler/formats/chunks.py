@@ -6,7 +6,6 @@ fields are kept in the metadata.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from dataclasses import replace
 from pathlib import Path
@@ -54,8 +53,8 @@ from labeler.formats.peers.detection import read_json
 from labeler.formats.retrieval.parts import chunk_records, retrievals_in, sample
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import Chunk, Document, Loaded
+from labeler.model.text import visible_text
 
-_BLANKS = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
 _CHUNK_IDS = CHUNK_ID.then(CHUNK_ID_OR_DOCUMENT)
 _CHUNK_REQUIRED = {"chunk id": _CHUNK_IDS}
 _CHUNK_OPTIONAL = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
@@ -123,7 +122,7 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
     start, end = (None, None) if document_id is None else _take_span(record)
     return Chunk(
         chunk_id=chunk_id,
-        text=_visible(take_text(record, CHUNK_TEXT)),
+        text=visible_text(take_text(record, CHUNK_TEXT)),
         title=take_text(record, TITLE) or None,
         document_id=document_id,
         position=take_count(record, POSITION),
@@ -131,11 +130,6 @@ def parse_chunk(record: Record, limits: Limits) -> Chunk:
         start=start,
         end=end,
     )
-
-
-def _visible(text: str | None) -> str | None:
-    """Return a text that has something to read; blanks alone, zero-width ones too, are none."""
-    return text if text and not _BLANKS.fullmatch(text) else None
 
 
 def _take_span(record: Record) -> tuple[int | None, int | None]:
@@ -261,7 +255,7 @@ def parse_document(record: Record, limits: Limits) -> Document:
     given = take_mapping(record, "metadata", limits)
     return Document(
         document_id,
-        _visible(take_text(record, CHUNK_TEXT)) or "",
+        visible_text(take_text(record, CHUNK_TEXT)) or "",
         take_text(record, TITLE) or None,
         merge_metadata(given, record),
     )
@@ -318,7 +312,7 @@ def _read_folder(
         unpacked += size
         if unpacked > limits.unpacked:
             raise BadInput(f"{name}: {limits.over('unpacked', None, 'what is in this folder')}")
-        if text := _visible(decode(source, 1, path.read_bytes()).removeprefix("\ufeff")):
+        if text := visible_text(decode(source, 1, path.read_bytes()).removeprefix("\ufeff")):
             documents.add(Document(_path_as_id(document_id, source), text), size)
     facts: dict[str, int | str] = {"documents": len(documents)}
     if len(documents) < len(found):

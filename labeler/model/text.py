@@ -34,6 +34,18 @@ def escape_controls(text: str, *, keep: str = "") -> str:
     )
 
 
+_BLANKS = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
+
+
+def visible_text(text: str | None) -> str | None:
+    r"""Return a text that has something to read; blanks alone, zero-width ones too, are none.
+
+    >>> visible_text(" a "), visible_text(" \u200b\n"), visible_text("")
+    (' a ', None, None)
+    """
+    return text if text and not _BLANKS.fullmatch(text) else None
+
+
 def fold_text(text: str) -> str:
     r"""Return a text in one Unicode form and with single blanks, to see whether two look alike.
 

@@ -453,3 +453,26 @@ def test_one_of_each_is_counted_in_the_singular(labeler: Labeler):
     assert labeler("load", "files", "q.tsv", "one.qrels").exit_code == 0
     exported = labeler("export", "one.csv", "--format", "csv")
     assert exported.output.startswith("one.csv: 1 query, 1 golden grade\n")
+
+
+BLANK_RESULTS = {
+    "texts.jsonl": '{"query": "when?", "contexts": [" ", "We open at nine.", "\\u200b"]}\n',
+    "samples.jsonl": '{"user_input": "when?", "retrieved_contexts": ["\\t", "We open at nine."]}\n',
+    "objects.json": json.dumps(
+        [{"query": "when?", "results": [{"id": "e", "text": "\u200b"}, {"id": "a", "text": "We."}]}]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BLANK_RESULTS)
+def test_results_of_blanks_keep_their_place_and_have_no_text(labeler: Labeler, name: str):
+    Path(name).write_text(BLANK_RESULTS[name])
+    done = labeler("load", name)
+    assert done.exit_code == 0, done.output
+    with Store("golden.db") as store:
+        (ranked,) = store.run_lists(name.partition(".")[0])
+        first, second, *rest = (store.chunk(each) for each in ranked.chunk_ids)
+    assert first.text is None
+    assert second.text in ("We open at nine.", "We.")
+    assert [each.text for each in rest] == [None] * len(rest)
+    assert ["without", "text", str(1 + len(rest))] in map(str.split, done.output.splitlines())

@@ -32,7 +32,7 @@ from labeler.model import (
     Query,
     format_count,
 )
-from labeler.model.text import fold_text
+from labeler.model.text import fold_text, visible_text
 
 _NO_SCORE, _NO_RANK = math.nan, -1
 
@@ -168,9 +168,9 @@ class RetrievalCollector:
 
     def _number_of(self, result: RetrievedChunk, line: int) -> int:
         """Return the number of a result's chunk, whose text is kept with it."""
-        text, chunk_id = result.text, result.chunk_id
+        text, chunk_id = visible_text(result.text), result.chunk_id
         if chunk_id is None:
-            chunk_id = chunk_id_from_text(text or "")
+            chunk_id = chunk_id_from_text(result.text or "")
         number = self._numbers.get(chunk_id)
         if number is None:
             number = self._numbers[chunk_id] = len(self._ids)

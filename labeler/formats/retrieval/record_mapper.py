@@ -276,7 +276,10 @@ class RecordMapper:
     def _chunk(
         self, get: Callable[[str], Any], entry: Any, metadata: Mapping[str, Any]
     ) -> RetrievedChunk:
-        chunk_id, text = get("id"), self._as_text("text", get("text"))
+        chunk_id, given = get("id"), get("text")
+        text = self._as_text("text", given)
+        if chunk_id is None and text is None and isinstance(given, str):
+            text = given  # blanks alone keep their place in the list
         if chunk_id is None and text is None:
             keys = ", ".join(map(short, entry)) if isinstance(entry, dict) else short(entry)
             raise BadInput(
