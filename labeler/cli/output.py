@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -137,6 +137,22 @@ class RunLabels(dict[str, str]):
         """Return the labels of two runs."""
         return self[a], self[b]
 
+    def within(self, sentence: str) -> str:
+        """Return a sentence with labels in the place of long names."""
+        long = [name for name, label in self.items() if len(name) > max(MOST_LABEL, len(label))]
+        for name in sorted(long, key=len, reverse=True):  # one may begin with another
+            sentence = sentence.replace(name, self[name])
+        return sentence
+
+    def on(self, table: results.Table) -> results.Table:
+        """Return a table whose runs and systems have their labels."""
+        columns = [each for each in ("run", "run_a", "run_b", "system") if each in table.names]
+        rows = [
+            {**row, **{each: self.get(row[each], row[each]) for each in columns}}
+            for row in table.rows
+        ]
+        return replace(table, rows=rows)
+
 
 def _letter(at: int) -> str:
     return chr(ord("A") + at) if at < LETTERS else f"run {at + 1}"
@@ -159,8 +175,7 @@ def format_page(
     """
     lines_of = markdown_lines if kind == "md" else text_lines
     shown = [line for table in tables for line in ["", *lines_of(table)]][1:]
-    shown = [*([] if labels is None else labels.lines(kind)), *shown]
-    return _format_parts(kind, statements, shown, conventions, notes, ())
+    return _format_parts(kind, statements, shown, conventions, notes, (), labels)
 
 
 def format_result(
@@ -176,9 +191,9 @@ def format_result(
 
     Above the table it says which runs have short ``labels`` there.
     """
+    table = table if labels is None else labels.on(table)
     shown = markdown_table(table) if kind == "md" else text_table(table)
-    shown = [*([] if labels is None else labels.lines(kind)), *shown]
-    return _format_parts(kind, statements, shown, conventions, notes, strips)
+    return _format_parts(kind, statements, shown, conventions, notes, strips, labels)
 
 
 def _format_parts(
@@ -188,8 +203,13 @@ def _format_parts(
     conventions: Conventions,
     notes: Sequence[Note],
     strips: Sequence[str],
+    labels: RunLabels | None,
 ) -> str:
-    """Return the parts in their order; statements that are notes stand under the others' notes."""
+    """Return the parts in their order; statements that are notes come after the other notes."""
+    if labels is not None and labels.is_short:
+        statements = [replace(each, sentence=labels.within(each.sentence)) for each in statements]
+        notes = [replace(each, sentence=labels.within(each.sentence)) for each in notes]
+        table = [*labels.lines(kind), *table]
     first = [each for each in statements if each.severity != NOTE]
     last = [each for each in statements if each.severity == NOTE]
     if kind == "md":

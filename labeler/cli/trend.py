@@ -36,7 +36,7 @@ from labeler.cli.options import (
     with_options,
     with_weights,
 )
-from labeler.cli.output import FOR_PROGRAMS, format_result, print_records
+from labeler.cli.output import FOR_PROGRAMS, RunLabels, format_result, print_records
 from labeler.cli.signals import print_signals, print_signals_below, stored_signals
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -268,7 +268,9 @@ def print_trend(
         records = table.records()
         print_records(kind, records, None, conventions, notes, raw=raw, statements=told)
         return
-    click.echo(format_result(kind, statements, table, conventions, notes), nl=False)
+    columns = {"run", "system"}.intersection(table.names)
+    labels = RunLabels(dict.fromkeys(row[each] for row in table.rows for each in columns))
+    click.echo(format_result(kind, statements, table, conventions, notes, (), labels), nl=False)
 
 
 def alert_statements(scan: AlertScan) -> list[Statement]:

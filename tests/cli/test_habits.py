@@ -201,8 +201,15 @@ def test_names_that_are_too_long_for_a_table_stand_above_it(filled_labeler: Labe
         assert above in ([["…new…", LONG.format("new")]], []), words
         table = [line for line in lines if line.startswith(("run ", "Measure", "nDCG@10"))]
         assert all(len(line) < 150 for line in table), words
+    for name in ("old", "new"):
+        assert filled_labeler("load", "run", "new.trec", "--name", LONG.format(f"again-{name}"))
+    several = filled_labeler(
+        "compare", *(LONG.format(name) for name in ("old", "new", "again-new"))
+    )
+    longest = [line for line in several.stdout.splitlines() if LONG[:20] in line]
+    assert [line.split()[0] for line in longest] == ["…old…", "…new…", "…again-new…"]
     shown = filled_labeler("score", "--json").stdout
-    assert {row["run"] for row in json.loads(shown)} == {LONG.format("old"), LONG.format("new")}
+    assert {LONG.format("old"), LONG.format("new")} <= {row["run"] for row in json.loads(shown)}
 
 
 def test_letters_stand_for_long_names_with_nothing_in_common(filled_labeler: Labeler):
