@@ -57,8 +57,12 @@ FRAME_CSS = """
 .mark .open { border: 1px solid var(--line2); }
 .top nav { display: flex; gap: 0.25rem; height: 100%; flex: none; }
 .top nav a {
-  display: flex; align-items: center; padding: 2px 0.625rem 0; color: var(--muted);
-  border-bottom: 2px solid transparent; border-radius: 0; white-space: nowrap;
+  display: flex; flex-direction: column; justify-content: center; padding: 2px 0.625rem 0;
+  color: var(--muted); border-bottom: 2px solid transparent; border-radius: 0; white-space: nowrap;
+}
+/* as wide as when it is the present page, so that none moves the others */
+.top nav a::after {
+  content: attr(data-title) / ""; height: 0; overflow: hidden; visibility: hidden; font-weight: 600;
 }
 .top nav a:hover { color: var(--ink); }
 .top nav a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
@@ -105,6 +109,10 @@ FRAME_CSS = """
   .top nav:has(a:only-child) { display: none; }
   .title { padding-top: 1rem; }
 }
+@media (max-width: 22.5rem) {
+  .top nav { flex-wrap: wrap; height: auto; justify-content: start; gap: 0 0.5rem; }
+  .top nav a { height: 2.75rem; box-sizing: border-box; }
+}
 @media (min-width: 40rem) and (max-width: 60rem) {
   .top nav { justify-content: start; gap: 0.5rem; }
 }
@@ -143,7 +151,9 @@ def header(
     ``person`` signs out.
     """
     links = [
-        htpy.a(href=address, aria_current="page" if title == here else None)[title]
+        htpy.a(href=address, data_title=title, aria_current="page" if title == here else None)[
+            title
+        ]
         for title, address in (pages or {}).items()
     ]
     of = [" ", htpy.i(aria_hidden="true")["/"], " ", htpy.span(".of", title=name)[name]]

@@ -41,7 +41,7 @@ def test_an_address_without_a_page_says_so_and_leads_to_the_pages(served, ask):
     answer = ask(served, "GET", "/nowhere", headers=BROWSER)
     assert answer.status == 404
     assert b"There is no page at this address" in answer.body
-    assert b'<a href="/scores">Scores</a>' in answer.body
+    assert b'<a href="/scores" data-title="Scores">Scores</a>' in answer.body
 
 
 @pytest.mark.parametrize(
