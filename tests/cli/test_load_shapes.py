@@ -109,7 +109,7 @@ def test_numbers_are_ids_too(name: str) -> None:
 
 
 TWICE = [name for name in WITH_IDS if SHAPES[name].runs != {} and SHAPES[name].texts]
-LOGS = ("langfuse", "langsmith", "weave", "opik", "helicone")
+LOGS = ("langfuse", "langsmith", "weave", "opik", "helicone", "openinference", "phoenix")
 
 
 @pytest.mark.parametrize("name", TWICE)

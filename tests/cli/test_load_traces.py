@@ -253,6 +253,22 @@ def test_rows_of_a_span_that_do_not_stand_together_are_refused(load: Load):
     assert "the rows of span a do not stand together; sort the frame by" in result.output
 
 
+def test_each_command_takes_its_part_of_rows_and_spans(load: Load):
+    others = [batch(CHAIN) for _ in range(150)]  # more than are looked at first
+    for name, content in {
+        "documents.jsonl": lines(*ROWS),
+        "trace.jsonl": lines(*others, batch(retriever(), retriever(SHIPPING, number="2"))),
+    }.items():
+        Path(name).write_text(content)
+        for part in ("queries", "chunks", "run"):
+            words = ["--db", f"{name}.db", "load", part, name]
+            result = CliRunner().invoke(main, words, prog_name="labeler")
+            assert result.exit_code == 0, result.output
+        with Store(f"{name}.db") as store:
+            assert [query.text for query in store.queries()] == [REFUND, SHIPPING]
+            assert len(store.run_lists(store.run_names()[0])) == 2
+
+
 def test_scores_of_rows_order_them(load: Load):
     scored = [{**row, "document_score": 0.5 + row["document_position"]} for row in ROWS[:2]]
     assert load("documents.jsonl", lines(*scored)).exit_code == 0

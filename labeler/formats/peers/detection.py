@@ -27,6 +27,7 @@ from labeler.formats.lines import InputFile, Lines, RecordLines, decode
 from labeler.formats.peers import datasets, opensearch, quepid, ranx, rre
 from labeler.formats.peers.column_wise import find_columns, refusal
 from labeler.formats.peers.peer_rows import PeerGrades, PeerQuery
+from labeler.formats.retrieval.spans import is_otlp
 from labeler.formats.retrieval.wrapped import records_of_document, unwrap, unwrapped
 
 _FOUND = "hits"
@@ -155,7 +156,8 @@ def read_json(
         raise source.fail(number, f"expected JSON objects {{...}}, not {short(value_of)}")
     _check_records(source, number, value_of)
     with source.at(number):
-        is_wrapped = find_peer(document) is None and unwrap(value_of) is not None
+        holds_records = is_otlp(value_of) or unwrap(value_of) is not None
+        is_wrapped = find_peer(document) is None and holds_records
     return records_of_document(number, document) if is_wrapped else document
 
 

@@ -14,6 +14,8 @@ from labeler.formats.id_resolution import chunk_id_from_text, query_id_from_text
 from labeler.formats.json_records import Record, Records
 from labeler.formats.lines import InputFile
 from labeler.formats.peers.peer_rows import PeerGrade, PeerGrades, PeerQuery
+from labeler.formats.retrieval.document_rows import DocumentRowReader
+from labeler.formats.retrieval.openinference import SpanReader
 from labeler.formats.retrieval.record import Retrieval, RetrievedChunk
 from labeler.formats.retrieval.tool_readers import find_reader
 
@@ -33,7 +35,9 @@ def sample(records: Records) -> Sampled:
     return Sampled(first, chain(first, records))
 
 
-def retrievals_in(source: InputFile, sampled: Sampled) -> Iterator[Retrieval] | None:
+def retrievals_in(
+    source: InputFile, sampled: Sampled, *, is_whole: bool = True
+) -> Iterator[Retrieval] | None:
     """Return the retrievals in a file's records, None where these are records of another kind."""
     if not sampled.first:
         return None
@@ -46,13 +50,24 @@ def retrievals_in(source: InputFile, sampled: Sampled) -> Iterator[Retrieval] | 
         for line, record in sampled.records:
             with source.at(line):
                 yield from reader.read(line, record)
+        if is_whole and isinstance(reader, SpanReader | DocumentRowReader):
+            yield from _finished(source, reader)
 
     return read()
 
 
+def _finished(source: InputFile, reader: SpanReader | DocumentRowReader) -> Iterator[Retrieval]:
+    """Yield what a reader of traces still holds; raises `BadInput` where it found nothing."""
+    try:
+        yield from reader.finish()
+    except BadInput as error:
+        raise source.fail(None, str(error)) from error
+
+
 def have_grades(source: InputFile, sampled: Sampled) -> bool:
     """Return whether there are grades in the first records of a file of retrievals."""
-    found = retrievals_in(source, Sampled(sampled.first, iter(sampled.first)))
+    beginning = Sampled(sampled.first, iter(sampled.first))
+    found = retrievals_in(source, beginning, is_whole=False)
     return found is not None and any(each.graded for each in found)
 
 
