@@ -265,6 +265,16 @@ class GradingQueue(JudgmentLog):
             for query_id, chunk_id, chunk, *columns in rows
         ]
 
+    def time_spent(self, grader: str) -> int:
+        """Return the milliseconds a grader's judgments took in all; breaks do not count."""
+        return int(
+            self._value(
+                "SELECT coalesce(sum(elapsed_ms), 0) FROM judgments WHERE grader = "
+                "(SELECT id FROM graders WHERE name = ?) AND undoes IS NULL AND elapsed_ms <= ?",
+                [grader, LONGEST_GRADE_MS],
+            )
+        )
+
     def pace(self, grader: str) -> int | None:
         """Return the median milliseconds of the grader's newest judgments; breaks do not count."""
         times = [

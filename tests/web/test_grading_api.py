@@ -57,6 +57,7 @@ ASKED = {
     "next": {},
     "history": {},
     "query": {"query": "q1"},
+    "own": {"kind": "note"},
     "search": {"query": "q1", "words": "text"},
     "text": {"chunk": "c1"},
     "neighbours": {"chunk": "c1"},

@@ -25,7 +25,7 @@ ITEM = {
 }
 QUERY = {
     *("text", "task", "guideline", "reference", "keywords"),
-    *("total", "left", "remark", "remark_note"),
+    *("total", "left", "mine", "remark", "remark_note"),
 }
 NEXT = {
     *("items", "queries", "undoable", "saved", "open", "queries_done", "queries_total"),
@@ -434,3 +434,28 @@ def test_requests_at_the_same_time_agree_with_the_store(filled: Store, pad: Pad,
 def in_any_order(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer without its order, which depends on where the others are."""
     return {**answer, "items": sorted(json.dumps(item) for item in answer["items"])}
+
+
+def test_a_grader_looks_through_what_they_graded(filled: Store, pad: Pad):
+    pad.send(pad.event("e1", 3, chunk="c1", elapsed_ms=4000))
+    pad.send(pad.event("e2", None, kind="cannot_tell", chunk="c2", note="which parcel?"))
+    pad.send(pad.event("e3", 0, query="q2", chunk="c3", note="about fees"))
+    pad.beside(filled, "Bob").send(pad.beside(filled, "Bob").event("e4", 1, chunk="c1"))
+    own = pad.get("own")
+    assert [item["judged"]["event_id"] for item in own["items"]] == ["e3", "e2", "e1"]
+    assert own["counts"] == {
+        "all": 3,
+        "cannot_tell": 1,
+        "note": 2,
+        "0": 1,
+        "1": 0,
+        "2": 0,
+        "3": 1,
+    }
+    assert (own["of_queries"], own["spent_ms"], own["rest"]["count"]) == (2, 5800, 0)
+    for kind, found in (("note", ["e3", "e2"]), ("cannot_tell", ["e2"]), ("0", ["e3"]), ("1", [])):
+        items = pad.get("own", kind=kind)["items"]
+        assert [item["judged"]["event_id"] for item in items] == found
+    assert "kind=odd" in pad.refused("own", kind="odd")
+    pad.send(pad.event("u3", None, query="q2", chunk="c3", kind=None, undoes="e3"))
+    assert [item["chunk"] for item in pad.get("own", kind="note")["items"]] == ["c2"]

@@ -7,6 +7,7 @@ a system, a rank or the grades of others. Several servers on one database share 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,11 +17,12 @@ from threading import Lock
 from typing import Any
 
 from labeler.analysis.active import AT_ONCE
-from labeler.errors import NotFound
+from labeler.errors import BadInput, NotFound
 from labeler.model import (
     ACTIVE_OF_TWO,
     ACTIVE_SOURCE,
     ASSIGNMENT_SOURCES,
+    GRADES,
     UNJUDGED_OF_TWO,
     CurrentJudgment,
     Pair,
@@ -32,9 +34,11 @@ from labeler.services.assignment.items import (
     LONGEST_IN_LIST,
     LONGEST_TEXT,
     MOST_LISTED,
+    MOST_OWN,
     DecisionWork,
     GradingItem,
     NextItems,
+    OwnWork,
     QueryInfo,
     UndoableStep,
 )
@@ -176,7 +180,7 @@ class Assigner:
         ]
         # of a query only a few chunks are asked for, so that nothing is said of the others
         about = {
-            query_id: replace(each, total=0, left=0)
+            query_id: replace(each, total=0, left=0, mine=0)
             for query_id, each in self.about(store, grader, items, remarks).items()
         }
         left = max(work.likely, len(items)) if items else 0
@@ -306,6 +310,26 @@ class Assigner:
         pairs = [(query_id, chunk) for chunk in chunks[:MOST_LISTED]]
         return self._items(store, grader, pairs, "list"), judged
 
+    def own_work(self, store: Store, grader: str, kind: str, start: int = 0) -> OwnWork:
+        """Return a part of what a grader has graded, the newest first, and all of it counted.
+
+        ``kind`` is ``all``, ``cannot_tell``, ``note`` or a grade; raises `BadInput` for another.
+        """
+        with self._lock:
+            own = self._pool.firsts(self._catch_up(store, grader).judged)
+        wanted = [(judged.number, pair) for pair, judged in own.items() if is_of(judged, kind)]
+        wanted.sort(reverse=True)
+        pairs = [pair for _, pair in wanted[start : start + MOST_OWN]]
+        judged = own.values()
+        return OwnWork(
+            self._items(store, grader, pairs, "list"),
+            found=len(wanted),
+            by_grade=Counter(each.grade for each in judged if each.grade is not None),
+            cannot_tell=sum(each.kind == "cannot_tell" for each in judged),
+            with_note=sum(bool(each.note) for each in judged),
+            queries=len({query_id for query_id, _ in own}),
+        )
+
     def search(self, store: Store, grader: str, query_id: str, words: str) -> list[GradingItem]:
         """Return the chunks that match ``words`` best, to be graded for a query.
 
@@ -400,6 +424,7 @@ class Assigner:
                     replace(query, reference=None) if hidden else query,
                     len(self._pool.chunks(query_id)),
                     len(self._pool.open_in(query_id, judged)),
+                    self._pool.count_judged(query_id, judged),
                     remarks.get(query_id),
                 )
                 for query_id, query in queries.items()
@@ -535,3 +560,20 @@ def _lease_choice(
         lease for name, (lease, at) in leases.items() if name != grader and now - at < LEASE_SECONDS
     ]
     return LeaseChoice(own, others)
+
+
+def is_of(judged: CurrentJudgment, kind: str) -> bool:
+    """Tell whether a judgment is of a kind that a grader may look through.
+
+    >>> is_of(CurrentJudgment("e1", 1, "grade", 0, None, "odd", False, True), "0")
+    True
+    """
+    if kind == "note":
+        return bool(judged.note)
+    if kind == "cannot_tell":
+        return judged.kind == "cannot_tell"
+    if kind in map(str, GRADES):
+        return judged.grade == int(kind)
+    if kind != "all":
+        raise BadInput(f"kind={kind} is not all, cannot_tell, note or a grade")
+    return True

@@ -7,7 +7,7 @@ and long lists are paged; the rest is requested separately.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeler.model import CurrentJudgment, Pair, Query, Remark
@@ -42,6 +42,7 @@ class QueryInfo:
     query: Query
     total: int
     left: int
+    mine: int
     remark: Remark | None
 
 
@@ -78,6 +79,22 @@ class NextItems:
     decision: DecisionWork | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OwnWork:
+    """What a grader has graded so far, counted: by grade, by kind, and in how many queries.
+
+    ``found`` are the judgments of the kind that was asked for, ``items`` a part of them with their
+    texts, the newest first.
+    """
+
+    items: Sequence[GradingItem]
+    found: int
+    by_grade: Mapping[int, int]
+    cannot_tell: int
+    with_note: int
+    queries: int
+
+
 UndoableStep = tuple[UndoableJudgment, GradingItem] | UndoableRemark
 """A step that a grader can undo: a judgment with its item, or a remark on a query."""
 
@@ -109,6 +126,7 @@ LONGEST_IN_LIST = 8_000  # characters of a chunk in a list
 LONGEST_HELP = 50_000  # characters of a query's text, its guideline or its reference
 LONGEST_NAME = 2_000  # characters of a title or a document's id
 MOST_LISTED = 200  # chunks in a list
+MOST_OWN = 50  # of a grader's own judgments at once
 PIECE = 50_000  # characters of a long text per request: a browser lays them out at once
 MOST_BYTES = 900_000  # of a list of chunks with their queries; a response has at most two
 ELLIPSIS = "…"

@@ -180,6 +180,11 @@ class Pool:
             if (judged := own.get((query_id, chunk))) is None or not judged.present
         ]
 
+    def count_judged(self, query_id: str, own: Mapping[Pair, CurrentJudgment]) -> int:
+        """Count the chunks of a query of which a grader has judged the present text."""
+        judged = (own.get((query_id, chunk)) for chunk in self.chunks(query_id))
+        return sum(each is not None and each.present for each in judged)
+
     def is_open(self, pair: Pair, own: Mapping[Pair, CurrentJudgment]) -> bool:
         """Tell whether `open_in` returns a pair's chunk for its query."""
         if pair[1] not in self._open.get(pair[0], ()):

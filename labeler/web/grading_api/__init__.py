@@ -8,6 +8,7 @@ acknowledged.
 ``GET /api/next``           this grader's next pairs, and how many are saved and left
 ``GET /api/history``        their earlier judgments, for undoing
 ``GET /api/query``          the pool of one query, a part at a time
+``GET /api/own``            what this grader has graded, newest first, and how much of it
 ``GET /api/text``           the rest of a text that was too long for one response
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
@@ -67,6 +68,7 @@ def grading_routes(
         "next": reading.next,
         "history": reading.history,
         "query": reading.query,
+        "own": reading.own,
         "text": reading.text,
         "search": reading.search,
         "neighbours": reading.neighbours,

@@ -14,12 +14,13 @@ from starlette.requests import Request
 
 from labeler.analysis.agreement import describe_self_agreement, self_agreement
 from labeler.errors import BadInput
-from labeler.model import ACTIVE_SOURCE, MOST_PASSAGES, Chunk, CurrentJudgment, Judgment
+from labeler.model import ACTIVE_SOURCE, GRADES, MOST_PASSAGES, Chunk, CurrentJudgment, Judgment
 from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.items import (
     LONGEST_HELP,
     LONGEST_NAME,
     LONGEST_TEXT,
+    MOST_OWN,
     PIECE,
     DecisionWork,
     GradingItem,
@@ -117,6 +118,31 @@ class ReadApi:
             ],
             "queries": queries_by_id(about),
             "rest": {"from": start + len(part), "count": len(rest), "graded": sum(rest)},
+        }
+
+    def own(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/own``: what this grader has graded, a part at a time, and counts."""
+        start = whole_number(request, "from")
+        kind = request.query_params.get("kind") or "all"
+        work = self._assigner.own_work(store, grader, kind, start)
+        about = self._assigner.about(store, grader, work.items)
+        entries = fitting_items(work.items, about)
+        signer = PairSigner(store, grader)
+        end = start + (len(entries) if len(entries) < len(work.items) else MOST_OWN)
+        return {
+            "items": [
+                {**item_json(entry, signer), **own_judgment_json(entry)} for entry in entries
+            ],
+            "queries": queries_by_id(queries_of_items(entries, about)),
+            "rest": {"from": end, "count": max(0, work.found - end)},
+            "counts": {
+                "all": sum(work.by_grade.values()) + work.cannot_tell,
+                "cannot_tell": work.cannot_tell,
+                "note": work.with_note,
+                **{str(grade): work.by_grade.get(grade, 0) for grade in GRADES},
+            },
+            "of_queries": work.queries,
+            "spent_ms": store.time_spent(grader),
         }
 
     def text(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
@@ -290,6 +316,7 @@ def query_json(about: QueryInfo) -> dict[str, Any]:
         "keywords": list(query.keywords),
         "total": about.total,
         "left": about.left,
+        "mine": about.mine,
         "remark": None if remark is None else remark.kind,
         "remark_note": None if remark is None else remark.note,
     }
