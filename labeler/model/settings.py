@@ -40,7 +40,7 @@ MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 _GUIDELINE = """\
 Read the {question}, then the {passage}. Grade what the {passage} says, as if it were all you \
 could show to the person who asks: not how well it is written, and nothing you know from \
-elsewhere. If you waver between two grades, give the lower one.
+elsewhere. If you can’t decide between two grades, give the lower one.
 For example, the {question}: How long do I have to send a parcel back?
 3: You can send a parcel back within 30 days of its delivery.
 2: Parcels with sale items go back within 14 days; for others, see the terms.
@@ -64,15 +64,16 @@ class Settings:
     on them. From the grade ``evidence_from`` on graders are asked to mark the passage that made it,
     which is optional; None asks nobody. ``transferred`` says whether grades transferred from
     another chunking count. With ``show_before`` graders of pairs that a transfer left open see the
-    earlier grades and passages, and are not blind. ``field_map`` says where the fields of the
+    earlier grades and passages, and are not blind. ``highlight`` marks the query's words in what
+    graders read, until they choose otherwise. ``field_map`` says where the fields of the
     team's files stand, as ``labeler load --map`` takes it; it is tried on files of no known kind.
     ``name`` is what the golden set is called on every page; if it is empty, its file's name is.
     """
 
     words: tuple[str, str, str, str] = (
         "not relevant",
-        "weakly relevant",
-        "partially relevant",
+        "slightly relevant",
+        "partly relevant",
         "highly relevant",
     )
     rel: int = 1
@@ -86,9 +87,9 @@ class Settings:
     overlap: float = 0.1
     meanings: tuple[str, str, str, str] = (
         "about something else",
-        "on the topic, no answer",
-        "answers a part of it",
-        "answers it by itself",
+        "on topic, doesn’t answer",
+        "answers part of it",
+        "answers it fully",
     )
     question: tuple[str, str] = ("question", "questions")
     passage: tuple[str, str] = ("passage", "passages")
@@ -101,6 +102,7 @@ class Settings:
     evidence_from: int | None = None
     transferred: str = COUNT_TRANSFERRED
     show_before: bool = True
+    highlight: bool = False
     field_map: str = ""
     name: str = ""
 

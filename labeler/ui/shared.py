@@ -204,12 +204,6 @@ def check_lead(store: Store) -> None:
         raise Forbidden("measures are for leads; open this page again")
 
 
-def came_by_invitation() -> bool:
-    """Say whether whoever looks at this page was invited, by a link or by their login."""
-    known = person()
-    return known is not None and known.known_by != "name"
-
-
 def can_change_name() -> bool:
     """Say whether people choose the name they grade under, as they do without invitations."""
     with Store(database()) as store:

@@ -18,7 +18,7 @@ from playwright.sync_api import (
 
 from labeler.ui.grading import COOKIE
 from tests.browser.doors import come_in
-from tests.browser.profiles import ONE_PROCESS, Profiles
+from tests.browser.profiles import HAS_READ_THE_WELCOME, ONE_PROCESS, Profiles
 from tests.browser.server import KnownServer, WarmServer, launch, small_golden_set
 
 expect.set_options(timeout=30_000)
@@ -113,6 +113,8 @@ def pages(profiles: Profiles) -> Iterator[Callable[..., Page]]:
                 profile = profiles.take(device)
                 taken.callback(profiles.give_back, profile)
                 context = profile.context
+            elif not context.pages:
+                context.add_init_script(HAS_READ_THE_WELCOME)
             if grader is not None:
                 context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
             page = context.new_page()

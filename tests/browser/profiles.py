@@ -12,6 +12,14 @@ USUAL = {"viewport": {"width": 1280, "height": 800}}
 # All pages of a profile share one process, which its first page keeps.
 ONE_PROCESS = "--renderer-process-limit=1"
 KEPT = 5  # profiles that nobody uses
+# Whoever has graded nothing reads a welcome first, unless they have read it: so has everybody here
+# who is not opened as a ``newcomer``.
+HAS_READ_THE_WELCOME = """{
+    const { getItem } = Storage.prototype;
+    Storage.prototype.getItem = function (key) {
+        return key.startsWith("labeler-welcomed") ? "true" : getItem.call(this, key);
+    };
+}"""
 
 
 class Profile:
@@ -19,7 +27,10 @@ class Profile:
 
     def __init__(self, browser: Browser, device: dict[str, object]) -> None:
         self.device = device
-        self.context = browser.new_context(**{**USUAL, **device})
+        known = {name: each for name, each in device.items() if name != "newcomer"}
+        self.context = browser.new_context(**{**USUAL, **known})
+        if not device.get("newcomer"):
+            self.context.add_init_script(HAS_READ_THE_WELCOME)
         self.first = self.context.new_page()
         self.devtools = self.context.new_cdp_session(self.first)
 

@@ -254,7 +254,7 @@ def test_nothing_serious_where_text_is_larger_than_its_place(
 def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
     server = serve(library(tmp_path / "library.db"))
     page = visit(server.url, grader=None, context=open_as("light"))
-    expect(page.get_by_label("Who is grading?")).to_be_focused()
+    expect(page.get_by_label("What’s your name?")).to_be_focused()
     found = {"where the name is asked": serious_in_both(page)}
     link = link_for(server, "Ann")
     page.reload()
@@ -269,7 +269,7 @@ def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
     come_in(page)
     expect(page.locator(".welcome")).to_be_visible()
     found["the welcome"] = serious_in_both(stand_still(page))
-    page.get_by_role("button", name="Try it on an example").click()
+    page.get_by_role("button", name="Practise on an example").click()
     found["the example"] = serious_in_both(stand_still(page))
     follow(page, f"{server.url}/scores")
     found["a lead's page"] = serious_in_both(page)

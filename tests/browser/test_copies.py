@@ -48,14 +48,14 @@ def to_the_text(page: Page) -> None:
 def test_one_key_grades_both_and_one_takes_it_back(serve, visit, twice, kind):
     server = serve(twice)
     page = visit(server.url, grader="Ann", **kind)
-    expect(page.locator(".status .progress")).to_have_text("2 left in this question")
+    expect(page.locator(".status .progress")).to_have_text("Passage 1 of 2")
     to_the_text(page)
     page.keyboard.press("3")
-    expect(page.locator(".status .progress")).to_have_text("1 left in this question")
+    expect(page.locator(".status .progress")).to_have_text("Passage 2 of 2")
     all_saved(page, 1)
     assert grades(server) == {"c1": 3, "c3": 3}
     page.keyboard.press("u")
-    expect(page.locator(".status .progress")).to_have_text("2 left in this question")
+    expect(page.locator(".status .progress")).to_have_text("Passage 1 of 2")
     all_saved(page, 0)
     assert grades(server) == {}
     page.keyboard.press("b")
@@ -76,7 +76,7 @@ def test_a_grade_that_was_kept_offline_counts_for_both_once_it_is_sent(serve, vi
     expect(page.locator(".status .state")).to_contain_text("kept")
     let_through(page)
     page.reload()
-    expect(page.locator(".status .progress")).to_have_text("1 left in this question")
+    expect(page.locator(".status .progress")).to_have_text("Passage 2 of 2")
     all_saved(page, 1)
     assert grades(server) == {"c1": 2, "c3": 2}
 

@@ -152,7 +152,7 @@ def test_a_selected_passage_goes_with_the_grade_and_one_marked_later_is_undone(
     select(page, DAYS)
     expect(page.locator(".marker")).to_contain_text("mark as evidence")
     press(page, "2")
-    expect(page.locator(".said")).to_have_text("You gave 2 partially relevant · evidence marked")
+    expect(page.locator(".said")).to_have_text("You gave 2 partly relevant · evidence marked")
     all_saved(page, 1)
     press(page, "k")
     assert marked_on(page) == [DAYS]
@@ -161,7 +161,7 @@ def test_a_selected_passage_goes_with_the_grade_and_one_marked_later_is_undone(
     press(page, "e")
     assert marked_on(page) == [DAYS, CAFE]
     press(page, "u")
-    expect(page.locator(".said")).to_contain_text("Taken back")
+    expect(page.locator(".said")).to_contain_text("Undone")
     assert marked_on(page) == [DAYS]
     select(page, "thirty")
     press(page, "e")  # inside of one that is marked: again is to clear
@@ -301,7 +301,7 @@ def test_marks_wait_for_their_grade_in_the_browser_and_go_with_it_from_a_list(
     select(page, CAFE, ROW)
     found.get_by_role("button", name="mark as evidence").click()
     expect(found.locator(".words")).to_contain_text("evidence marked · goes with your grade")
-    found.get_by_role("button", name="2, partially relevant").click()
+    found.get_by_role("button", name="2, partly relevant").click()
     all_saved(page, 3)
     with served.store() as store:
         marked = {each.chunk_id: words_of(each.passages) for each in store.evidence()}
@@ -328,7 +328,7 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
     first.locator(".open").tap()
     assert marked_on(page, ROW) == [DAYS]
     quick_hand(page)
-    first.get_by_role("button", name="2, partially relevant").tap()
+    first.get_by_role("button", name="2, partly relevant").tap()
     all_saved(page, 1)
     with served.store() as store:
         assert [(each.grade, words_of(each.evidence)) for each in store.events()] == [

@@ -118,18 +118,18 @@ def test_what_is_not_saved_yet_is_not_called_saved(finder):
     page.keyboard.type("vinegar")
     expect(row(page, "missed")).to_be_visible()
     cut_off(page)
-    row(page, "missed").get_by_role("button", name="2, partially relevant").click()
+    row(page, "missed").get_by_role("button", name="2, partly relevant").click()
     words = row(page, "missed").locator(".words")
-    expect(words).to_have_text("partially relevant · found by hand")
+    expect(words).to_have_text("partly relevant · found by hand")
     let_through(page)
-    expect(words).to_have_text("partially relevant · found by hand, saved")
+    expect(words).to_have_text("partly relevant · found by hand, saved")
 
 
 def test_the_finder_says_when_nothing_is_found_and_when_it_cannot_ask(finder):
     server, page = finder
     message = page.locator(".finder .message")
     page.keyboard.type("zeppelin")
-    expect(message).to_have_text("No passage has these words. Try fewer of them, or others.")
+    expect(message).to_have_text("No matches. Try fewer or different words.")
     expect(page.locator(".finder .row")).to_have_count(0)
     page.get_by_role("searchbox").fill('")(* OR <b>')  # an operator of no language
     expect(message).not_to_contain_text("could not be fetched")
@@ -178,7 +178,7 @@ def test_the_mouse_alone_finds_grades_and_leaves(serve, visit, searched):
     page.get_by_role("searchbox").fill("brush")
     row(page, "grinder").locator(".open").click()
     expect(row(page, "grinder").locator(".text")).to_have_text(CHUNKS["grinder"])
-    row(page, "grinder").get_by_role("button", name="1, weakly relevant").click()
+    row(page, "grinder").get_by_role("button", name="1, slightly relevant").click()
     expect(row(page, "grinder").locator(".words")).to_contain_text("found by hand, saved")
     assert [event.chunk_id for event in own_events(server)] == ["id-grinder"]
     page.locator(".bar").get_by_role("button", name="undo").click()

@@ -35,7 +35,7 @@ def graded(store: Store) -> list[tuple[str, str, str, int | None]]:
 
 def test_a_first_visit_leads_to_a_graded_chunk_by_keyboard_only(server, visit):
     page = visit(server.url, grader=None)
-    expect(page.get_by_label("Who is grading?")).to_be_focused()
+    expect(page.get_by_label("What’s your name?")).to_be_focused()
     page.keyboard.type("Zoë 320")
     page.keyboard.press("Enter")
     ready(page)
@@ -97,7 +97,7 @@ def test_undo_brings_the_chunk_back_and_takes_the_grade_away(server, visit):
     page.keyboard.press("3")
     page.keyboard.press("u")
     expect(page.locator(".chunk .text")).to_have_text(first)
-    expect(page.locator(".again")).to_have_text("undone, it was: 3 highly relevant")
+    expect(page.locator(".again")).to_have_text("undone (was 3 highly relevant)")
     all_saved(page, 0)
     with server.store() as store:
         assert store.golden_set()[1] == []
@@ -140,7 +140,7 @@ def test_cannot_tell_is_no_grade_and_is_not_asked_again(server, visit):
 def test_buttons_grade_by_mouse(server, visit):
     page = visit(server.url)
     ready(page)
-    page.get_by_role("button", name="1 weakly relevant").click()
+    page.get_by_role("button", name="1 slightly relevant").click()
     all_saved(page, 1)
     with server.store() as store:
         assert [event.grade for event in store.events()] == [1]
@@ -252,7 +252,7 @@ def test_the_name_can_be_changed(server, visit):
     page = visit(server.url)
     ready(page)
     page.get_by_role("button", name="Change name").click()
-    page.get_by_label("Who is grading?").fill("Cleo")
+    page.get_by_label("What’s your name?").fill("Cleo")
     page.keyboard.press("Enter")
     expect(page.locator(".status .grader")).to_have_text("grading as Cleo")
     ready(page)
@@ -283,7 +283,7 @@ def test_the_pool_runs_out_with_a_word_and_undo_still_works(serve, visit, golden
     ready(page)
     for key in "012":
         page.keyboard.press(key)
-    expect(page.get_by_text("Everything is graded")).to_be_visible()
+    expect(page.get_by_text("Done. Thank you")).to_be_visible()
     page.keyboard.press("u")
     ready(page)
     page.keyboard.press("3")
@@ -317,7 +317,7 @@ def test_the_next_chunk_starts_at_its_top(serve, visit, golden_set):
     page.mouse.wheel(0, 3_000)
     expect(page.locator(".chunk .title")).not_to_be_in_viewport()
     expect(page.locator(".query-text")).to_be_in_viewport()  # it stays beside the text
-    expect(page.get_by_role("button", name="2 partially relevant")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="2 partly relevant")).to_be_in_viewport()
     page.keyboard.press("2")
     expect(page.locator(".chunk .title")).to_be_in_viewport()
 
@@ -325,7 +325,7 @@ def test_the_next_chunk_starts_at_its_top(serve, visit, golden_set):
 def test_a_held_enter_on_a_button_and_a_double_click_grade_once(server, visit):
     page = visit(server.url)
     ready(page)
-    button = page.get_by_role("button", name="1 weakly relevant")
+    button = page.get_by_role("button", name="1 slightly relevant")
     button.dblclick()
     all_saved(page, 1)
     button.focus()
@@ -376,8 +376,8 @@ def test_waiting_grades_of_another_name_are_still_spoken_of(server, visit):
     page.get_by_role("button", name="Stay").click()
     expect(page.locator(".status .grader")).to_have_text("grading as Ann")
     page.get_by_role("button", name="Change name").click()
-    expect(page.get_by_label("Who is grading?")).to_have_value("Ann")
-    page.get_by_label("Who is grading?").fill("Bob")
+    expect(page.get_by_label("What’s your name?")).to_have_value("Ann")
+    page.get_by_label("What’s your name?").fill("Bob")
     page.keyboard.press("Enter")
     expect(page.locator(".trouble")).to_contain_text("3 of Ann’s wait in this browser")
     with server.store() as store:

@@ -77,25 +77,25 @@ def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, t
     expect(page.get_by_text("546 grades transferred from")).to_be_visible()
     stand_still(page).get_by_role("link", name="Grade what is open").click()
     take, marked = page.locator(".take button"), page.locator(".chunk .text mark.before")
-    expect(take).to_have_text("Y take 2 partially relevant, with the marks")
+    expect(take).to_have_text("Y take 2 partly relevant, with the marks")
     expect(page.locator(".earlier")).to_contain_text("Marit Dahl gave 3 highly relevant on 2026")
-    expect(page.get_by_label("What to grade")).to_have_value("left open in v2 by earlier grades")
+    expect(page.get_by_label("What to grade")).to_have_value("what v2 left ungraded")
     words = "".join(marked.all_text_contents())
     text = page.locator(".chunk .text").text_content()
     assert words in text
     press(page, "y")
-    expect(page.locator(".said")).to_have_text("You gave 2 partially relevant · evidence marked")
+    expect(page.locator(".said")).to_have_text("You gave 2 partly relevant · evidence marked")
     all_saved(page, 1)
     press(page, "k")
     assert own(page) == words
-    expect(page.locator(".chunk .given")).to_have_text("you gave 2 · partially relevant")
+    expect(page.locator(".chunk .given")).to_have_text("you gave 2 · partly relevant")
     with served.store() as store:
         event = list(store.events())[-1]
         [stored] = [store.chunk(event.chunk_id).text]
         assert "".join(stored[start:end] for start, end in event.evidence) == words
         assert (event.grade, event.blind) == (2, False)
     press(page, "u")
-    expect(page.locator(".said")).to_contain_text("Taken back")
+    expect(page.locator(".said")).to_contain_text("Undone")
     all_saved(page, 0)
     press(page, "1")
     all_saved(page, 1)
@@ -174,7 +174,7 @@ def test_nothing_is_taken_where_nothing_was_given(serve, visit, cut_anew: Path):
     press(page, "y")
     expect(page.locator(".said")).to_have_text("Nothing was given here before")
     assert before(page) == []
-    page.get_by_label("What to grade").select_option("left open in v2 by earlier grades")
+    page.get_by_label("What to grade").select_option("what v2 left ungraded")
     page.wait_for_url("**/?from=*&to=v2")
     expect(page.locator(".take")).to_be_visible()
     for _ in range(3):

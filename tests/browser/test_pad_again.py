@@ -106,7 +106,7 @@ def test_a_chunk_comes_back_unmarked_and_self_agreement_is_shown_kindly(serve, v
     for _ in range(21):
         assert "again" not in page.locator(".one").inner_text().lower()
         page.keyboard.press("2")
-    expect(page.get_by_text("Everything is graded")).to_be_visible()
+    expect(page.get_by_text("Done. Thank you")).to_be_visible()
     all_saved(page, len(pairs))
     with Store(path) as store:
         repeats = [event for event in store.events() if event.source == "repeat"]

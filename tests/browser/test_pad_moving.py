@@ -54,7 +54,7 @@ def test_stepping_back_shows_the_grade_and_another_one_replaces_it(served, visit
         assert [event.grade for event in events(store)] == [2, 0, 1, 3]
         assert sorted(standing(store).values()) == [1, 2, 3]
     page.keyboard.press("ArrowLeft")
-    page.get_by_role("button", name="K back").click()
+    page.get_by_role("button", name="K previous").click()
     expect(page.locator(".given")).to_have_text("you gave 3 · highly relevant")
 
 
@@ -85,7 +85,7 @@ def test_a_chunk_put_off_comes_last_and_is_never_lost(serve, visit, tmp_path):
     later = shown(page)
     page.keyboard.press("l")
     assert shown(page) != later
-    expect(page.locator(".announce")).to_have_text("Put off until later")
+    expect(page.locator(".announce")).to_have_text("Saved for later")
     press(page, "0000")
     assert shown(page) == later
     expect(page.locator(".put-off")).to_be_visible()
@@ -93,10 +93,10 @@ def test_a_chunk_put_off_comes_last_and_is_never_lost(serve, visit, tmp_path):
     page.keyboard.press("l")
     expect(page.locator(".announce")).to_have_text("This is the only passage left")
     page.keyboard.press("3")
-    expect(page.get_by_text("Everything is graded")).to_be_visible()
-    expect(page.get_by_text("You have graded 5 passages")).to_be_visible()
+    expect(page.get_by_text("Done. Thank you, Ann.")).to_be_visible()
+    expect(page.get_by_text("You graded 5 passages")).to_be_visible()
     all_saved(page, 5)
-    page.get_by_role("button", name="K back to what you graded").click()
+    press(page, "k")
     assert shown(page) == later
     with served.store() as store:
         assert [event.grade for event in events(store)] == [0, 0, 0, 0, 3]
@@ -152,8 +152,8 @@ def test_undo_of_a_changed_grade_brings_the_earlier_one_back(served, visit):
     ready(page)
     page.keyboard.press("u")
     assert shown(page) == first
-    expect(page.locator(".again")).to_have_text("undone, it was: 3 highly relevant")
-    expect(page.locator(".given")).to_have_text("you gave 1 · weakly relevant")
+    expect(page.locator(".again")).to_have_text("undone (was 3 highly relevant)")
+    expect(page.locator(".given")).to_have_text("you gave 1 · slightly relevant")
     all_saved(page, 1)
     with served.store() as store:
         assert list(standing(store).values()) == [1]

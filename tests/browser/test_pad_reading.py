@@ -87,7 +87,7 @@ def test_space_presses_a_button_that_tab_reached_and_reads_on_after_the_mouse(se
     ready(page)
     text = shown(page)
     page.locator(".grades button").nth(1).click()
-    expect(page.locator(".said")).to_have_text("You gave 1 weakly relevant")
+    expect(page.locator(".said")).to_have_text("You gave 1 slightly relevant")
     second = shown(page)
     assert where_after(page, " ") > 0  # the button still has the focus
     assert where_after(page, " ") > 0
@@ -96,7 +96,7 @@ def test_space_presses_a_button_that_tab_reached_and_reads_on_after_the_mouse(se
     page.keyboard.press("Tab")
     expect(page.locator(".grades button").nth(2)).to_be_focused()
     page.keyboard.press(" ")
-    expect(page.locator(".said")).to_have_text("You gave 2 partially relevant")
+    expect(page.locator(".said")).to_have_text("You gave 2 partly relevant")
     all_saved(page, 2)
     page.locator(".chunk .label").click()
     assert where_after(page, " ") > 0
@@ -170,7 +170,7 @@ def test_a_long_guideline_uses_its_room_and_has_the_rest_behind_more(serve, visi
     sheet = page.get_by_role("region", name="How to grade")
     expect(sheet).to_contain_text("END")
     page.keyboard.press("End")
-    expect(sheet.get_by_role("button", name="Try it on an example")).to_be_in_viewport(ratio=1)
+    expect(sheet.get_by_role("button", name="Practise on an example")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
     press(page, "2")
@@ -193,7 +193,7 @@ def test_a_list_that_is_done_leads_to_the_next_question(serve, visit, tmp_path):
     expect(page.locator(".whole .progress")).to_have_text("0 of 3 graded by you · 3 not yet")
     press(page, "333")
     page.get_by_role("button", name="next question").click()
-    expect(page.get_by_text("Everything is graded")).to_be_visible()
+    expect(page.get_by_text("Done. Thank you")).to_be_visible()
     all_saved(page, 6)
     with served.store() as store:
         assert sorted(standing(store).values()) == [0, 1, 2, 3, 3, 3]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -45,7 +47,7 @@ def test_cannot_tell_takes_a_reason_by_key_by_word_and_by_mouse(served, visit):
     assert shown(page) == first
     press(page, "x2")
     press(page, "x")
-    page.get_by_label("Another reason").click()
+    page.get_by_label("Other reason").click()
     page.keyboard.type("too old, 3 pages missing")  # neither a digit nor a letter acts
     page.keyboard.press("Enter")
     press(page, "x")
@@ -90,15 +92,15 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     page = visit(served.url)
     ready(page)
     query = page.locator(".query-text").text_content()
-    expect(page.locator(".progress")).to_have_text("8 left in this question")
-    expect(page.locator(".overall")).to_have_text("you 0, team 0 of 3 questions")
+    expect(page.locator(".progress")).to_have_text("Passage 1 of 8")
+    expect(page.locator(".overall")).to_have_text("question 1 of 3")
     press(page, "1q")
-    page.get_by_label("Note first").click()
+    page.get_by_label("Add a note").click()
     page.keyboard.type("no document says so, I read all 3")
     page.keyboard.press("Enter")
     press(page, "1")
     expect(page.locator(".query-text")).not_to_have_text(query)
-    expect(page.locator(".overall")).to_contain_text("1 of 3 questions")
+    expect(page.locator(".overall")).to_have_attribute("title", re.compile("3 questions: 1 done"))
     all_saved(page, 1)
     with served.store() as store:
         remarks = [(remark.kind, remark.note) for remark in store.remarks_by("Ann").values()]
@@ -110,14 +112,14 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     press(page, "q2")
     expect(page.locator(".query-text")).not_to_have_text(other)
     press(page, "u")
-    expect(page.locator(".said")).to_have_text("Taken back: the question is unclear.")
+    expect(page.locator(".said")).to_have_text("Undone (was the question is unclear)")
     expect(page.locator(".query-text")).to_have_text(other)
-    expect(page.locator(".overall")).to_contain_text("1 of 3 questions")
+    expect(page.locator(".overall")).to_have_attribute("title", re.compile("3 questions: 1 done"))
     press(page, "u")  # what was said before the reload, and then the grade before that
-    expect(page.locator(".said")).to_have_text("Taken back: nothing here answers it.")
+    expect(page.locator(".said")).to_have_text("Undone (was none of these passages answers it)")
     expect(page.locator(".query-text")).to_have_text(query)
     press(page, "u")
-    expect(page.locator(".said")).to_contain_text("Taken back: 1 weakly relevant")
+    expect(page.locator(".said")).to_contain_text("Undone (was 1 slightly relevant)")
     press(page, "2q")
     press(page, "k")  # nothing while a menu is open
     page.keyboard.press("Escape")
@@ -128,7 +130,7 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     press(page, "q3")
     expect(page.locator(".remark")).to_be_hidden()
     expect(page.locator(".query-text")).to_have_text(query)
-    expect(page.locator(".overall")).to_contain_text("0 of 3 questions")
+    expect(page.locator(".overall")).to_have_attribute("title", re.compile("3 questions: 0 done"))
 
 
 def test_sheets_cover_the_chunk_and_let_no_key_grade_it(served, visit):
@@ -163,12 +165,12 @@ def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served,
     expect(page.locator(".beside.before")).to_have_text(
         f"Title c{number - 1}This is the text of c{number - 1}."
         if number
-        else "Nothing stands before it."
+        else "This is the beginning of the document."
     )
     expect(page.locator(".beside.after")).to_have_text(
         f"Title c{number + 1}This is the text of c{number + 1}."
         if number < 7
-        else "Nothing stands after it."
+        else "This is the end of the document."
     )
     press(page, "c")
     expect(page.locator(".beside.after")).to_be_hidden()
@@ -178,7 +180,7 @@ def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served,
     expect(page.locator(".chunk mark")).to_have_count(0)
     page.reload()
     ready(page)
-    expect(page.get_by_role("button", name="M mark words")).to_have_attribute(
+    expect(page.get_by_role("button", name="M highlight")).to_have_attribute(
         "aria-pressed", "false"
     )
 
@@ -224,7 +226,7 @@ def test_a_saved_grade_is_announced_once_it_is_saved(served, visit):
     page.wait_for_timeout(400)
     expect(page.locator(".announce")).not_to_contain_text("saved")
     held[0].continue_()
-    expect(page.locator(".announce")).to_have_text("2, partially relevant, saved")
+    expect(page.locator(".announce")).to_have_text("2, partly relevant, saved")
     press(page, "u")
     expect(page.locator(".announce")).to_contain_text("undone, saved")
     assert page.locator(".announce").get_attribute("aria-live") == "polite"

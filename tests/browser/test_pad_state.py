@@ -49,7 +49,7 @@ def test_two_tabs_of_one_grader_neither_double_nor_overwrite(served, visit):
     assert shown(two) != first
     assert shown(two) == shown(one)
     press(two, "1")
-    told = re.compile("graded in your other tab|1, weakly relevant, saved")  # the second follows
+    told = re.compile("graded in your other tab|1, slightly relevant, saved")  # the second follows
     expect(one.locator(".announce")).to_have_text(told)
     for page in (one, two):
         all_saved(page, 2)
@@ -67,7 +67,7 @@ def test_two_tabs_of_one_grader_neither_double_nor_overwrite(served, visit):
         press(one, "0")
         one.wait_for_timeout(60)
     for page in (one, two):
-        expect(page.get_by_text("Everything is graded")).to_be_visible()
+        expect(page.get_by_text("Done. Thank you")).to_be_visible()
         all_saved(page, 24)
     with served.store() as store:
         assert len(standing(store)) == 24
@@ -92,7 +92,7 @@ def test_a_grade_from_another_device_is_not_overwritten_unasked(served, visit):
     two.get_by_role("button", name="Look at them").click()
     sheet = two.get_by_role("region", name="What was refused")
     expect(sheet).to_contain_text("You gave: 3 highly relevant")
-    expect(sheet).to_contain_text("What stands: 1 weakly relevant")
+    expect(sheet).to_contain_text("What stands: 1 slightly relevant")
     expect(sheet).to_contain_text("When is parcel")
     expect(sheet).to_contain_text("Title c")
     with served.store() as store:
@@ -119,7 +119,7 @@ def test_a_refused_grade_can_be_tried_again_or_let_go(served, visit):
     expect(page.locator(".status .state")).to_have_text("0 saved, 1 refused")
     ready(page)
     page.get_by_role("button", name="Look at them").click()
-    page.get_by_role("button", name="Let it go").click()
+    page.get_by_role("button", name="Discard").click()
     all_saved(page, 0)
     expect(page.locator(".trouble")).to_be_hidden()
     press(page, "1")
@@ -195,23 +195,23 @@ def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     page = visit(served.url)
     ready(page)
     progress, overall = page.locator(".progress"), page.locator(".overall")
-    expect(progress).to_have_text("8 left in this question")
-    expect(overall).to_have_text("you 0, team 0 of 3 questions")
+    expect(progress).to_have_text("Passage 1 of 8")
+    expect(overall).to_have_text("question 1 of 3")
     cut_off(page, "**/api/next*")
     press(page, "22")
-    expect(progress).to_have_text("6 left in this question")
+    expect(progress).to_have_text("Passage 3 of 8")
     press(page, "u")
-    expect(progress).to_have_text("7 left in this question")
+    expect(progress).to_have_text("Passage 2 of 8")
     press(page, "2222222")
-    expect(progress).to_have_text("8 left in this question")
-    expect(overall).to_have_text("you 1, team 1 of 3 questions")
+    expect(progress).to_have_text("Passage 1 of 8")
+    expect(overall).to_have_attribute("title", re.compile("3 questions: 1 done, 1 by you"))
     press(page, "k")
-    expect(progress).to_have_text("this question is done")
+    expect(progress).to_have_text("All 8 passages of this question")
     let_through(page, "**/api/next*")
     all_saved(page, 8)
     page.reload()
-    expect(overall).to_contain_text("you 1, team 1 of 3 questions")
-    expect(overall).to_contain_text("left at your pace")
+    expect(overall).to_have_attribute("title", re.compile("3 questions: 1 done, 1 by you"))
+    expect(overall).to_have_attribute("title", re.compile("left at your pace"))
 
 
 @pytest.mark.slow
@@ -232,7 +232,7 @@ def test_a_changed_text_is_said_and_asked_again(served, visit):
     press(page, "u")
     expect(page.locator(".stale")).to_be_visible()
     press(page, "222")
-    expect(page.get_by_text("Everything is graded")).to_be_visible()
+    expect(page.get_by_text("Done. Thank you")).to_be_visible()
     all_saved(page, 24)
     expect(page.locator(".trouble")).to_be_hidden()
     with served.store() as store:

@@ -54,7 +54,7 @@ def test_a_note_is_saved_by_its_button_without_a_keyboard(served, visit):
     page.locator(".grades button").nth(0).wait_for()
     page.get_by_role("button", name="More").tap()
     page.locator(".actions").get_by_role("button", name="back").tap()
-    expect(page.locator(".given")).to_have_text("you gave 2 · partially relevant")
+    expect(page.locator(".given")).to_have_text("you gave 2 · partly relevant")
     page.get_by_role("button", name="More").tap()
     page.locator(".actions").get_by_role("button", name="note").tap()
     page.get_by_role("textbox", name="Note").fill("first line\nsecond line")
@@ -221,8 +221,8 @@ def test_undo_and_redo_go_through_grades_and_remarks_in_the_order_they_were_give
     query, said = page.locator(".query-text"), page.locator(".said")
     first = query.text_content()
     press(page, "1q")
-    page.get_by_label("Note first").fill("I read all of it")
-    page.get_by_role("button", name="nothing here answers it").click()
+    page.get_by_label("Add a note").fill("I read all of it")
+    page.get_by_role("button", name="none of these passages answers it").click()
     expect(query).not_to_have_text(first)
     second = query.text_content()
     press(page, "x2")
@@ -233,12 +233,12 @@ def test_undo_and_redo_go_through_grades_and_remarks_in_the_order_they_were_give
     done = [
         ("3 highly relevant", second),
         ("can’t tell: outside my field", second),
-        ("nothing here answers it", first),
-        ("1 weakly relevant", first),
+        ("none of these passages answers it", first),
+        ("1 slightly relevant", first),
     ]
     for words, where in done:
         press(page, "u")
-        expect(said).to_contain_text(f"Taken back: {words}.")
+        expect(said).to_contain_text(f"Undone (was {words})")
         expect(query).to_have_text(where)
     press(page, "u")
     expect(said).to_have_text("Nothing to undo")

@@ -285,7 +285,7 @@ def test_the_mouse_alone_opens_grades_takes_back_and_leaves(open_list):
     assert title(current(page)) == order[3]
     expect(rows.nth(3).locator(".full")).to_be_visible()
     expect(page.locator(".whole .full:visible")).to_have_count(1)
-    rows.nth(3).get_by_role("button", name="2, partially relevant").click()
+    rows.nth(3).get_by_role("button", name="2, partly relevant").click()
     assert title(current(page)) == order[4]
     rows.nth(6).get_by_role("button", name="0, not relevant").dblclick()  # counts once
     assert title(current(page)) == order[4]
@@ -436,11 +436,11 @@ def test_a_grade_for_an_older_text_is_marked_and_open_again(serve, visit, listed
     all_saved(page)
     page.keyboard.press("b")
     row = page.locator(".whole .row").filter(has=page.get_by_text("Title four", exact=True))
-    stale = "partially relevant · the text changed since it was graded"
+    stale = "partly relevant · the text changed since it was graded"
     expect(row.locator(".words")).to_have_text(stale)
     row.locator(".open").click()
     page.keyboard.press("2")  # the same grade, but for the new text
-    expect(row.locator(".words")).to_have_text("partially relevant")
+    expect(row.locator(".words")).to_have_text("partly relevant")
     all_saved(page)
     newest = events(server)[-1]
     assert newest.event_id != "old"

@@ -321,14 +321,14 @@ def test_ndcg_is_worked_out_as_a_textbook_prints_it(filled: Path):
     assert "nDCG@10 of" in words(open_queries(query="low", part="DCG table", measure=of_documents))
     said = words(open_queries(query="low", part="DCG table", measure=["nDCG@10"]))
     assert "nDCG@10 = DCG / IDCG = 0.9464 / 3.0000 = 0.3155" in said
-    assert re.search(r"\|8\|+c0\|+2 partially relevant\|+3\|+3\.1699\|+0\.9464\|+0\.9464\|", said)
+    assert re.search(r"\|8\|+c0\|+2 partly relevant\|+3\|+3\.1699\|+0\.9464\|+0\.9464\|", said)
     assert re.search(r"\|6\|+c6\|+not graded\|+0\|", said)
 
 
 def test_the_pool_names_every_graded_chunk_best_first(filled: Path):
     said = words(open_queries(query="low", part="Pool"))
     assert "6 chunks are graded; 3 of the runs' top 10 are not" in said
-    assert said.index("2 partially relevant") < said.index("0 not relevant")
+    assert said.index("2 partly relevant") < said.index("0 not relevant")
 
 
 def test_a_query_without_results_is_not_said_to_lack_texts(database: Path):

@@ -177,7 +177,7 @@ def test_notes_say_beside_which_grade_they_stand(pooled: Store, say):
     say("Ann", "c0", 2, note=f"see\n{HOSTILE}")
     say("Ann", "c1", None, note="hm")
     app = open_review("Notes")
-    assert "2 partially relevant" in row(words(app), f"see\n{HOSTILE}")
+    assert "2 partly relevant" in row(words(app), f"see\n{HOSTILE}")
     assert "can't tell" in row(words(app), "hm")
     assert "<img" not in bodies(app)
     assert not [text for text in app.markdown if "bold" in text.value]

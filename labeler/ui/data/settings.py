@@ -100,6 +100,10 @@ SHOW_EARLIER_HELP = (
     "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
     "them aside. Without it such grades are blind, and take longer."
 )
+HIGHLIGHT_HELP = (
+    "It draws the eye to passages that share words with the question, so grades tend towards "
+    "keyword search. Each grade keeps whether the words were highlighted; graders switch it with M."
+)
 NAME_HELP = "In the header of every page and in invitations. Empty: the name of its file."
 FIELD_MAP = "Where the fields of files stand"
 FIELD_MAP_HELP = (
@@ -274,6 +278,11 @@ def shown_form(settings: Settings) -> ReadValues:
         settings.show_before,
         help=SHOW_EARLIER_HELP,
     )
+    highlight = st.checkbox(
+        "Highlight the question's words in what graders read",
+        settings.highlight,
+        help=HIGHLIGHT_HELP,
+    )
     evidence_from = st.selectbox(
         "Ask for the evidence of a grade",
         EVIDENCE_FROM,
@@ -284,6 +293,7 @@ def shown_form(settings: Settings) -> ReadValues:
     return lambda: {
         "show_reference": reference,
         "show_before": before,
+        "highlight": highlight,
         "evidence_from": evidence_from,
     }
 

@@ -22,6 +22,11 @@ WINDOW_STYLE = """
   [data-testid="stHeader"] { display: none; }
   .stMainBlockContainer > .stVerticalBlock { gap: 0.25rem; }
 }
+@media (max-height: 30rem) {
+  .top { flex-wrap: nowrap; height: 2.5rem; }
+  .top .brand { flex: 0 1 auto; }
+  .top nav { order: 0; width: auto; height: 100%; }
+}
 """
 
 _pad = st.components.v2.component(
@@ -70,9 +75,10 @@ class PadData:
 
     ``token`` grants access to the routes; without a ``grader`` the pad asks for a name first.
     ``key`` says whose grades wait in the browser, ``known_as`` the name under which the version
-    before kept them. ``is_new``: they were invited and have graded nothing yet. ``guideline`` is
-    the team's, ``contact`` says whom to ask. From the grade ``evidence_from`` on the pad asks which
-    words made it. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of
+    before kept them. ``is_new``: they have graded nothing yet, and are told what
+    is asked of them, for the golden set called ``name``. ``guideline`` is the team's, ``contact``
+    says whom to ask. From the grade ``evidence_from`` on the pad asks which
+    words made it; ``highlight`` marks the question's words. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of
     chunkings) are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict
     where a decision is asked for.
     """
@@ -85,6 +91,9 @@ class PadData:
     terms: GradingTerms
     can_change_name: bool = True
     is_new: bool = False
+    name: str = ""
+    inviter: str | None = None
+    highlight: bool = False
     guideline: str = ""
     contact: str = ""
     evidence_from: int | None = None

@@ -47,6 +47,7 @@ export const ACTS = {
   guideline: anyTime((pad, entry) => showGuideline(pad, entry)),
   whole: onChunk((pad, { item }) => pad.openList(pad.whole, item.query, item)),
   find: onChunk((pad, { item }) => pad.openList(pad.finder, item.query)),
+  mine: anyTime((pad) => pad.openList(pad.mine, "")),
   remark: onChunk((pad, { item }) => askRemark(pad, item.query)),
   around: onChunk((pad, entry) => showAround(pad, entry)),
   evidence: anyTime((pad) => markEvidence(pad)),
@@ -54,10 +55,12 @@ export const ACTS = {
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
   help: anyTime((pad) => showKeys(pad)),
+  name: anyTime((pad) => pad.names.show(true)),
 };
 
-export function rememberedMarking() {
-  return remembered(MARKS_KEY, false); // marked words draw the eye away from what else is said
+/** @type {(otherwise: boolean) => boolean} */
+export function rememberedMarking(otherwise) {
+  return remembered(MARKS_KEY, otherwise);
 }
 
 // --- back and forth -----------------------------------------------------------------------------
@@ -67,7 +70,7 @@ async function undoStep(pad) {
   const step = await pad.session.undo();
   if (step) {
     const what = stepWords(step, pad.data.terms);
-    pad.say(isJudged(step) ? `Taken back: ${what}. Grade it again.` : `Taken back: ${what}.`);
+    pad.say(`Undone (was ${what})`);
   } else if (pad.session.history.exhausted) pad.say("Nothing to undo");
   else pad.say("Your earlier grades cannot be fetched just now");
   pad.paint();
@@ -77,7 +80,7 @@ async function undoStep(pad) {
 function redoStep(pad) {
   const step = pad.session.redo();
   if (!step) return pad.say("Nothing to redo");
-  pad.say(`Done again: ${stepWords(step, pad.data.terms)}`);
+  pad.say(`Redone: ${stepWords(step, pad.data.terms)}`);
   if (!pad.list()) pad.session.queue.goToNextOpen();
   pad.session.lookAnew();
   pad.session.fetchMore();
@@ -94,7 +97,7 @@ function putOff(pad, entry) {
   const name = pad.data.terms.passage[0];
   if (entry.done) pad.say(`This ${name} is graded already`);
   else if (!pad.session.queue.putOff()) pad.say(`This is the only ${name} left`);
-  else pad.say("Put off until later");
+  else pad.say("Saved for later");
   pad.session.lookAnew();
   pad.session.fetchMore();
   pad.paint();
@@ -111,8 +114,8 @@ function askReason(pad, give, about = null) {
     return { key: String(i + 1), words, act: () => say(words) };
   });
   choices.push({ key: "x", words: "no reason", act: say });
-  const field = { label: "Another reason", help: "then Enter", max: MOST_REASON, act: say };
-  pad.panel.ask({ title: "You can’t tell, because", choices, field, enter: say, about });
+  const field = { label: "Other reason", help: "then Enter", max: MOST_REASON, act: say };
+  pad.panel.ask({ title: "Why can’t you tell?", choices, field, enter: say, about });
   pad.paint();
 }
 
@@ -167,9 +170,9 @@ function askRemark(pad, queryId) {
   if (query.remark) choices.push({ key: "3", words: "take it back", act: say("withdraw") });
   const said = query.remark
     ? `You said: ${remarkWords(query.remark, terms)}`
-    : `Of the whole ${terms.question[0]}`;
+    : `About the whole ${terms.question[0]}`;
   const value = query.remark_note ?? "";
-  const field = { label: "Note first, if you like", max: MOST_NOTE, value };
+  const field = { label: "Add a note (optional)", max: MOST_NOTE, value };
   pad.panel.ask({ title: said, choices, field });
   pad.paint();
 }
@@ -232,7 +235,7 @@ function switchMarks(pad) {
   pad.marking = !pad.marking;
   remember(MARKS_KEY, pad.marking);
   pad.bar.press("marks", pad.marking);
-  pad.say(pad.marking ? "The question’s words are marked" : "The question’s words are not marked");
+  pad.say(pad.marking ? "The question’s words are highlighted" : "No highlighting");
   for (const list of pad.lists()) list.repaint();
   pad.paint();
 }
@@ -306,6 +309,7 @@ export function makeDesk(pad) {
     // what is on its way first: a list that was asked for too early would show it as open
     get: (path) => session.outbox.send().then(() => session.get(path)),
     queryOf: (id) => session.queryOf(id),
+    later: () => session.queue.later(),
     latest: (item) => session.latest(item),
     draftOf: (item) => session.drafts.of(item),
     marking: () => pad.marking,

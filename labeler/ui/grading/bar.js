@@ -37,8 +37,14 @@ export class Bar {
     this.buttons = terms.words.map((_, grade) => this.gradeButton(grade));
     this.find(".grades").replaceChildren(...this.buttons);
     this.find(".grades").setAttribute("aria-label", `Grade this ${terms.passage[0]}`);
-    this.find(".steps").replaceChildren(...actionButtons(terms, true, act));
-    this.find(".actions").replaceChildren(...actionButtons(terms, false, act));
+    this.find(".steps").replaceChildren(...actionButtons(terms, "step", act));
+    this.find(".quick").replaceChildren(...actionButtons(terms, "quick", act));
+    const groups = ["move", "chunk", "pool", "help"].map((where) => {
+      const group = element("div", "", "group");
+      group.append(...actionButtons(terms, where, act));
+      return group;
+    });
+    this.find(".actions").replaceChildren(...groups);
     this.find(".more").onclick = () => this.showMore(!this.isMoreShown);
   }
 
@@ -47,16 +53,17 @@ export class Bar {
     const { words, meanings, colours } = this.terms;
     const button = element("button", "", "grade");
     button.type = "button";
-    const home = element("kbd", HOME_ROW[grade], "home");
-    home.ariaHidden = "true";
     const meaning = element("small", meanings[grade], "meaning");
     meaning.id = `meaning-${grade}`;
     const said = element("span", "", "word");
     said.append(words[grade]);
-    button.append(element("kbd", grade), " ", said, home, meaning);
+    button.append(element("kbd", grade, "digit"), " ", said, meaning);
+    button.title = `${grade} or ${HOME_ROW[grade]}`;
     button.setAttribute("aria-label", `${grade} ${words[grade]}`);
     button.setAttribute("aria-describedby", meaning.id);
-    button.style.setProperty("--grade", colours[grade]);
+    button.style.setProperty("--grade", `var(--grade-${grade}, ${colours[grade]})`);
+    button.style.setProperty("--on-grade", `var(--on-grade-${grade}, #10202e)`);
+    button.style.setProperty("--place", String(grade));
     button.addEventListener("click", (event) => {
       this.showMore(false);
       this.aimed(event, () => this.acts.grade(grade));
@@ -97,15 +104,18 @@ export class Bar {
       button.setAttribute("aria-pressed", String(given));
     }
     this.press("cannotTell", done?.kind === "cannot_tell");
-    const all = this.find(".actions").querySelectorAll("button");
+    const all = this.find(".bar").querySelectorAll("button[data-act]");
     // out of use, but in its place: the grades must not move
-    for (const button of all) button.disabled = isList && !isOnAList(button.dataset.act ?? "");
+    for (const button of all) {
+      if (!(button instanceof HTMLButtonElement) || button.closest(".steps")) continue;
+      button.disabled = isList && !isOnAList(button.dataset.act ?? "");
+    }
   }
 
   // Show an action as on or off.
   /** @type {(name: string, isOn: boolean) => void} */
   press(name, isOn) {
-    this.find(`.actions [data-act="${name}"]`).setAttribute("aria-pressed", String(isOn));
+    this.find(`.bar [data-act="${name}"]`).setAttribute("aria-pressed", String(isOn));
   }
 
   /** @type {(canUndo: boolean, canRedo: boolean) => void} */

@@ -18,6 +18,8 @@ import { TransferHint } from "./transfer_hint.js";
 
 /** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
 
+const PHONE = 34 * 16; // pixels, as in the style
+
 export class Card {
   /**
    * @param {ParentNode} root
@@ -52,11 +54,13 @@ export class Card {
     this.find(".tell").replaceChildren(this.tell, " ", evidence);
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
+    this.find(".more-query").onclick = () => this.openQuery(true);
+    this.questions = 0; // how many were shown: the guideline is beside the first
     this.earlier = new TransferHint(this.find, terms, take);
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
     this.seen = new SeenText(this.find(".chunk"), () => this.find(".chunk .text"));
     this.sizes = new ResizeObserver(() => this.paintWhatFits());
-    for (const each of [".query-text", ".helps"]) this.sizes.observe(this.find(each));
+    for (const each of [".one", ".query-text", ".helps"]) this.sizes.observe(this.find(each));
   }
 
   dispose() {
@@ -93,11 +97,13 @@ export class Card {
     const { text, guideline, reference, remark } = query;
     const shown = JSON.stringify([text, guideline, reference, remark]);
     if (shown === this.queryShown) return;
+    if (this.find(".query-text").textContent !== text) this.questions += 1;
     this.queryShown = shown;
     this.find(".query-text").textContent = text;
+    this.openQuery(false);
     this.help(".about", guideline);
     this.help(".reference", reference);
-    this.help(".guideline", this.guideline);
+    this.help(".guideline", this.questions > 1 ? "" : this.guideline);
     const said = remark && `You said: ${remarkWords(remark, this.terms)}.`;
     showWords(this.find(".query .remark"), said);
     this.paintWhatFits();
@@ -109,21 +115,43 @@ export class Card {
     this.find(`${selector} dd`).textContent = words ?? "";
   }
 
-  // What does not fit beside the chunk can be scrolled, or has a button that shows it whole.
+  /** @type {(isOpen: boolean) => void} */
+  openQuery(isOpen) {
+    this.find(".query-text").classList.toggle("open", isOpen);
+    this.paintWhatFits();
+  }
+
+  // What does not fit above the chunk can be scrolled, or has a button that shows it whole.
   paintWhatFits() {
-    reachIfScrolled(this.find(".query-text"));
+    const text = this.find(".query-text");
+    const isOpen = text.classList.contains("open");
+    this.find(".more-query").hidden = isOpen || text.scrollHeight <= text.clientHeight + 2;
+    if (isOpen) reachIfScrolled(text);
+    else text.removeAttribute("tabindex");
+    this.placeHelps();
     const helps = this.find(".helps");
     const isCut = helps.scrollHeight > helps.clientHeight + 2;
-    const more = this.find(".more-help");
-    more.hidden = !isCut;
-    more.textContent = helps.clientHeight < 20 ? "How to grade, and more" : "more";
+    this.find(".more-help").hidden = !isCut;
+    this.find(".more-help").textContent = "more";
+  }
+
+  // On a phone what helps is read in one go with the chunk.
+  placeHelps() {
+    const { clientWidth } = this.find(".one");
+    if (!clientWidth) return;
+    const helps = this.find(".helps");
+    const isNarrow = clientWidth <= PHONE && !this.find(".one").classList.contains("listing");
+    const place = this.find(isNarrow ? ".chunk" : ".query");
+    if (helps.parentElement === place) return;
+    if (isNarrow) place.prepend(helps);
+    else place.insertBefore(helps, this.find(".more-help"));
   }
 
   // A query that is new is announced where the eyes are: at the chunk, and at the query.
   /** @type {(isNewQuery: boolean, query: About) => void} */
-  paintNews(isNewQuery, { total }) {
-    const words = isNewQuery && `New ${this.terms.question[0]}`;
-    const size = total ? ` · ${counted(total, this.terms.passage)}` : "";
+  paintNews(isNewQuery, { left }) {
+    const words = isNewQuery && left > 0 && `New ${this.terms.question[0]}`;
+    const size = ` · ${left.toLocaleString()} for you`;
     showWords(this.find(".chunk .news"), words && `${words}${size}`);
     this.find(".one").classList.toggle("fresh", isNewQuery);
   }
@@ -169,7 +197,7 @@ export class Card {
   paintGiven({ done, undone, later }, draft) {
     showWords(this.find(".again"), undone && undoneWords(undone, this.terms));
     showWords(this.find(".given"), done && `you gave ${givenWords(done, this.terms, " · ")}`);
-    showWords(this.find(".put-off"), later && !done && "put off until now");
+    showWords(this.find(".put-off"), later && !done && "You saved this for later");
     showWords(this.find(".chunk .note"), noteWords(draft, done));
   }
 
@@ -190,7 +218,10 @@ export function capital(word) {
 function fillBeside(host, beside, place) {
   const chunk = typeof beside === "string" ? null : beside[place];
   if (!chunk) {
-    const nothing = place === "before" ? "Nothing stands before it." : "Nothing stands after it.";
+    const nothing =
+      place === "before"
+        ? "This is the beginning of the document."
+        : "This is the end of the document.";
     host.append(element("p", typeof beside === "string" ? beside : nothing, "quiet"));
     return;
   }
@@ -198,7 +229,7 @@ function fillBeside(host, beside, place) {
   const text = element("div", "", "beside-text");
   text.dir = "auto";
   const unmarked = { marking: false };
-  paintText(text, chunk.text ?? "Its text is not known.", marksOf({ text: "" }), unmarked);
+  paintText(text, chunk.text ?? "Its text has not been added.", marksOf({ text: "" }), unmarked);
   host.append(text);
 }
 

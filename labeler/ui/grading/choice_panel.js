@@ -45,7 +45,8 @@ export class ChoicePanel {
       row.append(keyButton(key.toUpperCase(), words, () => this.answer(act), "choice"));
     }
     if (field?.save) row.append(keyButton("↵", field.save, () => this.entered(), "choice"));
-    row.append(keyButton("Esc", "never mind", () => this.dismiss()));
+    row.append(keyButton("Esc", field?.save ? "close" : "cancel", () => this.escape()));
+    if (field?.save) row.append(keyButton("", "discard", () => this.dismiss()));
     this.host.replaceChildren(element("p", title, "tray-title"));
     if (field?.save) this.host.append(this.fieldOf(field), this.problem, row);
     else this.host.append(row, ...(field ? [this.fieldOf(field), this.problem] : []));
@@ -96,6 +97,14 @@ export class ChoicePanel {
     this.close();
   }
 
+  // What was written into a field that keeps it stays; anything else is as it was before.
+  escape() {
+    const { field, input } = this;
+    if (!field?.save || input?.value === (field.value ?? "")) this.dismiss();
+    else if (this.tooLong()) this.close();
+    else this.answer(field.act ?? (() => {}));
+  }
+
   // Something else comes instead: what was written is kept as if it had been entered.
   leave() {
     if (this.isOpen && this.field?.save && !this.tooLong())
@@ -133,7 +142,7 @@ export class ChoicePanel {
   /** @type {(key: string, event: KeyboardEvent) => boolean} */
   press(key, event) {
     const isWriting = isEditable(event);
-    if (key === "escape") this.dismiss();
+    if (key === "escape") this.escape();
     else if (isWriting) return key === "enter" && !event.shiftKey && this.entered();
     else if (key === "enter" && event.composedPath()[0] === this.host) return this.confirmed();
     else if (key === "tab" || key === "enter" || key === " ") return false;

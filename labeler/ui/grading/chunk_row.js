@@ -29,14 +29,17 @@ export class ChunkRow {
   /**
    * @param {Item} item
    * @param {number} index
-   * @param {{ desk: ListDesk, marks: Marks, acts: RowActs }} around
+   * @param {{ desk: ListDesk, marks: Marks, acts: RowActs, asked?: string }} around
    */
-  constructor(item, index, { desk, marks, acts }) {
+  constructor(item, index, { desk, marks, acts, asked = "" }) {
     this.item = item;
     this.index = index;
     this.desk = desk;
     this.marks = marks;
     this.acts = acts;
+    this.asked = element("span", asked, "asked");
+    this.asked.dir = "auto";
+    this.asked.hidden = !asked;
     const waiting = desk.latest(item);
     /** @type {Standing | null} */
     this.done = (waiting === undefined ? item.judged : waiting) ?? null;
@@ -69,7 +72,7 @@ export class ChunkRow {
   build() {
     const top = element("span", "", "top");
     top.append(this.name, this.words);
-    this.open.replaceChildren(top, this.snippet);
+    this.open.replaceChildren(this.asked, top, this.snippet);
     this.host.append(this.badge, this.open, this.grades, this.full);
     this.paintBrief();
     this.paint(false);

@@ -95,9 +95,10 @@ export class ChunkRows {
     };
   }
 
-  // Put more rows below; those that are alike are named by their place among these.
-  /** @type {(items: Item[], marks: Marks) => void} */
-  add(items, marks) {
+  // Put more rows below; those that are alike are named by their place among these. `asked` is their
+  // question, where a list has several.
+  /** @type {(items: Item[], marks: Marks, asked?: string) => void} */
+  add(items, marks, asked = "") {
     const acts = {
       open: (/** @type {ChunkRow} */ row) => this.moveTo(row.index),
       grade: (
@@ -109,7 +110,7 @@ export class ChunkRows {
       cannotTell: () => this.cannotTell(),
       note: () => this.note(),
     };
-    const around = { desk: this.desk, marks, acts };
+    const around = { desk: this.desk, marks, acts, asked };
     const before = this.entries.length;
     for (const [place, item] of items.entries()) {
       if (item.group != null) item.group += before;
@@ -294,6 +295,11 @@ export class ChunkRowsView {
 
   get isOpen() {
     return !this.host.hidden;
+  }
+
+  // The question that stands above the list.
+  get asks() {
+    return this.queryId;
   }
 
   close() {

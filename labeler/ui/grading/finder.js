@@ -124,8 +124,7 @@ export class Finder extends ChunkRowsView {
 
   /** @type {(count: number) => string} */
   foundWords(count) {
-    const name = this.desk.terms.passage[0];
-    if (!count) return `No ${name} has these words. Try fewer of them, or others.`;
-    return `${count} found, the best first. Go down with ↓ and grade what is relevant.`;
+    if (!count) return "No matches. Try fewer or different words.";
+    return `${count} ${count === 1 ? "match" : "matches"}, best first. Use ↓ and grade the relevant ones.`;
   }
 }

@@ -10,44 +10,49 @@ import { HOME_ROW } from "../js/grade_keys.js";
 const KEY_NAMES = { arrowleft: "←", arrowright: "→", "shift+u": "⇧ U" };
 
 // Each action: its name; its keys; what stands on its button, empty where it has its place elsewhere;
-// what it does; and where: a "step" is beside what was just given, "list" is of use in a list, too,
-// and "again" goes on with every press of its button.
+// what it does; and where its button is: a "step" beside what was just given, "quick" below the
+// grades, else in one of the groups of the bar. "list" is of use in a list, too, and "again" goes on
+// with every press of its button.
 // What stands in braces has the names that the team gives things.
 /** @type {[name: string, keys: string, hint: string, help: string, where?: string][]} */
 const TABLE = [
-  ["undo", "u", "undo", "take back what you did last, again and again", "step list again"],
-  ["redo", "shift+u", "redo", "do again what you took back", "step list again"],
-  ["back", "k arrowleft", "back", "back through what you graded", "again"],
-  ["ahead", "j arrowright", "ahead", "ahead, without grading", "again"],
-  ["cannotTell", "x", "can’t tell", "you cannot tell; say why", "list"],
-  ["later", "l", "later", "put the {passage} off until later"],
-  ["note", "n", "note", "write a note on the {passage}", "list"],
-  ["guideline", "i", "how to grade", "the guideline and the scale", "list"],
-  ["whole", "b", "all {passages}", "all {passages} of this {question} in one list"],
-  ["find", "/", "find another", "find a {passage} that is not among these", "list"],
-  ["remark", "q", "about the {question}", "nothing answers the {question}, or it is unclear"],
-  ["around", "c", "text around it", "what stands before and after the {passage}"],
-  ["marks", "m", "mark words", "mark the words of the {question}, or not", "list"],
+  ["undo", "u", "undo", "undo the last thing; press again for the one before", "step list again"],
+  ["redo", "shift+u", "redo", "redo what you undid", "step list again"],
+  ["cannotTell", "x", "can’t tell", "you can’t tell; say why", "quick list"],
+  ["later", "l", "later", "save the {passage} for later", "quick"],
+  ["back", "k arrowleft", "previous", "back through what you graded", "move again"],
+  ["ahead", "j arrowright", "skip", "ahead, without grading", "move again"],
+  ["around", "c", "show context", "what comes before and after the {passage}", "chunk"],
   [
     "evidence",
     "e",
-    "",
-    "mark the words that made the grade, or not: select them before, or go through the sentences",
-    "list",
+    "mark evidence",
+    "mark the words your grade rests on (select first, or step through sentences)",
+    "chunk list",
   ],
+  ["note", "n", "note", "write a note on the {passage}", "chunk list"],
+  ["marks", "m", "highlight", "highlight the words of the {question}, or not", "chunk list"],
+  ["whole", "b", "all {passages}", "all {passages} of this {question} in one list", "pool"],
+  ["find", "/", "find", "find a {passage} that is not among these", "pool list"],
   [
-    "before",
-    "y",
-    "",
-    "take the likely grade of before, with its marks; where no grade is likely, the marks alone",
+    "remark",
+    "q",
+    "{question} problem",
+    "none of these {passages} answers the {question}, or it is unclear",
+    "pool",
   ],
+  ["mine", "g", "my grades", "look through your grades and change them", "pool list"],
+  ["guideline", "i", "how to grade", "the guideline and the scale", "pool list"],
+  ["before", "y", "", "accept the suggested earlier grade and its marks"],
   ["told", "t", "", "what others gave a {passage} that you have graded"],
-  ["help", "?", "all keys", "all keys and what they do", "list"],
+  ["name", "", "change name", "grade under another name", "help list"],
+  ["help", "?", "all keys", "all keys and what they do", "help list"],
 ];
 
 const ACTIONS = TABLE.map(([name, keys, hint, help, where = ""]) => {
-  const [isStep, onList, again] = ["step", "list", "again"].map((each) => where.includes(each));
-  return { name, keys: keys.split(" "), hint, help, isStep, onList, again };
+  const places = where.split(" ");
+  const [onList, again] = ["list", "again"].map((each) => places.includes(each));
+  return { name, keys: keys.split(" "), hint, help, places, onList, again };
 });
 const ON_A_LIST = new Set(ACTIONS.filter((action) => action.onList).map((action) => action.name));
 
@@ -83,14 +88,14 @@ function inTerms(text, { question, passage }) {
     .replace("{passages}", passage[1]);
 }
 
-// One button for each action that has a hint and is (or is not) a step back or forth.
+// One button for each action that has a hint and its place here.
 /**
  * @param {Terms} terms
- * @param {boolean} areSteps
+ * @param {string} where
  * @param {(name: string, event: MouseEvent, again: boolean) => void} act
  */
-export function actionButtons(terms, areSteps, act) {
-  const shown = ACTIONS.filter(({ hint, isStep }) => hint && isStep === areSteps);
+export function actionButtons(terms, where, act) {
+  const shown = ACTIONS.filter(({ hint, places }) => hint && places.includes(where));
   return shown.map(({ name, keys, hint, help, again }) => {
     const button = bareKeyButton(keyName(keys[0]), inTerms(hint, terms), "link");
     button.addEventListener("click", (event) => act(name, event, again));
@@ -106,11 +111,11 @@ export function keyRows(terms) {
   return [
     [["0", "1", "2", "3"], inTerms("grade the {passage}", terms)],
     [HOME_ROW, inTerms("grade the {passage}, fingers on the home row", terms)],
-    ...ACTIONS.map(({ keys, help }) => {
+    ...ACTIONS.filter(({ keys }) => keys[0]).map(({ keys, help }) => {
       return /** @type {[string[], string]} */ ([keys.map(keyName), inTerms(help, terms)]);
     }),
-    [["Space", "PgDn", "↓"], "read on; PgUp, ↑, Home and End as everywhere"],
-    [["Ctrl Z", "Ctrl ⇧ Z"], "undo and redo, too"],
+    [["Space", "PgDn", "↓"], "scroll; PgUp, ↑, Home and End as everywhere"],
+    [["Ctrl Z", "Ctrl ⇧ Z"], "also undo and redo"],
     [["Esc"], "leave a list, a sheet or a field"],
   ];
 }

@@ -62,7 +62,7 @@ export function guidelineParts({ guideline, contact, terms }, query, practise) {
   parts.push(passage(`For every ${terms.question[0]}`, guideline));
   parts.push(element("h3", "The scale"), scaleOf(terms));
   const more = element("p", contact ? `Whom to ask: ${contact} ` : "", "ways");
-  more.append(keyButton("", "Try it on an example", practise, "choice"));
+  more.append(keyButton("", "Practise on an example", practise, "choice"));
   return [...parts, more];
 }
 
@@ -105,11 +105,11 @@ export function keysParts(terms, agreement) {
 // `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
 /** @type {(refused: [string, Kept][], terms: Terms, deal: Deal) => HTMLElement[]} */
 export function refusedParts(refused, terms, deal) {
-  if (!refused.length) return [element("p", "Nothing is refused any more.")];
+  if (!refused.length) return [element("p", "Everything is saved.")];
   const list = element("ul", "", "refused");
   for (const [key, record] of refused) list.append(refusedRow(key, record, terms, deal));
   return [
-    element("p", "The server did not take these. They stay here until you have dealt with them."),
+    element("p", "These weren’t saved. They stay here until you send them again or discard them."),
     list,
   ];
 }
@@ -128,7 +128,7 @@ function refusedRow(key, record, terms, deal) {
   };
   if (instead) offer("Use mine instead", "mine");
   else offer("Try again", "again");
-  offer("Let it go", "let go");
+  offer("Discard", "let go");
   row.append(about, element("p", eventWords(event, terms)));
   row.append(element("p", `Refused because: ${reason}`));
   if (instead) row.append(element("p", `What stands: ${givenWords(instead, terms)}`));

@@ -9,15 +9,18 @@ import { ACTS, makeDesk, rememberedMarking, showRefused } from "./actions.js";
 import { Bar } from "./bar.js";
 import { Card, capital } from "./card.js";
 import { ChoicePanel } from "./choice_panel.js";
+import { Done } from "./done.js";
 import { Finder } from "./finder.js";
 import { Frame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
+import { Layers } from "./layers.js";
+import { MyGrades } from "./my_grades.js";
 import { NameForm } from "./names.js";
 import { Overlay } from "./overlay.js";
 import { Practice } from "./practice.js";
 import { QueryList } from "./query_list.js";
 import { GradingSession } from "./session.js";
-import { doneHelp, doneTitle, givenWords, proposedWords, spokenWords } from "./status.js";
+import { givenWords, proposedWords, spokenWords } from "./status.js";
 import { StatusLine } from "./status_line.js";
 import { Welcome } from "./welcome.js";
 
@@ -26,6 +29,7 @@ import { Welcome } from "./welcome.js";
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
 const KEYS_ON_A_LIST = { cannotTell: "x", note: "n", undo: "u" };
+const WHILE_WELCOMED = new Set(["guideline", "help", "name"]);
 const IN_PRACTICE = new Set(["guideline", "help", "marks"]);
 
 const RENEW_AGAIN_MS = 5000;
@@ -40,7 +44,7 @@ export class Pad {
     this.root = root;
     this.data = data;
     this.find = finderIn(root);
-    this.marking = rememberedMarking();
+    this.marking = rememberedMarking(data.highlight);
     this.renew = () => {};
     this.renewed = 0;
     this.disposed = false;
@@ -60,17 +64,26 @@ export class Pad {
     const desk = makeDesk(this);
     this.whole = new QueryList(this.find("section.whole"), desk);
     this.finder = new Finder(this.find("section.finder"), desk);
+    this.mine = new MyGrades(this.find("section.mine"), desk);
+    this.done = new Done(root, data);
     this.marker = this.layMarker();
     this.card = this.layCard();
     this.bar = this.layBar();
-    this.welcome = new Welcome(this.find(".work"), data, {
+    this.welcome = new Welcome(this.find(".views"), data, {
+      start: () => this.startGrading(),
       practise: () => this.practise(),
       guideline: () => this.act("guideline"),
+    });
+    this.isAddressed = false; // the list that is open is what the address asks for
+    this.layers = new Layers({
+      count: () => Number(this.list() !== null && !this.isAddressed) + Number(this.overlay.isOpen),
+      close: () => this.closeLayer(),
     });
     this.listen();
     this.dialogs = keepConnectionDialogsClosed();
     this.names.show(false);
     this.paint();
+    this.isAddressed = data.query !== null;
     if (data.query !== null) this.openList(this.whole, data.query);
   }
 
@@ -91,7 +104,7 @@ export class Pad {
     window.addEventListener("beforeunload", this.onLeave);
     this.find(".change").onclick = () => this.names.show(true);
     this.find(".undo-last").onclick = () => this.act("undo");
-    this.find(".back-last").onclick = () => this.act("back");
+    this.find(".look-through").onclick = () => this.act("mine");
     this.find(".look").onclick = () => showRefused(this);
     this.find(".stop").onclick = () => this.stopPractising();
   }
@@ -105,6 +118,7 @@ export class Pad {
     for (const each of [this.card, this.frame, this.marker]) each.dispose();
     this.welcome.host.remove();
     this.closeLists();
+    this.layers.dispose();
     this.disposed = true;
     this.keyboard?.dispose();
     if (this.onLeave) window.removeEventListener("beforeunload", this.onLeave);
@@ -157,7 +171,7 @@ export class Pad {
     const bar = new Bar(this.root, this.data.terms, {
       act: (name) => this.act(name),
       grade: (grade) => this.grade(grade),
-      tooSoon: () => this.say("Too quick: press again once you have read it"),
+      tooSoon: () => this.say("That click came as the passage changed and was ignored"),
     });
     bar.press("marks", this.marking);
     return bar;
@@ -194,6 +208,7 @@ export class Pad {
     const list = this.list();
     this.panel.leave();
     if (name !== "evidence") this.marker.leave();
+    if (this.welcome.isOpen && !this.practice && !WHILE_WELCOMED.has(name)) return true;
     if (this.practice && !IN_PRACTICE.has(name)) this.say("Not in the example");
     else if (list && Object.hasOwn(KEYS_ON_A_LIST, name)) list.rows?.press(KEYS_ON_A_LIST[name]);
     else this.actOnChunk(name);
@@ -237,6 +252,7 @@ export class Pad {
     const list = this.list();
     if (list) return list.rows?.grade(grade) ?? true;
     if (this.practice) return this.practiseGrade(this.practice, grade);
+    if (this.welcome.isOpen) return true; // nothing was read yet
     const entry = this.session.queue.current;
     if (!entry) return false;
     const { done, item } = entry;
@@ -267,7 +283,6 @@ export class Pad {
     if (wasDone) this.session.queue.step(1);
     else this.session.queue.goToNextOpen();
     this.session.fetchMore();
-    this.welcome.close();
     this.bar.say(this.gave(what));
     this.paint();
     this.sayItIsKept(what);
@@ -295,12 +310,19 @@ export class Pad {
 
   // --- the example ----------------------------------------------------------------------------
 
+  startGrading() {
+    this.welcome.close();
+    this.session.lookAnew();
+    this.bar.lookAnew();
+    this.paint();
+    this.find(".chunk").focus({ preventScroll: true });
+  }
+
   practise() {
     this.overlay.close();
-    this.welcome.close();
     this.closeLists();
     this.practice = new Practice(this.data.terms);
-    this.sayInPractice("An example to try on: it counts for nothing.");
+    this.sayInPractice("Practice: nothing here is saved.");
     this.paint();
   }
 
@@ -321,6 +343,7 @@ export class Pad {
 
   stopPractising() {
     this.practice = null;
+    this.welcome.close();
     this.bar.say("");
     this.session.lookAnew();
     this.paint();
@@ -339,11 +362,17 @@ export class Pad {
   // --- lists ----------------------------------------------------------------------------------
 
   lists() {
-    return [this.whole, this.finder];
+    return [this.whole, this.finder, this.mine];
   }
 
   list() {
     return this.lists().find((list) => list.isOpen) ?? null;
+  }
+
+  // Close what is open over the chunk, the last first.
+  closeLayer() {
+    if (this.overlay.isOpen) this.overlay.close();
+    else this.leaveLists();
   }
 
   // Show in the lists what was given elsewhere.
@@ -352,12 +381,13 @@ export class Pad {
     for (const list of this.lists()) list.judged(item, done);
   }
 
-  /** @type {(but?: QueryList | Finder) => void} */
+  /** @type {(but?: QueryList | Finder | MyGrades) => void} */
   closeLists(but) {
     for (const list of this.lists()) if (list !== but) list.close();
+    if (!but) this.isAddressed = false;
   }
 
-  /** @type {(list: QueryList | Finder, queryId: string, first?: Pair | null) => void} */
+  /** @type {(list: QueryList | Finder | MyGrades, queryId: string, first?: Pair | null) => void} */
   openList(list, queryId, first = null) {
     this.beforeList ??= focusedBeside(this.find(".pad"));
     this.closeLists(list);
@@ -397,7 +427,7 @@ export class Pad {
   listMoved() {
     const list = this.list();
     if (!list) return;
-    this.card.showQuery(this.session.queryOf(list.queryId));
+    this.card.showQuery(this.session.queryOf(list.asks));
     this.paintBar();
   }
 
@@ -412,14 +442,19 @@ export class Pad {
     const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.session.problem;
     const isCovered = this.overlay.isOpen;
     this.find(".desk").hidden = isNothingKnown && !isInTrouble && !list;
-    this.find(".one").hidden = (!entry && !list) || isCovered;
+    const isWelcomed = this.welcome.isOpen && !this.practice && !isNothingKnown && !list;
+    this.welcome.paint(progress, isWelcomed && !isCovered);
+    this.find(".desk").classList.toggle("welcoming", isWelcomed);
+    this.find(".desk").classList.toggle("practising", this.practice !== null);
+    this.find(".one").hidden = (!entry && !list) || isCovered || isWelcomed;
     this.find(".one").classList.toggle("listing", list !== null);
     this.find(".work").hidden = list !== null;
-    this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered);
+    this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered || isWelcomed);
     this.find(".practice").hidden = !this.practice;
     this.line.write(".stop", this.practice?.isOver ? "Start grading" : "Stop practising");
+    this.layers.sync();
     this.paintStatus();
-    if (list) this.card.showQuery(this.session.queryOf(list.queryId));
+    if (list) this.card.showQuery(this.session.queryOf(list.asks));
     else if (entry) this.paintCard(entry);
     this.paintBar();
   }
@@ -450,17 +485,11 @@ export class Pad {
 
   paintStatus() {
     if (this.disposed) return;
-    const { outbox, progress, saved, history, queue } = this.session;
+    const { outbox } = this.session;
     this.sayTroubleOnce(outbox.waiting().length ? outbox.state : "idle");
+    this.line.listed = this.list()?.asks ?? null;
     this.line.paint(this.session);
-    const { confined, terms, verdict_url } = this.data;
-    const verdict = this.find(".verdict");
-    verdict.hidden = !verdict_url;
-    if (verdict_url) verdict.setAttribute("href", verdict_url);
-    this.line.write(".done h2", doneTitle(progress, saved, confined, terms));
-    this.line.write(".done p", doneHelp(progress, saved, confined, terms));
-    this.find(".undo-last").hidden = !history.steps.length;
-    this.find(".back-last").hidden = !queue.entries.length;
+    this.done.paint(this.session, !this.find(".done").hidden);
   }
 
   // --- saying ---------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ import { givenWords } from "./status.js";
 
 const QUESTION = "practice";
 
+// another example than the default guideline has, which stands beside it
 /** @type {About} */
 const ABOUT = {
-  text: "How long do I have to send a parcel back?",
-  reference: "30 days from its delivery; 14 days for sale items.",
+  text: "Do I need a ticket for my dog on the train?",
+  reference: "Dogs in a carrier travel free; any other dog needs a ticket at half price.",
   keywords: [],
   total: 0,
   left: 0,
@@ -18,32 +19,32 @@ const ABOUT = {
 
 const PASSAGES = [
   {
-    title: "Delivery",
-    text: "We deliver parcels from Monday to Friday between 8 and 18 h. You get a message on the day before, with a time that you can change once.",
+    title: "Bicycles",
+    text: "A bicycle needs a ticket of its own, which costs 6 euros a day. In July and August you also reserve a place for it, at the latest on the evening before.",
     grade: 0,
-    why: "it is about parcels, but about another matter",
+    why: "it’s about tickets, but for bicycles",
   },
   {
-    title: "Returns and refunds",
-    text: "You can send a parcel back within 30 days of its delivery. Sale items go back within 14 days. We pay the postage, and the money is back on your card within a week.",
+    title: "Travelling with animals",
+    text: "Dogs in a carrier travel free. Any other dog needs a ticket at half the price of yours, and stays on a lead. Guide dogs travel free, with or without a carrier.",
     grade: 3,
-    why: "it answers the question by itself, the special case included",
+    why: "it answers the question, for small and large dogs",
   },
   {
-    title: "Our warehouse",
-    text: "Parcels that come back are opened and checked in our warehouse in Leeds. If something is missing we write to you before we pay anything back.",
+    title: "In the dining car",
+    text: "Dogs stay out of the dining car, except for guide dogs. If you travel alone with a dog, our staff bring your order to your seat.",
     grade: 1,
-    why: "it is about parcels that come back, but says nothing of how long one has",
+    why: "it’s about dogs on trains, but says nothing about tickets",
   },
   {
-    title: "Sale items",
-    text: "Items from the sale can go back within 14 days, unworn and with their label. For all other items see the terms that came with your order.",
+    title: "Small pets",
+    text: "A pet that travels in a carrier needs no ticket. For larger animals see the conditions that came with your booking.",
     grade: 2,
-    why: "it answers the question for sale items only",
+    why: "it answers the question for small dogs only",
   },
 ];
 
-const ENDED = "That was the example; none of it counts.";
+const ENDED = "That was the last one; nothing here was saved.";
 
 export class Practice {
   /** @param {Terms} terms */
@@ -73,7 +74,7 @@ export class Practice {
   grade(grade) {
     if (this.isOver) return ENDED;
     const { grade: ours, why } = PASSAGES[this.at];
-    const we = grade === ours ? "We, too" : `We gave ${ours}`;
+    const we = grade === ours ? "Same as ours" : `We’d give it ${ours}`;
     const given = givenWords({ kind: "grade", grade }, this.terms);
     const said = `You gave ${given}. ${we}: ${why}.`;
     this.isOver = this.at === PASSAGES.length - 1;

@@ -1,6 +1,10 @@
 // How far this grader is: the server's numbers, kept up between its answers, and their words.
 
-/** @import { About, Decision, NextAnswer, Terms } from "./shapes" */
+import { counted } from "./status.js";
+
+/** @import { About, Decision, NextAnswer, Standing, Terms } from "./shapes" */
+
+export const USUAL_PACE = 6900; // milliseconds a chunk takes, until somebody's own pace is known
 
 export class GradingProgress {
   constructor() {
@@ -42,8 +46,8 @@ export class GradingProgress {
    */
   know(queries, calm = false) {
     for (const [id, query] of Object.entries(queries ?? {})) {
-      const { left, remark, remark_note } = this.queries[id] ?? {};
-      const here = left === undefined || calm ? {} : { left, remark, remark_note };
+      const { left, mine, remark, remark_note } = this.queries[id] ?? {};
+      const here = left === undefined || calm ? {} : { left, mine, remark, remark_note };
       this.queries[id] = { ...query, ...here };
     }
   }
@@ -65,6 +69,7 @@ export class GradingProgress {
     if (!query) return;
     const before = query.left;
     query.left = Math.max(0, before + by);
+    query.mine = Math.max(0, (query.mine ?? 0) - by);
     if (Boolean(before) === Boolean(query.left)) return;
     this.queriesDone += query.left ? -1 : 1;
     this.queriesMine = Math.max(0, this.queriesMine + (query.left ? -1 : 1));
@@ -85,35 +90,69 @@ export class GradingProgress {
   }
 }
 
-// How far this query is; where somebody keeps to what decides, how far that is.
-/** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
-export function progressWords(progress, queryId, { question }) {
+// How far a query is for this grader: how many are graded, of how many.
+/** @type {(progress: GradingProgress, queryId: string | undefined) => { done: number, all: number } | null} */
+export function placeIn(progress, queryId) {
   const query = progress.queries[queryId ?? ""];
+  if (progress.open === null || progress.decision || !query?.total) return null;
+  const done = query.mine ?? 0;
+  return { done, all: done + query.left };
+}
+
+// How far this query is; where somebody keeps to what decides, how far that is.
+/** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms, done: Standing | null) => string} */
+export function progressWords(progress, queryId, { question, passage }, done) {
   if (progress.decision?.settled) return "decided";
   if (progress.decision && progress.open) {
     const decide = progress.open === 1 ? "decides" : "decide";
     return `about ${progress.open.toLocaleString()} more ${decide} it`;
   }
-  if (progress.open === null || !query?.total) return "";
-  return query.left ? `${query.left} left in this ${question[0]}` : `this ${question[0]} is done`;
+  const place = placeIn(progress, queryId);
+  if (!place) return "";
+  if (place.done === place.all) return `All ${counted(place.all, passage)} of this ${question[0]}`;
+  const [at, all] = [place.done + 1, place.all].map((count) => count.toLocaleString());
+  const name = passage[0].charAt(0).toLocaleUpperCase() + passage[0].slice(1);
+  return done ? `${place.done} of ${all} graded` : `${name} ${at} of ${all}`;
 }
 
-// How far all of it is, and how long the rest may take.
+// How long the rest of this query may take; where somebody keeps to what decides, all of that.
+/** @type {(progress: GradingProgress, queryId: string | undefined) => string} */
+export function timeInQuestion(progress, queryId) {
+  if (progress.decision) {
+    if (!progress.pace || !progress.open || progress.decision.settled) return "";
+    return `${timeWords(progress.open * progress.pace)} left at your pace`;
+  }
+  const left = progress.queries[queryId ?? ""]?.left;
+  if (!left || progress.open === null) return "";
+  return `${timeWords(left * (progress.pace ?? USUAL_PACE))} left`;
+}
+
+// Which question of all of them this is.
+/** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
+export function overallWords(progress, queryId, { question }) {
+  if (progress.open === null || !progress.queriesTotal || progress.decision) return "";
+  const isOpen = Boolean(progress.queries[queryId ?? ""]?.left);
+  const at = Math.min(progress.queriesTotal, progress.queriesDone + (isOpen ? 1 : 0));
+  const [here, all] = [at, progress.queriesTotal].map((count) => count.toLocaleString());
+  return `${question[0]} ${here} of ${all}`;
+}
+
+// The same of the whole team, and how long all of it may take.
 /** @type {(progress: GradingProgress, terms: Terms) => string} */
-export function overallWords(progress, { question }) {
-  if (progress.open === null || !progress.queriesTotal) return "";
-  const counts = [progress.queriesMine, progress.queriesDone, progress.queriesTotal];
-  const [mine, all, total] = counts.map((count) => count.toLocaleString());
-  const done = `you ${mine}, team ${all} of ${total} ${question[1]}`;
-  const parts = progress.decision ? [] : [done];
-  if (progress.pace && progress.open)
-    parts.push(timeWords((progress.open * progress.pace) / 60000));
-  return parts.join(" · ");
+export function teamWords(progress, { question }) {
+  const { queriesTotal, queriesDone, queriesMine, open } = progress;
+  if (open === null || !queriesTotal) return "";
+  const done = `${counted(queriesTotal, question)}: ${queriesDone.toLocaleString()} done`;
+  const mine = `${queriesMine.toLocaleString()} by you`;
+  const time = open ? `; ${timeWords(open * (progress.pace ?? USUAL_PACE))} left at your pace` : "";
+  return `${done}, ${mine}${time}`;
 }
 
-/** @type {(minutes: number) => string} */
-function timeWords(minutes) {
-  if (minutes < 1.5) return "about a minute left at your pace";
-  if (minutes < 100) return `about ${Math.round(minutes)} minutes left at your pace`;
-  return `about ${Math.round(minutes / 60)} hours left at your pace`;
+// How long something takes, in words.
+/** @type {(milliseconds: number) => string} */
+export function timeWords(milliseconds) {
+  const minutes = Math.round(milliseconds / 60000);
+  if (minutes < 2) return "about 1 min";
+  if (minutes < 100) return `about ${minutes} min`;
+  return `about ${Math.round(minutes / 60)} hours`;
 }

@@ -112,7 +112,8 @@ export class QueryList extends ChunkRowsView {
     const moves = element("span", "", "moves");
     moves.append(element("kbd", "J"), " ", element("kbd", "K"), " move");
     const line = element("div", "", "line");
-    line.append(this.progress, moves, this.back);
+    this.next.hidden = true;
+    line.append(this.progress, this.next, moves, this.back);
     head.append(line);
     this.more.replaceChildren();
     this.host.replaceChildren(head, this.message, this.list, this.more);
@@ -144,8 +145,7 @@ export class QueryList extends ChunkRowsView {
     this.progress.textContent = left
       ? `${graded} of ${all} graded by you · ${left} not yet`
       : `all ${all} graded by you`;
-    if (all && !left) this.message.replaceChildren(this.next);
-    else if (this.message.contains(this.next)) this.message.replaceChildren();
+    this.next.hidden = !all || left > 0;
   }
 }
 

@@ -195,6 +195,11 @@ export class ChunkQueue {
     return dropped.map((entry) => entry.item);
   }
 
+  // What was put off and is still open.
+  later() {
+    return this.entries.filter((each) => each.later && !each.done).map(({ item }) => item);
+  }
+
   // How many open chunks are in the queue.
   /** @type {(which: (entry: Entry) => boolean) => number} */
   count(which) {

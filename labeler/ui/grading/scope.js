@@ -26,7 +26,7 @@ export function fieldWords(confined, boxes) {
   if (!confined) return "";
   const { facet, bucket, split, leaked, old, recut } = confined;
   const said = [
-    recut === null || boxes.openings ? "" : `what is ${openingWords([old ?? "", recut])}`,
+    recut === null || boxes.openings ? "" : openingWords([old ?? "", recut]),
     split === null || boxes.splits ? "" : `split = ${split}`,
     IN_WORDS.get(leaked) ?? "",
     facet === null ? "" : `${facet} = ${bucket}`,
@@ -71,7 +71,7 @@ function nameOf(chunking) {
 // What the grades of one chunking leave open in another, in words.
 /** @type {(opening: [old: string, recut: string]) => string} */
 export function openingWords([old, recut]) {
-  return `left open in ${nameOf(recut)} by ${old ? `the grades of ${old}` : "earlier grades"}`;
+  return `what ${nameOf(recut)} left ungraded${old ? ` of the grades of ${old}` : ""}`;
 }
 
 // The address of the same page about what is left open between two chunkings, or about all (null).

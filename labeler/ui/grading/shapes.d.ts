@@ -55,8 +55,11 @@ export interface About {
   guideline?: string | null;
   reference?: string | null;
   keywords: string[];
+  /** How many of its chunks are graded by anybody or open, how many open for this grader, and how
+   *  many they have graded. */
   total: number;
   left: number;
+  mine?: number;
   remark?: string | null;
   remark_note?: string | null;
 }
@@ -95,6 +98,16 @@ export interface NextAnswer {
   self_agreement: string | null;
   /** How far what was asked for is decided, where somebody keeps to that. */
   decision?: Decision;
+}
+
+/** What a grader has graded: a part of it, and counts by kind of grade. */
+export interface OwnAnswer {
+  items: Item[];
+  queries: Record<string, About>;
+  rest: { from: number; count: number };
+  counts: Record<string, number>;
+  of_queries: number;
+  spent_ms: number;
 }
 
 /** How far it is decided which of two systems is better, and nothing of the two. */
@@ -161,10 +174,15 @@ export interface PadData {
   token: string;
   terms: Terms;
   can_change_name: boolean;
-  /** They came by an invitation and have graded nothing yet. */
+  /** They have graded nothing yet. */
   is_new: boolean;
+  /** What the golden set is called, and who invited this grader, if anybody did. */
+  name: string;
+  inviter: string | null;
   guideline: string;
   contact: string;
+  /** Whether the question's words are highlighted until the grader chooses. */
+  highlight: boolean;
   /** From which grade on it is asked which words made it, if from any. */
   evidence_from?: number | null;
   confined: Confined | null;
@@ -197,6 +215,8 @@ export interface ListDesk {
   // biome-ignore lint/suspicious/noExplicitAny: every route answers in a shape of its own
   get(path: string): Promise<any>;
   queryOf(id: string): About;
+  /** What was saved for later and is not graded yet. */
+  later(): Item[];
   latest(item: Pair): Standing | null | undefined;
   draftOf(item: Pair): string | null;
   marking(): boolean;

@@ -2,7 +2,7 @@
 
 import { markedWords } from "../js/passages.js";
 
-/** @import { Kept, Other, PadEvent, Said, Step, Terms } from "./shapes" */
+/** @import { Kept, Other, PadData, PadEvent, Said, Step, Terms } from "./shapes" */
 /** @import { GradingSession } from "./session" */
 /** @import { GradingProgress } from "./progress" */
 
@@ -17,8 +17,8 @@ export function reasonsOf({ question }) {
 }
 
 /** @type {(kind: string, terms: Terms) => string} */
-export function remarkWords(kind, { question }) {
-  if (kind === "unanswered") return "nothing here answers it";
+export function remarkWords(kind, { question, passage }) {
+  if (kind === "unanswered") return `none of these ${passage[1]} answers it`;
   return kind === "unclear" ? `the ${question[0]} is unclear` : "taken back";
 }
 
@@ -64,7 +64,7 @@ export function troubleWords({ outbox, problem, grader }, refused, others, { pas
   return words.join(" ");
 }
 
-// What was given, in words: "2 partially relevant", "can’t tell: outside my field".
+// What was given, in words: "2 partly relevant", "can’t tell: outside my field".
 /**
  * @param {Partial<Said>} done
  * @param {Terms} terms
@@ -106,39 +106,44 @@ export function proposedWords(proposed) {
 /** @type {(step: Step, terms: Terms) => string} */
 export function undoneWords(step, terms) {
   if (step.kind === "cannot_tell" || step.grade != null) {
-    return `undone, it was: ${givenWords(step, terms)}`;
+    return `undone (was ${givenWords(step, terms)})`;
   }
   return "undone";
 }
 
-/** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
-export function doneTitle({ open, withoutText, decision }, saved, confined, { passage }) {
+/** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms, grader: string) => string} */
+export function doneTitle({ open, withoutText, decision }, saved, confined, { passage }, grader) {
   if (decision?.settled) return "It is decided";
   if (open) return `Fetching more ${passage[1]} …`;
-  if (withoutText && !saved) return `No ${passage[0]} here can be read yet`;
-  return confined ? "Everything in your field is graded" : "Everything is graded";
+  if (!saved) return withoutText ? `No ${passage[0]} can be read yet` : "Nothing to grade just now";
+  const first = grader.trim().split(/\s+/)[0] ?? grader;
+  return confined ? `Done with this part. Thank you, ${first}.` : `Done. Thank you, ${first}.`;
 }
 
-/** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms) => string} */
-export function doneHelp({ open, withoutText, agreement, decision }, saved, confined, terms) {
-  const { question, passage } = terms;
+/** @type {(progress: GradingProgress, data: Pick<PadData, "confined" | "terms" | "contact">, saved: number, waiting: number) => string} */
+export function doneHelp({ open, withoutText, agreement, decision }, data, saved, waiting) {
+  const { confined, contact } = data;
+  const { question, passage } = data.terms;
   if (open && !decision?.settled) {
     return `The next ${passage[1]} come as soon as the connection is back. Nothing you graded is lost.`;
   }
   const lines = [];
-  if (saved) lines.push(`You have graded ${counted(saved, passage)}: thank you.`);
+  if (waiting) lines.push(`Keep this page open: ${counted(waiting, ["grade", "grades"])} to send.`);
+  else if (saved) lines.push("Everything is saved. You can close this page.");
   lines.push(agreement);
   if (decision?.settled) {
     lines.push("What was asked for is decided and needs no further grade.");
   } else if (withoutText) {
+    const whom = contact || "the person who invited you";
+    const texts = withoutText === 1 ? "The text" : "The texts";
+    const have = withoutText === 1 ? "hasn’t" : "haven’t";
     lines.push(
-      `${counted(withoutText, passage)} cannot be read yet: they are known by id only. ` +
-        "Whoever runs this can load their texts: labeler load chunks FILE",
+      `${texts} of ${counted(withoutText, passage)} ${have} been added yet. Please tell ${whom}.`,
     );
   } else if (confined) {
     lines.push(`Other ${question[1]} may still be open: see all ${question[1]}, above.`);
   } else {
-    lines.push(`More ${question[1]} or another run of the search will bring more.`);
+    lines.push(`You’ll see more here when new ${question[1]} are added.`);
   }
   return lines.filter(Boolean).join(" ");
 }

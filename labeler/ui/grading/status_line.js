@@ -2,12 +2,14 @@
 
 import { finderIn } from "../js/dom.js";
 import { othersWaiting } from "./outbox.js";
-import { overallWords, progressWords } from "./progress.js";
+import { overallWords, placeIn, progressWords, teamWords, timeInQuestion } from "./progress.js";
 import { fieldWords, ofAll, ofOpening, ofSplit, openingWords } from "./scope.js";
 import { statusWords, troubleWords } from "./status.js";
 
 /** @import { PadData } from "./shapes" */
 /** @import { GradingSession } from "./session" */
+
+const MOST_CELLS = 24;
 
 export class StatusLine {
   /**
@@ -17,6 +19,8 @@ export class StatusLine {
   constructor(root, data) {
     this.find = finderIn(root);
     this.data = data;
+    /** @type {string | null} */
+    this.listed = null; // the query whose list is open
   }
 
   /** @type {(session: GradingSession) => void} */
@@ -27,8 +31,17 @@ export class StatusLine {
     state.textContent = statusWords(outbox, saved, waiting, refused.length);
     state.dataset.state = waiting ? outbox.state : "idle";
     const { terms } = this.data;
-    this.write(".progress", progressWords(progress, queue.current?.item.query, terms));
-    this.write(".overall", overallWords(progress, terms));
+    const here = this.queryHere(session);
+    this.write(".progress", progressWords(progress, here, terms, queue.current?.done ?? null));
+    const left = timeInQuestion(progress, here);
+    this.write(".time .left", left);
+    this.write(
+      ".time .in-question",
+      left && !progress.decision ? `in this ${terms.question[0]}` : "",
+    );
+    this.write(".overall", overallWords(progress, here, terms));
+    this.find(".overall").title = teamWords(progress, terms);
+    this.paintCells(placeIn(progress, here));
     this.paintField(progress.looked);
     this.paintSplits();
     this.paintOpenings();
@@ -38,11 +51,31 @@ export class StatusLine {
     this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
   }
 
+  /** @type {(session: GradingSession) => string | undefined} */
+  queryHere({ queue }) {
+    return this.listed ?? queue.current?.item.query;
+  }
+
+  // One cell for each chunk of the question; where they are very many, a share of them each.
+  /** @type {(place: { done: number, all: number } | null) => void} */
+  paintCells(place) {
+    const host = this.find(".cells");
+    const count = Math.min(place?.all ?? 0, MOST_CELLS);
+    if (host.children.length !== count) {
+      host.replaceChildren(...Array.from({ length: count }, () => document.createElement("i")));
+    }
+    const done = place ? Math.floor((place.done / place.all) * count) : 0;
+    for (const [i, cell] of [...host.children].entries()) {
+      cell.className = i < done ? "full" : i === done ? "now" : "";
+    }
+  }
+
   /** @type {(looked: number) => void} */
   paintField(looked) {
     const { confined, grader, can_change_name, splits, openings, terms } = this.data;
     this.write(".grader", `grading as ${grader}`);
     this.find(".change").hidden = can_change_name === false;
+    this.find(".pad").classList.toggle("named", can_change_name === false);
     const boxes = { splits: splits.length > 0, openings: openings.length > 0 };
     const looking = looked < 1 ? `looking at earlier grades: ${Math.round(100 * looked)}%` : "";
     const only = [fieldWords(confined, boxes), looking].filter(Boolean).join(" · ");
@@ -50,6 +83,7 @@ export class StatusLine {
     this.find(".confined").hidden = !only && !confined?.until;
     if (!confined) return;
     this.write(".only", only);
+    this.find(".only").hidden = !only;
     this.write(".everything", `all ${terms.question[1]}`);
     this.find(".everything").setAttribute("href", ofAll(location.href, confined));
   }
@@ -72,7 +106,9 @@ export class StatusLine {
     const box = /** @type {HTMLSelectElement} */ (this.find(".openings"));
     box.hidden = !openings.length;
     if (box.options.length !== openings.length + 1) {
-      const offered = openings.map((each) => new Option(openingWords(each), openingWords(each)));
+      const offered = openings.map(
+        (each) => new Option(`only ${openingWords(each)}`, openingWords(each)),
+      );
       box.replaceChildren(new Option(`all ${this.data.terms.passage[1]}`, ""), ...offered);
       box.onchange = () => {
         const chosen = openings.find((each) => openingWords(each) === box.value) ?? null;

@@ -1,11 +1,13 @@
-// What somebody reads who comes by an invitation for the first time: beside the first chunk, until
-// they have understood it or given a first grade.
+// What somebody reads who has graded nothing yet: what is asked of them, the scale, and how much it
+// is. The first passage comes once they have read it.
 
 import { element, keyButton } from "../js/dom.js";
 import { keyOf, remember, rememberedOf } from "../js/storage.js";
-import { scaleOf } from "./overlay.js";
+import { timeWords, USUAL_PACE } from "./progress.js";
+import { counted } from "./status.js";
 
 /** @import { PadData } from "./shapes" */
+/** @import { GradingProgress } from "./progress" */
 
 const WELCOMED = "labeler-welcomed";
 
@@ -13,42 +15,84 @@ export class Welcome {
   /**
    * @param {HTMLElement} place
    * @param {PadData} data
-   * @param {{ practise: () => void, guideline: () => void }} acts
+   * @param {{ start: () => void, practise: () => void, guideline: () => void }} acts
    */
   constructor(place, data, acts) {
     this.key = keyOf(WELCOMED, data);
+    this.data = data;
+    this.acts = acts;
     this.host = element("section", "", "welcome");
     this.host.setAttribute("aria-label", "Welcome");
-    if (data.is_new && !rememberedOf(WELCOMED, data, false)) {
-      this.host.append(...this.parts(data, acts));
-      place.prepend(this.host);
-    }
+    this.size = element("p", "", "quiet");
+    this.start = keyButton("↵", "Start grading", acts.start, "primary");
+    this.isOpen = data.is_new && !rememberedOf(WELCOMED, data, false);
+    this.host.hidden = true;
+    if (!this.isOpen) return;
+    this.host.append(...this.parts());
+    place.append(this.host);
   }
 
-  /** @type {(data: PadData, acts: { practise: () => void, guideline: () => void }) => HTMLElement[]} */
-  parts({ grader, terms, contact }, acts) {
+  /** @type {() => HTMLElement[]} */
+  parts() {
+    const { grader, terms, contact, name, inviter } = this.data;
     const [question, passage] = [terms.question[0], terms.passage[0]];
-    const what =
-      `Read the ${question}, then the ${passage}, and say how well the ${passage} answers it: ` +
-      "press a number on the keyboard, or its button below. The next one comes at once.";
+    const heading = element("h2", `Welcome, ${grader}`);
+    const asks = inviter ? `${inviter} invites you` : "You’re invited";
+    const what = element(
+      "p",
+      `${asks} to grade ${terms.passage[1]} for ${name}. You read a ${question} and a ${passage}, ` +
+        `then press one key: how relevant is the ${passage}?`,
+      "lead",
+    );
+    heading.dir = what.dir = "auto";
     const how =
-      "Every grade is saved by itself. You can take back as many as you like, stop when you " +
-      "like, and come back to this page to go on.";
+      "If you can’t decide between two grades, give the lower one. Every grade is saved " +
+      "automatically, and you can undo any of them.";
     const row = element("div", "", "row");
     row.append(
-      keyButton("", "I see", () => this.close(), "primary"),
-      keyButton("", "Try it on an example", acts.practise, "choice"),
-      keyButton("", "How to grade", acts.guideline, "choice"),
+      this.start,
+      keyButton("", "Practise on an example", this.acts.practise, "choice"),
+      keyButton("", "How to grade", this.acts.guideline, "choice"),
     );
-    const heading = element("h2", `Welcome, ${grader}`);
-    heading.dir = "auto";
-    const parts = [heading, element("p", what), scaleOf(terms), element("p", how)];
-    if (contact) parts.push(element("p", `Whom to ask: ${contact}`));
+    const parts = [heading, what, this.scale(), element("p", how, "quiet"), this.size];
+    if (contact) parts.push(element("p", `Questions? Ask ${contact}`, "quiet"));
     return [...parts, row];
   }
 
+  scale() {
+    const { words, meanings, colours } = this.data.terms;
+    const list = element("ul", "", "given-all");
+    const rows = words.map((word, grade) => {
+      const row = element("li");
+      row.style.setProperty("--grade", `var(--grade-${grade}, ${colours[grade]})`);
+      row.style.setProperty("--on-grade", `var(--on-grade-${grade}, #10202e)`);
+      const meaning = element("span", meanings[grade], "meaning");
+      row.append(element("span", grade, "digit"), element("span", word, "word"), meaning);
+      return row;
+    });
+    list.append(...rows.reverse());
+    return list;
+  }
+
+  // Say how much there is to do, once that is known.
+  /** @type {(progress: GradingProgress, isShown: boolean) => void} */
+  paint({ open, queriesTotal, queriesDone, decision }, isShown) {
+    if (!this.isOpen) return;
+    const wasHidden = this.host.hidden;
+    this.host.hidden = !isShown;
+    if (wasHidden && isShown) this.start.focus({ preventScroll: true });
+    const { question, passage } = this.data.terms;
+    if (!open) return;
+    const passages = counted(open, passage);
+    const questions = counted(queriesTotal - queriesDone, question);
+    const size = decision ? `about ${passages}` : `${questions} and ${passages}`;
+    const words = `In all ${size}: ${timeWords(open * USUAL_PACE)}, in as many sittings as you like.`;
+    if (this.size.textContent !== words) this.size.textContent = words;
+  }
+
   close() {
-    if (!this.host.isConnected) return;
+    if (!this.isOpen) return;
+    this.isOpen = false;
     remember(this.key, true);
     this.host.remove();
   }

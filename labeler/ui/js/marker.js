@@ -271,8 +271,8 @@ export class Marker {
 
   choosingButtons() {
     const buttons = [
-      keyButton("K", "before", () => this.step(-1), "choice"),
-      keyButton("J", "next", () => this.step(1), "choice"),
+      keyButton("K", "previous sentence", () => this.step(-1), "choice"),
+      keyButton("J", "next sentence", () => this.step(1), "choice"),
       keyButton("Space", this.isTaken ? "not this one" : "this one", () => this.take(), "choice"),
       keyButton("E", "done", () => this.leave(), "choice"),
     ];

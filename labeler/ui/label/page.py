@@ -79,6 +79,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         guideline=settings.guideline or settings.default_guideline,
         contact=settings.contact,
         evidence_from=settings.evidence_from,
+        highlight=settings.highlight,
         confined=confined,
         splits=splits if is_lead else (),
         openings=assignment_cache.openings(store) if is_lead else [],

@@ -1,0 +1,151 @@
+// What the grader has graded, the newest first, to look through and to change; and what they saved for
+// later. Each row names its question.
+
+import { element, keyButton } from "../js/dom.js";
+import { marksOf } from "../js/text_marks.js";
+import { ChunkRows, ChunkRowsView } from "./chunk_rows.js";
+import { sayTrouble } from "./query_list.js";
+import { counted } from "./status.js";
+
+/** @import { Item, ListDesk, OwnAnswer } from "./shapes" */
+
+export class MyGrades extends ChunkRowsView {
+  /**
+   * @param {HTMLElement} host
+   * @param {ListDesk} desk
+   */
+  constructor(host, desk) {
+    super(host, desk, "mine");
+    host.setAttribute("aria-label", "My grades");
+    this.kind = "all";
+    this.next = 0; // where the next part begins
+    /** @type {Record<string, number>} */
+    this.counts = {};
+    this.title = element("h2", "My grades");
+    this.filters = element("div", "", "filters");
+    this.filters.role = "group";
+    this.filters.ariaLabel = "Which grades";
+    this.message = element("p", "", "message");
+    this.message.role = "status";
+    this.list = element("ol", "", "rows");
+    this.rest = element("p", "", "rest");
+    this.back = keyButton("Esc", "back to grading", () => desk.leave());
+  }
+
+  // The question of the row that one is at.
+  get asks() {
+    return this.rows?.current?.item.query ?? "";
+  }
+
+  open() {
+    this.host.hidden = false;
+    const head = element("header");
+    const line = element("div", "", "line");
+    line.append(this.title, this.filters, this.back);
+    head.append(line, this.message);
+    this.host.replaceChildren(head, this.list, this.rest);
+    this.host.scrollTop = 0;
+    this.back.focus({ preventScroll: true });
+    this.show("all");
+  }
+
+  forget() {
+    this.rows?.dispose();
+  }
+
+  close() {
+    this.asked += 1;
+    super.close();
+  }
+
+  /** @type {(key: string, event: Event) => boolean} */
+  press(key, event) {
+    const name = key.toLowerCase();
+    if (name === "escape" || name === "g") this.desk.leave();
+    else if (!this.rows?.press(name)) return false;
+    event.preventDefault();
+    return true;
+  }
+
+  /** @type {(kind: string) => void} */
+  show(kind) {
+    this.kind = kind;
+    this.next = 0;
+    this.forget();
+    this.rows = new ChunkRows(this.list, this.desk, {
+      onChange: () => this.paintFilters(),
+      // grades given before are changed: nobody is sent on
+      onEnd: () => this.back.focus({ preventScroll: true }),
+    });
+    this.rows.show([], marksOf({ text: "" }));
+    this.rest.replaceChildren();
+    this.message.textContent = "Fetching your grades …";
+    this.fetch();
+  }
+
+  async fetch() {
+    const asked = ++this.asked;
+    const { kind, rows } = this;
+    try {
+      const asksFor = kind === "later" ? "all" : kind;
+      const answer = await this.desk.get(`/api/own?kind=${asksFor}&from=${this.next}`);
+      if (asked === this.asked && rows && rows === this.rows) this.take(answer, rows);
+    } catch (problem) {
+      if (asked === this.asked) sayTrouble(this.message, problem, () => this.fetch());
+    }
+  }
+
+  /** @type {(answer: OwnAnswer, rows: ChunkRows) => void} */
+  take(answer, rows) {
+    this.counts = { ...answer.counts, later: this.desk.later().length };
+    const isLater = this.kind === "later";
+    const items = isLater ? this.desk.later() : answer.items;
+    for (const item of items) this.add(item, rows, answer);
+    this.next = answer.rest.from;
+    this.message.textContent = rows.entries.length ? "" : this.nothing();
+    this.rest.replaceChildren();
+    if (answer.rest.count && !isLater) {
+      const words = `Show more: ${answer.rest.count.toLocaleString()} older`;
+      this.rest.append(keyButton("", words, () => this.fetch()));
+    }
+    if (!rows.current && rows.entries.length) rows.moveTo(0);
+    this.paintFilters();
+  }
+
+  /** @type {(item: Item, rows: ChunkRows, answer: OwnAnswer) => void} */
+  add(item, rows, { queries }) {
+    const query = queries[item.query] ?? this.desk.queryOf(item.query);
+    rows.add([item], marksOf(query), query.text);
+  }
+
+  nothing() {
+    return this.counts.all
+      ? "None of your grades is of this kind."
+      : "You have graded nothing yet.";
+  }
+
+  // The four grades, and what one may want to look at again.
+  paintFilters() {
+    const { words, passage } = this.desk.terms;
+    const grades = words.map((word, grade) => ({ kind: String(grade), said: `${grade} ${word}` }));
+    const offered = [
+      { kind: "all", said: "all" },
+      ...grades.reverse(),
+      { kind: "cannot_tell", said: "can’t tell" },
+      { kind: "note", said: "with note" },
+      { kind: "later", said: "later" },
+    ];
+    const buttons = offered.map(({ kind, said }) => {
+      const count = this.counts[kind] ?? 0;
+      const button = keyButton("", `${said} ${count.toLocaleString()}`, () => this.show(kind), "");
+      button.ariaPressed = String(kind === this.kind);
+      button.title = `${counted(count, passage)}: ${said}`;
+      return button;
+    });
+    const held = [...this.filters.children].indexOf(
+      /** @type {Element} */ (/** @type {ShadowRoot} */ (this.host.getRootNode()).activeElement),
+    );
+    this.filters.replaceChildren(...buttons);
+    buttons[held]?.focus({ preventScroll: true });
+  }
+}
