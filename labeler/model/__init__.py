@@ -131,6 +131,7 @@ from labeler.model.records import (
     check_id,
     check_name,
     is_storable,
+    name_key,
 )
 from labeler.model.settings import (
     ACTIVE_OF_TWO,

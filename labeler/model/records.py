@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from labeler.errors import BadInput
 from labeler.model.grades import Evidence, Passage, TransferSource, check_evidence
@@ -63,6 +64,15 @@ def check_name(value: object, what: str) -> str:
     if found := find_control_character(name):
         raise BadInput(f"{what} name {name!r} holds the control character {found}; take it out")
     return name
+
+
+def name_key(name: str) -> str:
+    """Return what two names share that differ only in case, blanks or how letters are composed.
+
+    >>> name_key(" marit  Dahl ") == name_key("Marit Dahl"), name_key("Ann") == name_key("Anne")
+    (True, False)
+    """
+    return " ".join(normalize("NFKC", name).casefold().split())
 
 
 def is_storable(text: str) -> bool:

@@ -18,7 +18,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import check_name
+from labeler.model import check_name, name_key
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
 from labeler.store.judgments import JudgmentLog
@@ -62,6 +62,26 @@ SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
 ORDER BY g.name
 """
 
+# When each grader signed in first and was here last: a judgment, or a session that began.
+VISITS = """
+WITH sessions_of AS (
+    SELECT i.grader, min(s.created_at) AS first, max(s.created_at) AS last
+    FROM sessions AS s JOIN invitations AS i ON i.id = s.invitation
+    GROUP BY i.grader
+),
+used AS (
+    SELECT grader, min(used_at) AS first FROM invitations WHERE used_at IS NOT NULL GROUP BY grader
+),
+judged AS (
+    SELECT grader, max(created_at) AS last FROM judgments WHERE kind <> 'import' GROUP BY grader
+)
+SELECT g.name, coalesce(s.first, u.first), s.last, j.last
+FROM graders AS g
+LEFT JOIN sessions_of AS s ON s.grader = g.id
+LEFT JOIN used AS u ON u.grader = g.id
+LEFT JOIN judged AS j ON j.grader = g.id
+"""
+
 NEWEST_INVITATION = """
 SELECT who, way FROM audit WHERE kind = 'invite' AND subject = ? ORDER BY id DESC LIMIT 1
 """
@@ -90,6 +110,14 @@ class GraderAccess:
     def stands(self) -> bool:
         """Say whether they can come in this way."""
         return self.since is not None and self.revoked_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class GraderVisits:
+    """When a grader signed in first, and when they last signed in or judged; None for never."""
+
+    first: str | None
+    last: str | None
 
 
 class People(JudgmentLog):
@@ -211,6 +239,19 @@ class People(JudgmentLog):
     def ways_in(self) -> list[GraderAccess]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
         return [access_from_row(row) for row in self._rows(ACCESS_OF_GRADERS)]
+
+    def visits(self) -> dict[str, GraderVisits]:
+        """Return when each grader was here first and last, by name."""
+        return {
+            name: GraderVisits(first, max(filter(None, (signed_in, judged)), default=None))
+            for name, first, signed_in, judged in self._rows(VISITS)
+        }
+
+    def names_like(self, name: str) -> list[str]:
+        """Return the graders whose names differ from this one in case or blanks at most."""
+        key = name_key(name)
+        known = [other for (other,) in self._rows("SELECT name FROM graders ORDER BY name")]
+        return [other for other in known if name_key(other) == key]
 
     def has_invitations(self, role: Role | None = None) -> bool:
         """Say whether anyone (with this role) is invited."""

@@ -161,3 +161,24 @@ def test_inviting_moves_no_measure(store: Store):
     store.invite("Ann", "hash")
     store.revoke("Ann")
     assert store.data_revision() == before
+
+
+def test_when_somebody_was_here_is_told_by_sessions_and_judgments(filled: Store):
+    filled.add_grader("Bob")
+    filled.invite("Ann", "hash")
+    assert filled.visits()["Ann"].first is None
+    assert filled.open_by_link("hash", "token")
+    here = filled.visits()["Ann"]
+    assert here.first
+    assert here.first == here.last
+    judged = "2999-01-01T00:00:00.000Z"
+    filled.judge(Judgment("e1", "q1", "c3", "Ann", "grade", 2, created_at=judged))
+    assert (filled.visits()["Ann"].first, filled.visits()["Ann"].last) == (here.first, judged)
+    assert filled.visits()["Bob"].last is None
+
+
+def test_names_are_alike_where_case_and_blanks_alone_differ(store: Store):
+    for name in ("Marit Dahl", "marit dahl ", "Marita Dahl"):
+        store.add_grader(name)
+    assert store.names_like(" MARIT  DAHL") == ["Marit Dahl", "marit dahl "]
+    assert store.names_like("Zoe") == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -295,22 +296,24 @@ def test_a_file_s_name_is_never_markup(database: Path):
 # People
 
 
-def test_nobody_can_close_the_door_from_outside(filled: Path):
+def test_nobody_can_lock_themselves_out(filled: Path):
     app = open_page("data", section="People")
     said = words(app)
     assert "Nobody is invited yet: whoever opens labeler on this machine is lead." in said
-    assert "the door closes for everybody who has none, you included" in said
-    assert "'labeler invite NAME --role lead' prints a new link" in said
-    assert "Invite" not in [button.label for button in app.button], "first come in, then invite"
+    assert "everyone needs a link, including you" in said
+    assert "labeler invite NAME --role lead" in said
+    assert "Invite" not in [button.label for button in app.button], "first sign in, then invite"
     field(app, "Your name").set_value(" Lea & Co ")
-    app = press(app, "Show my link")
+    app = press(app, "Create my link")
     [link] = [each.proto.body for each in app.get("html") if "/join/" in each.proto.body]
-    assert re.search(r'href="/join/[\w-]{43}\?promise=[\w.-]+"', link)
-    assert "the key of Lea & Co (lead) from the moment you open it here" in words(app)
+    found = re.search(r'href="(/join/[\w-]{43}\?promise=[\w.-]+)"', link)
+    assert "Sign in as Lea &amp; Co" in link
+    [copied] = [code.value for code in app.code if "/join/" in code.value]
+    assert copied.endswith(found[1]), "the link that is copied works wherever it is opened"
     with Store(filled) as store:
         assert not store.has_invitations(), "showing it has closed nothing"
     field(app, "Your name").set_value(" ")
-    app = press(app, "Show my link")
+    app = press(app, "Create my link")
     assert "a grader name must not be empty" in words(app)
 
 
@@ -328,61 +331,113 @@ def invited(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def link_of(app: AppTest) -> str:
     """Return the secret of the link on the page."""
     [link] = [code.value for code in app.code if "/join/" in code.value]
-    return link.rpartition("/")[2]
+    return re.search(r"/join/([\w-]+)", link)[1]
 
 
-def test_an_invitation_shows_its_link_once(invited: Path):
-    app = open_page("data", section="People")
-    field(app, "Name").set_value("Cy")
-    app = press(app, "Invite")
+def invite(app: AppTest, names: str) -> AppTest:
+    app.text_area(key="invite-names").set_value(names)
+    return press(app, "Invite")
+
+
+def people(app: AppTest) -> list[str]:
+    """Return the rows of the list of people."""
+    found = [each.proto.body for each in app.get("html") if '<dl class="person"' in each.proto.body]
+    cells = [re.findall(r"<dd[^>]*>(.*?)</dd>", body) for body in found]
+    return [" | ".join(re.sub(r"<[^>]+>", " ", cell).strip() for cell in row) for row in cells]
+
+
+def test_an_invitation_shows_its_link_once_in_a_message_to_send(invited: Path):
+    with Store(invited) as store:
+        store.save_settings(Settings(name="Pellamy help centre"))
+    app = invite(open_page("data", section="People"), "Cy")
     secret = link_of(app)
-    assert "This link is the key of Cy. Give it to nobody else." in words(app)
-    people = app.dataframe[0].value
-    assert [*people["name"]] == ["Ann", "Bob", "Cy", "Lea (you)"], "whoever is new is in the table"
-    assert [*people["role"]] == ["grader", "grader", "grader", "lead"]
+    [message] = [code.value for code in app.code if "/join/" in code.value]
+    assert message.startswith("Hello Cy,\n\nLea invites you to grade passages for Pellamy help")
+    assert "won't be shown again" not in words(app)
+    assert "links aren't shown again" in words(app)
+    today = date.today().isoformat()
+    assert people(app) == [
+        f"Ann grader | link | {today} | not yet | – | 0",
+        f"Bob grader | login bob@example.org | {today} | not yet | – | 0",
+        f"Cy grader | link | {today} | not yet | – | 0",
+        f"Lea lead · you | link | {today} | {today} | {today} | 0",
+    ], "whoever is new is in the list"
     with Store(invited) as store:
         assert store.invited_with(hash_secret(secret)) == ("Cy", "grader")
     assert "/join/" not in words(app.run())
 
 
+def test_many_are_invited_at_once_with_a_message_each(invited: Path):
+    app = invite(open_page("data", section="People"), "Cy\nDee, Eve\n\ncy")
+    assert "3 people are invited" in words(app)
+    *messages, table = [code.value for code in app.code if "/join/" in code.value]
+    assert [message.splitlines()[0] for message in messages] == [
+        "Hello Cy,",
+        "Hello Dee,",
+        "Hello Eve,",
+    ]
+    assert [line.split("\t")[0] for line in table.splitlines()] == ["Cy", "Dee", "Eve"]
+    with Store(invited) as store:
+        for message, name in zip(messages, ["Cy", "Dee", "Eve"], strict=True):
+            secret = re.search(r"/join/([\w-]+)", message)[1]
+            assert store.invited_with(hash_secret(secret)) == (name, "grader")
+
+
+@pytest.mark.parametrize(
+    ("answer", "invited_are"),
+    [("Yes, the same", ["Ann", "Bob", "Lea"]), ("No, someone else", ["Ann", "Bob", "Lea", "ann"])],
+)
+def test_a_name_that_differs_by_case_is_asked_about(
+    invited: Path, answer: str, invited_are: list[str]
+):
+    app = invite(open_page("data", section="People"), " ann ")
+    assert "Ann is here already. Is 'ann' the same person?" in words(app)
+    with Store(invited) as store:
+        assert store.invited_with(hash_secret("anns")) == ("Ann", "grader"), "nothing has changed"
+    press(app, answer)
+    with Store(invited) as store:
+        assert [way.name for way in store.ways_in() if way.stands] == invited_are
+
+
+def test_no_name_invites_nobody(invited: Path):
+    assert "give at least one name" in words(invite(open_page("data", section="People"), " , \n"))
+
+
 def test_an_invitation_may_be_for_a_while_or_once(invited: Path):
     app = open_page("data", section="People")
-    field(app, "Name").set_value("Cy")
-    field(app, "The link works").set_value("for a week")
-    [once] = [each for each in app.checkbox if each.label == "Once"]
+    field(app, "Valid").set_value("for a week")
+    [once] = [each for each in app.checkbox if each.label == "One device only"]
     once.check()
-    secret = link_of(press(app, "Invite"))
+    secret = link_of(invite(app, "Cy"))
     with Store(invited) as store:
         [way] = [way for way in store.ways_in() if way.name == "Cy"]
         assert way.once
         assert way.expires_at
         assert session_by_link(store, secret)
-    people = open_page("data", section="People").dataframe[0].value
-    assert "link, used" in [*people["comes in by"]]
+    [row] = [each for each in people(open_page("data", section="People")) if each.startswith("Cy")]
+    assert "link, used" in row
 
 
 def test_the_link_begins_where_people_reach_the_server(invited: Path, monkeypatch):
     monkeypatch.setenv("LABELER_ADDRESS", "https://labels.example.org/")
-    app = open_page("data", section="People")
-    field(app, "Name").set_value("Cy")
-    app = press(app, "Invite")
-    assert app.code[0].value.startswith("https://labels.example.org/join/")
-    assert "Only this machine" not in words(app)
+    app = invite(open_page("data", section="People"), "Cy")
+    assert "https://labels.example.org/join/" in app.code[0].value
+    assert "only on this computer" not in words(app)
 
 
 def test_somebody_gets_another_name_role_and_link(invited: Path):
     app = open_page("data", section="People", person="Ann")
-    app = press(app, "Make them lead")
+    app = press(app, "Make lead")
     with Store(invited) as store:
         assert store.invited_with(hash_secret("anns")) == ("Ann", "lead")
-    app = press(app, "New link")
-    assert "The link they had before has ended." in words(app)
+    app = app.button(key="link-Ann").click().run()
+    assert "The earlier link of Ann has ended." in words(app)
     secret = link_of(app)
-    app = press(app, "Make them grader")
+    app = press(app, "Make grader")
     [name] = [each for each in app.text_input if each.label == "Name" and each.value == "Ann"]
     name.set_value("Anna")
     app = press(app, "Rename")
-    assert field(app, "Who?").value == "Anna", "the page stays with whom it was about"
+    assert app.query_params["person"] == "Anna", "the page stays with whom it was about"
     with Store(invited) as store:
         assert store.invited_with(hash_secret(secret)) == ("Anna", "grader")
     app = press(app, "Revoke")
@@ -392,7 +447,7 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
 
 
 def test_the_last_lead_stays(invited: Path):
-    for label in ("Make them grader", "Revoke"):
+    for label in ("Make grader", "Revoke"):
         app = press(open_page("data", section="People", person="Lea"), label)
         assert "'Lea' is the last lead who can come in; make somebody else lead first" in words(app)
     with Store(invited) as store:
@@ -402,12 +457,12 @@ def test_the_last_lead_stays(invited: Path):
 def test_a_lead_is_told_when_it_is_themselves_they_shut_out(invited: Path):
     said = words(open_page("data", section="People", person="Lea"))
     assert "That is you: this page closes for you at once." in said
-    assert "That is you: you are out at once." in said
+    assert "That is you: you are signed out at once." in said
     assert "That is you" not in words(open_page("data", section="People", person="Ann"))
     with Store(invited) as store:
         store.change_role("Ann", "lead")
-    app = press(open_page("data", section="People", person="Lea"), "New link")
-    assert "from the moment you open it here" in words(app)
+    app = open_page("data", section="People").button(key="link-Lea").click().run()
+    assert "until you do, nothing changes" in words(app)
     with Store(invited) as store:
         assert store.invited_with(hash_secret("leas")) == ("Lea", "lead"), (
             "the old one holds till then"
@@ -427,19 +482,13 @@ def test_where_others_reach_the_server_the_door_stays_closed(invited: Path, monk
     assert "End all invitations" not in [button.label for button in app.button]
 
 
-def test_a_login_is_asked_for_where_the_server_has_one(invited: Path, monkeypatch):
-    assert "Login" not in [each.label for each in open_page("data", section="People").text_input]
+def test_an_address_beside_a_name_is_a_login_where_the_server_has_one(invited: Path, monkeypatch):
     monkeypatch.setenv("LABELER_LOGIN", "1")
     monkeypatch.setattr("labeler.web.auth.session_cookies.user_of", lambda _: {})
-    app = open_page("data", section="People")
-    field(app, "Login").set_value("Cy@example.org")
-    field(app, "Name").set_value("Cy")
-    app = press(app, "Invite")
+    app = invite(open_page("data", section="People"), "Cy <Cy@example.org>")
     assert not [code for code in app.code if "/join/" in code.value]
     with Store(invited) as store:
         assert store.invited_at("cy@example.org") == ("Cy", "grader")
-    field(app, "Login").set_value("nobody")
-    assert "a login's address looks like ann@example.org" in words(press(app, "Invite"))
 
 
 # Runs

@@ -1,102 +1,201 @@
-"""Data > People: who grades or may sign in; inviting, renaming, changing roles, revoking.
-
-The only place on the pages where the secret of an invitation link is shown.
-"""
+"""Data > People: who grades or may sign in, when they were here, and what a lead can change."""
 
 from __future__ import annotations
 
-import os
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import htpy
 import streamlit as st
 
 from labeler.model import format_minute
 from labeler.render import csv_exports
-from labeler.render.markup import show_html
+from labeler.render.markup import show_html, style
 from labeler.ui import shared as ui
 from labeler.ui import url_state
-from labeler.web.auth import access
-from labeler.web.auth.access import PROMISE, AccessPolicy, Person
-from labeler.web.auth.allowed_hosts import LOOPBACK
+from labeler.ui.data.invitations import (
+    HINTS,
+    invite_people,
+    show_links,
+    show_own_link,
+    start_invitations,
+)
+from labeler.web.auth.access import AccessPolicy, Person
 
 if TYPE_CHECKING:
     from labeler.store import GraderAccess, Store
     from labeler.store.people import Role
 
-GRADER_OR_LEAD: tuple[Role, ...] = ("grader", "lead")
-
-HINTS = {
-    "labeler change role": 'On this page: choose them under "Change somebody"',
-    "labeler invite": 'On this page: "Invite somebody"',
-}
 EVERYONE_LEAD = "Nobody is invited yet: whoever opens labeler on this machine is lead."
-FIRST_INVITATION = (
-    "With the first invitation the door closes for everybody who has none, you included. So you "
-    "come in first, as lead. Under which name?"
-)
-LOCKED_OUT = (
-    "Should you ever stand outside: on the machine that serves labeler, "
-    "'labeler invite NAME --role lead' prints a new link."
-)
-LOCAL_ADDRESS_ONLY = (
-    "Only this machine finds that address. For people elsewhere start the server with --host; "
-    "where they reach it by another address, say that in LABELER_ADDRESS."
-)
 RENAME_HELP = (
     "All their judgments stay theirs. Where nobody is invited, their browser goes on under the old "
     "name until they change it on Label."
 )
-LINK_LIFETIMES = {
-    "until it is ended": None,
-    "for a day": timedelta(days=1),
-    "for a week": timedelta(weeks=1),
-    "for four weeks": timedelta(weeks=4),
+NEVER = "–"
+COLUMNS = ("signs in with", "invited", "came in", "last here", "grades")
+STYLE = """
+.person {
+  display: grid; grid-template-columns: minmax(9rem, 2fr) minmax(8rem, 2fr) repeat(3, 6.5rem) 4rem;
+  gap: 0 1rem; align-items: center; font-size: 0.9375rem; line-height: 1.5rem;
+  margin: 0 !important; padding: 0 !important;
 }
-LIFETIME_HELP = "Who has come in by it in that time stays in, in that browser."
-ONCE_HELP = "It works in one browser; whoever opens it second is told that it has been used."
-LOGIN_HELP = "Lets them in by a login with this address; without one they get a link."
+.stApp .person > * {
+  margin: 0 !important; padding: 0 !important; min-width: 0; overflow-wrap: anywhere;
+}
+.person dt { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.person .named small { color: var(--muted); font-size: 0.8125rem; margin-left: 0.5rem; }
+.person .grades { text-align: right; }
+.person.heads { color: var(--muted); font-size: 0.8125rem; line-height: 1.25rem; }
+[class*="st-key-person-row-"] { border-top: 1px solid var(--line); padding: 0.25rem 0; gap: 1rem; }
+[class*="st-key-person-row-"] > div:first-child, .st-key-people-heads > div:first-child {
+  flex: 0 0 calc(100% - 13rem); min-width: 0;
+}
+[class*="st-key-person-row-"] { justify-content: space-between; }
+.st-key-people { gap: 0; }
+:is(.st-key-own-link, .st-key-invitations) [data-testid="stCode"] > div {
+  opacity: 1; visibility: visible;
+}
+:is(.st-key-own-link, .st-key-invitations) [aria-label="Copy to clipboard"]::after {
+  content: "Copy"; margin-left: 0.25rem;
+}
+@media (max-width: 60rem) {
+  .st-key-people-heads { display: none; }
+  [class*="st-key-person-row-"] { flex-wrap: wrap; gap: 0.25rem 0.5rem; padding: 0.75rem 0; }
+  [class*="st-key-person-row-"] > div:first-child { flex: 1 0 100%; }
+  .person { grid-template-columns: auto 1fr; gap: 0 0.75rem; }
+  .person dt {
+    position: static; width: auto; height: auto; clip-path: none; color: var(--muted);
+    font-size: 0.8125rem;
+  }
+  .person .named { grid-column: 1 / -1; font-weight: 600; }
+  .person .named + dt { display: none; }
+  .person .grades { text-align: left; }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """A person as the list shows them; every field but ``is_invited`` is text or a count."""
+
+    name: str
+    role: str
+    signs_in_with: str
+    invited: str
+    came_in: str
+    last_here: str
+    grades: int
+    is_invited: bool
+
+    def cells(self) -> tuple[str, ...]:
+        return (self.signs_in_with, self.invited, self.came_in, self.last_here, f"{self.grades:,}")
 
 
 def show_people() -> None:
-    """List who grades or may come in, and invite, change or revoke."""
+    """List who grades or may sign in, and invite, change or revoke."""
+    show_html(style(STYLE))
     door, me = AccessPolicy.from_environment(), ui.person()
     with ui.open_store() as store:
         closed = door.is_closed(store)
     if closed or door.allows_anyone:
         if door.allows_anyone:
             st.write("This server lets everyone in as lead (--allow-unauthenticated).")
-        invite_somebody(door)
+        invite_people(door)
     else:
         st.write(EVERYONE_LEAD)
         start_invitations(me)
     with ui.open_store() as store:
         ways = store.ways_in()  # with whoever has just been invited
-    if ways:
-        list_people(ways, me, closed=closed)
-        change_somebody(ways, me, closed=closed)
+        rows, revision = person_rows(store, ways, closed=closed), store.revision()
+    if rows:
+        list_people(rows, ways, me, closed=closed)
+        file = [csv_cells(row) for row in rows]
+        ui.offer("Download as CSV", lambda: csv_exports.rows_csv(file), "people.csv", revision)
     if closed and not (door.reachable or door.login):
         end_invitations()
 
 
-def list_people(ways: list[GraderAccess], me: Person | None, *, closed: bool) -> None:
-    """Show who grades or may come in, and how."""
-    rows = [
-        {
-            "name": f"{way.name} (you)" if is_me(way.name, me) else way.name,
-            "role": way.role if way.stands else "",
-            "comes in by": describe_way_in(way) if closed or way.stands else "their name",
-            "since": (way.since or "")[:10],
-            "revoked": (way.revoked_at or "")[:10],
-        }
-        for way in ways
+def person_rows(store: Store, ways: Sequence[GraderAccess], *, closed: bool) -> list[PersonRow]:
+    """Return what the list says of each person, by name."""
+    visits, grades = store.visits(), {each.grader: each.grades for each in store.work()}
+    found = []
+    for name in dict.fromkeys(way.name for way in ways):
+        theirs = [way for way in ways if way.name == name]
+        standing = [way for way in theirs if way.stands]
+        visit = visits[name]
+        invited = min((way.since for way in standing if way.since), default="")
+        found.append(
+            PersonRow(
+                name,
+                theirs[0].role if standing else "",
+                ", ".join(describe_way_in(way) for way in standing or theirs)
+                if closed or standing
+                else "their name",
+                invited[:10] or NEVER,
+                (visit.first or "")[:10] or ("not yet" if standing else NEVER),
+                (visit.last or "")[:10] or NEVER,
+                grades.get(name, 0),
+                bool(standing),
+            )
+        )
+    return found
+
+
+def csv_cells(row: PersonRow) -> dict[str, str | int]:
+    """Return a person's row for a file."""
+    cells = ["" if cell == NEVER else cell for cell in row.cells()[:-1]]
+    dates = dict(zip(COLUMNS, cells, strict=False))
+    return {"name": row.name, "role": row.role, **dates, "grades": row.grades}
+
+
+def list_people(
+    rows: Sequence[PersonRow], ways: list[GraderAccess], me: Person | None, *, closed: bool
+) -> None:
+    """Show each person with what a lead can do beside the name."""
+    st.subheader("People")
+    with ui.guard():
+        opened = url_state.check_among("person", [row.name for row in rows], "grader")
+    with st.container(key="people"):
+        with st.container(horizontal=True, key="people-heads"):
+            heads = ("name", *COLUMNS)
+            show_html(
+                htpy.div(".person.heads", aria_hidden="true")[
+                    (htpy.span(class_=head)[head] for head in heads)
+                ]
+            )
+            st.space("small")
+        for number, row in enumerate(rows):
+            mine = is_me(row.name, me)
+            with st.container(
+                horizontal=True, vertical_alignment="center", key=f"person-row-{number}"
+            ):
+                show_html(person_html(row, mine=mine))
+                wanted = row.is_invited and st.button("New link", key=f"link-{row.name}")
+                st.button(
+                    "Close" if opened == row.name else "Manage",
+                    key=f"manage-{row.name}",
+                    on_click=url_state.write,
+                    kwargs={"person": None if opened == row.name else row.name},
+                )
+            if wanted:
+                give_new_link(row.name, mine=mine and closed)
+            if opened == row.name:
+                [role, *_] = [way.role for way in ways if way.name == row.name]
+                manage(row, role, mine=mine and closed, closed=closed)
+
+
+def person_html(row: PersonRow, *, mine: bool) -> htpy.Element:
+    """Return one person of the list; what a column is called is read out, and shown on a phone."""
+    notes = " · ".join(filter(None, (row.role, "you" if mine else "")))
+    cells = zip(COLUMNS, row.cells(), strict=True)
+    return htpy.dl(".person")[
+        htpy.dd(".named")[row.name, htpy.small[notes] if notes else None],
+        (
+            (htpy.dt[head], htpy.dd(class_="grades" if head == "grades" else None)[cell])
+            for head, cell in cells
+        ),
     ]
-    st.dataframe(rows, hide_index=True)
-    with ui.open_store() as store:
-        newest = store.revision()
-    ui.offer("Download this table as CSV", lambda: csv_exports.rows_csv(rows), "people.csv", newest)
 
 
 def is_me(name: str, me: Person | None) -> bool:
@@ -107,123 +206,32 @@ def is_me(name: str, me: Person | None) -> bool:
 def describe_way_in(way: GraderAccess) -> str:
     """Say how somebody signs in."""
     if not way.stands:
-        return "not invited"
+        return f"revoked on {way.revoked_at[:10]}" if way.revoked_at else "not invited"
     if way.address:
         return f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     if way.once:
-        return "link, used" if way.used_at else "link, once"
+        return "link, used" if way.used_at else "link, one device"
     return f"link until {format_minute(way.expires_at)} UTC" if way.expires_at else "link"
 
 
-def start_invitations(me: Person | None) -> None:
-    """Let the first lead invite themselves; sign-in is required once they open their own link."""
-    st.write(FIRST_INVITATION)
-    with st.form("first", border=False):
-        name = st.text_input("Your name", (me and me.name) or "", max_chars=100, width=320)
-        pressed = st.form_submit_button("Show my link", type="primary")
-    st.text(LOCKED_OUT)
-    if pressed:
-        with ui.guard(), ui.open_store() as store:
-            show_own_link(store, name.strip())
-
-
-def show_own_link(store: Store, name: str) -> None:
-    """Show a lead a link for themselves, which is their key from the moment they open it."""
-    key = access.promise_lead_link(store, name)
-    with st.container(border=True):
-        st.text(f"This link is the key of {name} (lead) from the moment you open it here:")
-        # a plain link: it leaves Streamlit, comes back with a cookie and stays in this tab
-        there = f"/join/{key.secret}?{PROMISE}={key.promise}"
-        show_html(
-            htpy.a(href=there, target="_self", style="color: inherit; font-weight: 600")[
-                "Open it in this browser and come in"
-            ]
-        )
-        st.text("Nothing has changed before that. Keep it for your other browsers, too:")
-        st.code(f"{server_address()}/join/{key.secret}", language=None, wrap_lines=True)
-        st.text("It is shown only now. Give it to nobody else.")
-
-
-def invite_somebody(door: AccessPolicy) -> None:
-    """Invite a person by a link or, where the server has a login, by its address."""
-    st.subheader("Invite somebody")
-    with st.form("invite", border=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = st.text_input("Name", max_chars=100)
-            role = st.selectbox("Role", GRADER_OR_LEAD, width=120)
-            login = st.text_input("Login", help=LOGIN_HELP) if door.login else ""
-            lasts = st.selectbox(
-                "The link works", list(LINK_LIFETIMES), width=180, help=LIFETIME_HELP
-            )
-            once = st.checkbox("Once", help=ONCE_HELP)
-            pressed = st.form_submit_button("Invite", type="primary")
-        st.caption("A grader may open the Label page, a lead everything.")
-    if not pressed:
-        return
-    with ui.guard(HINTS), ui.open_store() as store:
-        if login.strip():
-            store.allow(name.strip() or login.strip(), login, role=role)
-            ui.done("Invited")
-        show_link(store, name.strip(), role, lasts=LINK_LIFETIMES[lasts], once=once)
-
-
-def show_link(
-    store: Store,
-    name: str,
-    role: Role | None = None,
-    *,
-    lasts: timedelta | None = None,
-    once: bool = False,
-) -> None:
-    """Invite a person by a link and show it."""
-    secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
-    with st.container(border=True):
-        st.text(f"This link is the key of {name}. Give it to nobody else.")
-        st.code(f"{server_address()}/join/{secret}", language=None, wrap_lines=True)
-        st.text("It is shown only now." + " The link they had before has ended." * ended)
-        if urlsplit(server_address()).hostname in LOOPBACK:
-            st.text(LOCAL_ADDRESS_ONLY)
-
-
-def server_address() -> str:
-    """Return where people reach the server: as it was said, or as whoever looks reached it."""
-    said = os.environ.get("LABELER_ADDRESS")
-    if said:
-        return said.rstrip("/")
-    here = urlsplit(st.context.url or "")
-    return f"{here.scheme}://{here.netloc}"
-
-
-def change_somebody(ways: list[GraderAccess], me: Person | None, *, closed: bool) -> None:
-    """Let a lead choose somebody and change what there is of them."""
-    st.subheader("Change somebody")
-    by_name = {way.name: way for way in ways}
-    with ui.guard():
-        name = url_state.choose_or_not(
-            "Who?", list(by_name), "person", nothing="choose one", what="grader", width=320
-        )
-    if name is None:
-        return
-    mine = is_me(name, me)
-    rename(name)
-    if any(way.stands for way in ways if way.name == name):
-        with st.container(horizontal=True):
-            change_role(name, by_name[name].role, mine=mine and closed)
-            revoke(name, mine=mine and closed)
-            wanted = st.button("New link", key=f"link-{name}")
-        if wanted:
-            give_new_link(name, mine=mine and closed)
-    elif closed:
-        st.text(f"{name} is not invited. Invite them above, under this name.")
+def manage(row: PersonRow, role: Role, *, mine: bool, closed: bool) -> None:
+    """Let a lead change what there is of one person."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="person-managed"):
+        rename(row.name)
+        if row.is_invited:
+            change_role(row.name, role, mine=mine)
+            revoke(row.name, mine=mine)
+    if closed and not row.is_invited:
+        st.text(f"{row.name} is not invited. Invite them above, under this name.")
 
 
 def rename(name: str) -> None:
     """Let a lead give somebody another name."""
     with (
-        st.form(f"rename-{name}", border=False),
+        st.form(f"rename-{name}", border=False, width="content"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        new = st.text_input("Name", name, max_chars=100, help=RENAME_HELP)
+        new = st.text_input("Name", name, max_chars=100, help=RENAME_HELP, width=240)
         if st.form_submit_button("Rename"):
             with ui.guard(), ui.open_store() as store:
                 store.rename_grader(name, new.strip())
@@ -233,11 +241,11 @@ def rename(name: str) -> None:
 def change_role(name: str, role: Role, *, mine: bool) -> None:
     """Let a lead make somebody a lead, or a grader again."""
     other: Role = "grader" if role == "lead" else "lead"
-    with st.popover(f"Make them {other} …", key=f"role-{name}"):
-        st.text(f"{name} may then open {'the Label page alone' if role == 'lead' else 'all'}.")
+    with st.popover(f"Make {other} …", key=f"role-{name}"):
+        st.text(f"{name} can then open {'only the Label page' if role == 'lead' else 'all pages'}.")
         if mine:
             st.text("That is you: this page closes for you at once.")
-        if st.button(f"Make them {other}", type="primary", key=f"role-{name}-yes"):
+        if st.button(f"Make {other}", type="primary", key=f"role-{name}-yes"):
             with ui.guard(HINTS), ui.open_store() as store:
                 store.change_role(name, other)
             ui.done("Changed")
@@ -249,18 +257,15 @@ def give_new_link(name: str, *, mine: bool) -> None:
         if mine:
             show_own_link(store, name)
         else:
-            show_link(store, name)
+            show_links(store, [name])
 
 
 def revoke(name: str, *, mine: bool) -> None:
     """Let a lead keep somebody out."""
     with st.popover("Revoke …", key=f"revoke-{name}"):
-        st.text(
-            f"{name} cannot come in any more; their judgments stay. Inviting them again lets them "
-            "in again."
-        )
+        st.text(f"{name} can't sign in any more. Their judgments stay. You can invite them again.")
         if mine:
-            st.text("That is you: you are out at once.")
+            st.text("That is you: you are signed out at once.")
         if st.button("Revoke", type="primary", key=f"revoke-{name}-yes"):
             with ui.guard(HINTS), ui.open_store() as store:
                 store.revoke(name)
@@ -268,13 +273,13 @@ def revoke(name: str, *, mine: bool) -> None:
 
 
 def end_invitations() -> None:
-    """Let a lead end all invitations, so that this machine's users come in as leads again."""
-    with st.popover("Let everybody in again …"):
+    """Let a lead end all invitations, so that this machine's users are leads again."""
+    with st.popover("Turn off invitations …"):
         st.text(
             "All links and logins end, and whoever opens labeler on this machine is lead, as at "
-            "first. Judgments stay."
+            "the start. Judgments stay."
         )
         if st.button("End all invitations", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 store.revoke_everyone()
-            ui.done("The door is open")
+            ui.done("Invitations are off")

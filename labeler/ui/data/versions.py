@@ -1,4 +1,4 @@
-"""Data > Advanced > Versions: frozen versions of the golden set, and what changed between two of them."""
+"""Data > Advanced > Versions: frozen golden sets, and what changed between two of them."""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ def choose() -> ReviewChoice:
         with filter_widgets.row():
             if section == COMMENTS:
                 found = [each for each in KINDS_OF_COMMENTS if each in kinds]
-                if (named := url_state.get("show")) in KINDS_OF_COMMENTS and named not in kinds:
+                named = url_state.get("show")
+                if named and named in KINDS_OF_COMMENTS and named not in kinds:
                     found.append(named)
                 kind = url_state.choose_tab(
                     "Which", found or list(KINDS_OF_COMMENTS), "show", what="kind of comment"

@@ -173,9 +173,9 @@ def redeem_promise(store: Store, key: LeadLink) -> None:
     Raises `Forbidden` for a promise that is too old or somebody else's, and if others have been
     invited in the meantime and the person is no lead among them.
     """
-    name = promised_name(store, key)
     if store.invited_with(hash_secret(key.secret)) is not None:
         return
+    name = promised_name(store, key)
     if store.has_invitations() and name not in store.leads():
         raise Forbidden("somebody else has invited people in the meantime; ask them for a link")
     store.invite(name, hash_secret(key.secret), role="lead")
