@@ -62,7 +62,7 @@ from labeler.formats import (
 )
 from labeler.formats.field_aliases import is_field
 from labeler.formats.grade_words import as_word
-from labeler.formats.id_resolution import describe_look_alikes
+from labeler.formats.id_resolution import describe_look_alikes, names_by_text
 from labeler.measures import Measure
 from labeler.model import (
     GRADES,
@@ -498,6 +498,7 @@ def read_board(
     if not grades:
         raise BadInput("there is no query in the qrels")
     lists = runs_to_lists(runs, run_rule, warnings, by_system=by_system)
+    lists = {name: _under_names_of(grades, ranked) for name, ranked in lists.items()}
     board = plain_board(grades, lists, conventions)
     for name, ranked in lists.items():
         said = (describe_own_hits(ranked), describe_look_alikes(grades, ranked))
@@ -511,6 +512,14 @@ def read_board(
             f"{next(iter(grades))!r}, {first}); are the query ids the same in both?"
         )
     return board
+
+
+def _under_names_of(
+    grades: Mapping[str, object], ranked: Mapping[str, GivenList]
+) -> Mapping[str, GivenList]:
+    """Return lists under the qrels' names of their queries, where one names them by text."""
+    names = names_by_text(grades.keys(), ranked)
+    return {names.get(each, each): ranked[each] for each in ranked} if names else ranked
 
 
 P = ParamSpec("P")

@@ -6,7 +6,7 @@ then replaces it by the id of the query or chunk that already has this text, if 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Generic, TypeVar, overload
@@ -51,6 +51,24 @@ def chunk_id_from_text(text: str) -> str:
 
 def _hash(text: str) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()[:HASH_DIGITS]
+
+
+def names_by_text(known: Collection[str], given: Iterable[str]) -> dict[str, str]:
+    """Return the known name of each given query that one file names by text and one by its hash.
+
+    >>> names_by_text(["how long?", "q1"], ["q-bde13c31b7b6", "q1"])
+    {'q-bde13c31b7b6': 'how long?'}
+    >>> names_by_text(["q-bde13c31b7b6"], ["how long?"])
+    {'how long?': 'q-bde13c31b7b6'}
+    """
+    unknown = [name for name in given if name not in known]
+    made = [name for name in unknown if name.startswith(_QUERY_PREFIX)]
+    texts = {query_id_from_text(name): name for name in known} if made else {}
+    found = {name: texts[name] for name in made if name in texts}
+    if any(name.startswith(_QUERY_PREFIX) for name in known):
+        hashes = {name: query_id_from_text(name) for name in unknown if name not in found}
+        found |= {name: made_id for name, made_id in hashes.items() if made_id in known}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,3 +424,14 @@ def test_pandas_is_not_imported_for_large_runs(evaluate: Evaluate):
     command = [sys.executable, "-c", SCRIPT, "evaluate", "qrels.txt", "large.trec"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "pyarrow"
+
+
+@pytest.mark.parametrize("named", ["query,docid,rating\nhow long?,c1,2\n", None])
+def test_dumps_meet_grades_of_queries_that_are_named_by_their_text(evaluate: Evaluate, named):
+    sample = {"user_input": "how long?", "reference_context_ids": ["c1"]}
+    Path("g.txt").write_text(named or json.dumps(sample))
+    found = [{"id": "c2", "text": "No."}, {"id": "c1", "text": "Three days."}]
+    Path("dump.json").write_text(json.dumps([{"question": "how long?", "documents": found}]))
+    Path("ids.json").write_text(json.dumps([{"query": "how long?", "results": ["c1", "c2"]}]))
+    rows = rows_of(evaluate("g.txt", "dump.json", "ids.json", "--measures", "RR", "--format=csv"))
+    assert [(row["run"], float(row["value"])) for row in rows] == [("dump", 0.5), ("ids", 1.0)]
