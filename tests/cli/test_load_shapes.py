@@ -239,6 +239,22 @@ REFUSED: dict[str, tuple[Any, tuple[str, ...], str]] = {
         (),
         "people answered several questions (tone, length), and which one grades is not clear",
     ),
+    "a relevant text that is none": (
+        [
+            {
+                "user_input": REFUND,
+                "reference_contexts": [{}, {"a": 1}],
+                "reference_context_ids": [1, 2],
+            }
+        ],
+        (),
+        'a relevant chunk is given by its text, not by {"a": 1}',
+    ),
+    "annotations that are no list": (
+        [{"data": {"query": REFUND, "text": "so"}, "annotations": []}, {**TASK, "annotations": 1}],
+        (),
+        "annotations must be a list [...], not 1",
+    ),
     "a task without a passage": (
         [{"data": {"query": REFUND}, "annotations": []}],
         (),

@@ -154,7 +154,7 @@ class LabelStudioReader(AnnotationReader):
 
     def answers_in(self, record: Record) -> Iterator[PersonsGrade]:
         """Yield the results of annotations that were not cancelled."""
-        for annotation in record.get("annotations") or ():
+        for annotation in _list_under(record, "annotations"):
             if not isinstance(annotation, dict):
                 raise BadInput(
                     f"each annotation must be an object {{...}}, not {short(annotation)}"
@@ -162,7 +162,8 @@ class LabelStudioReader(AnnotationReader):
             if annotation.get("was_cancelled"):
                 self.leave("annotations that were skipped, left out")
                 continue
-            results = [each for each in annotation.get("result") or () if isinstance(each, dict)]
+            given = _list_under(annotation, "result")
+            results = [each for each in given if isinstance(each, dict)]
             grader = _who(annotation.get("completed_by"))
             notes = [_value(each, "text") for each in results if each.get("type") == "textarea"]
             note = next((_one(each) for each in notes if each), None)
@@ -202,9 +203,10 @@ class ArgillaReader(AnnotationReader):
                     if isinstance(each, dict) and self._is_submitted(each):
                         yield PersonsGrade(name, each.get("value"), _who(each.get("user_id")))
             return
-        for each in responses:
-            if isinstance(each, dict) and self._is_submitted(each):
-                for name, given in (each.get("values") or {}).items():
+        for each in _list_under(record, "responses"):
+            values = each.get("values") if isinstance(each, dict) else None
+            if isinstance(values, dict) and self._is_submitted(each):
+                for name, given in values.items():
                     value = given.get("value") if isinstance(given, dict) else given
                     yield PersonsGrade(name, value, _who(each.get("user_id")))
 
@@ -219,6 +221,13 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     """Return the first value under one of the names, however these are written."""
     folded = {fold_name(key): value for key, value in fields.items() if value not in (None, "")}
     return next((folded[fold_name(name)] for name in names if fold_name(name) in folded), None)
+
+
+def _list_under(record: Record, key: str) -> list[Any]:
+    found = record.get(key)
+    if found is not None and not isinstance(found, list):
+        raise BadInput(f"{key} must be a list [...], not {short(found)}")
+    return found or []
 
 
 def _value(result: Record, key: str) -> Any:

@@ -358,7 +358,9 @@ class RecordMapper:
             key, other = (self._key_of(field) for field in ("relevant_text", "relevant_id"))
             raise BadInput(f"{len(texts)} {key}, but {len(ids)} {other}; each text needs its id")
         known = dict.fromkeys(as_id(each, "chunk", self.limits) for each in ids)
-        named = dict(zip(map(str, ids), texts, strict=True)) if ids and texts else {}
+        named: dict[str, str | None] = {}
+        for each, text in zip(ids, texts, strict=False):
+            named[str(each)] = self._a_text(text) if text else None
         grades = {as_id(key, "chunk", self.limits): value for key, value in (values or {}).items()}
         found = [
             RetrievedChunk(key, named.get(key), grade=value, listed=key in known if known else None)
