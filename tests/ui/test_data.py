@@ -675,12 +675,12 @@ def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
 def test_what_graders_read_is_the_teams_choice(filled: Path):
     app = open_page("data", section="Settings")
     for label, text in {
-        "Grade 3 in a line": "settles it",
-        "A query is called": "case",
-        "Queries are": "cases",
-        "A chunk is called": "clause",
-        "Chunks are": "clauses",
-        "Whom graders ask": "Ann, room 3",
+        "Grade 3 explained": "settles it",
+        "Word for query, singular": "case",
+        "Word for query, plural": "cases",
+        "Word for chunk, singular": "clause",
+        "Word for chunk, plural": "clauses",
+        "Contact for graders": "Ann, room 3",
     }.items():
         field(app, label).set_value(text)
     app = press(app, "Save settings")
@@ -689,7 +689,7 @@ def test_what_graders_read_is_the_teams_choice(filled: Path):
     assert kept.meanings == (*Settings().meanings[:3], "settles it")
     assert (kept.question, kept.passage) == (("case", "cases"), ("clause", "clauses"))
     assert kept.contact == "Ann, room 3"
-    field(app, "A chunk is called").set_value(" ")
+    field(app, "Word for chunk, singular").set_value(" ")
     assert "needs 1 to 20 characters" in words(press(app, "Save settings"))
 
 
@@ -726,7 +726,7 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
     app.text_area[0].set_value("  Grade what the chunk says, not what you know.  ")
     app.checkbox[0].uncheck()
     by_label = {field.label: field for field in [*app.number_input, *app.selectbox]}
-    by_label["Queries for everyone, %"].set_value(25)
+    by_label["Share graded by everyone, %"].set_value(25)
     by_label["Which chunks come first"].select("only unjudged of A vs B")
     app.button[0].click().run()
     assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
@@ -756,22 +756,46 @@ def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(
         store.save_settings(typed)
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.text_input}
-    by_label["Whom graders ask"].set_value("Lea")
+    by_label["Contact for graders"].set_value("Lea")
     app.button[0].click().run()
     with Store(filled) as store:
         assert store.settings() == replace(typed, contact="Lea")
 
 
-def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
+def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: Path):
     fields = {field.label: field for field in open_page("data", section="Settings").number_input}
-    assert [label for label in fields if label.startswith("Prompt size for ")] == [
-        "Prompt size for single answer",
-        "Prompt size for research",
-        "Prompt size for compliance lookup",
-        "Prompt size for long tail",
-    ]
-    assert "to be graded" in fields["Pool depth"].help
-    assert "into the prompt" in fields["Prompt size"].help
+    assert "means more to grade" in fields["Pool depth"].help
+    assert "into the prompt" in fields["Chunks in the prompt"].help
+    assert [label for label in fields if label.startswith("Chunks in the prompt for ")] == []
+    with Store(filled) as store:
+        store.add_queries(loaded([Query("q9", "which parcels?", task="longtail")]))
+    app = open_page("data", section="Settings")
+    [size] = [each for each in app.number_input if each.label.endswith("for long tail")]
+    size.set_value(8)
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().prompt_k_by_task == {"longtail": 8}
+
+
+def test_settings_are_in_four_groups(filled: Path):
+    app = open_page("data", section="Settings")
+    headings = [each.value for each in app.subheader]
+    assert headings == ["What graders read", "Who gets what", "What counts", "A vs B"]
+
+
+def test_the_guideline_is_edited_in_its_own_text(filled: Path):
+    app = open_page("data", section="Settings")
+    generic = Settings().default_guideline
+    assert app.text_area[0].value == generic
+    assert "Start from this text" in words(app)
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().guideline == "", "unchanged, it is still the generic one"
+    app = open_page("data", section="Settings")
+    app.text_area[0].set_value(f"{generic}\nA price list counts as an answer.")
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().guideline.endswith("A price list counts as an answer.")
 
 
 def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database: Path):
@@ -800,7 +824,7 @@ def test_the_field_map_is_seen_checked_and_taken_away(filled: Path):
     with Store(filled) as store:
         store.save_field_map("query=in.q results=out")
     app = open_page("data", section="Settings")
-    label = "Where the fields of files stand"
+    label = "Field map for files"
     assert field(app, label).value == "query=in.q results=out"
     field(app, label).set_value("results=out")
     assert "it names no query" in words(press(app, "Save settings"))

@@ -332,7 +332,7 @@ def test_the_page_is_searched_and_its_address_says_so(tmp_path: Path):
 def test_what_a_page_changes_is_kept_as_done_by_whoever_looked_at_it(tmp_path: Path):
     path = empty_golden_set(tmp_path)
     app = open_page("data", section="Settings")
-    [box] = [each for each in app.number_input if each.label == "Prompt size"]
+    [box] = [each for each in app.number_input if each.label == "Chunks in the prompt"]
     box.set_value(9)
     [button] = [each for each in app.button if each.label == "Save settings"]
     button.click().run()
