@@ -255,6 +255,11 @@ REFUSED: dict[str, tuple[Any, tuple[str, ...], str]] = {
         (),
         "annotations must be a list [...], not 1",
     ),
+    "an attribute of a span that has no name": (
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"attributes": [{"key": 1}]}]}]}]},
+        (),
+        'attributes of OTLP are [{"key": ..., "value": {"stringValue": ...}}], not [{"key": 1}]',
+    ),
     "a task without a passage": (
         [{"data": {"query": REFUND}, "annotations": []}],
         (),

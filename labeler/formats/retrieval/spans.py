@@ -140,7 +140,10 @@ def _by_key(attributes: Any) -> Record:
     if not attributes:
         return {}
     try:
-        return {each["key"]: each.get("value") for each in attributes}
+        found = {each["key"]: each.get("value") for each in attributes}
+        if not all(isinstance(key, str) for key in found):
+            raise TypeError
+        return found
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(
             'attributes of OTLP are [{"key": ..., "value": {"stringValue": ...}}], not '
