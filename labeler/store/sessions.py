@@ -111,6 +111,11 @@ class Sessions(People):
             name, role, expires_at is not None and expires_at <= moment(), bool(used_up)
         )
 
+    def was_link(self, token_hash: str) -> bool:
+        """Say whether the secret with this hash was ever a link, also of an ended invitation."""
+        sql = "SELECT EXISTS (SELECT 1 FROM invitations WHERE token_hash = ?)"
+        return bool(self._value(sql, [token_hash]))
+
     def invited_by_cookie(self, token_hash: str) -> tuple[str, Role] | None:
         """Return name and role of whose link's secret is their cookie, from an earlier version."""
         rows = self._rows(f"{LINK_BY_HASH} AND i.is_cookie = 1", [token_hash])

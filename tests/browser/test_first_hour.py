@@ -67,7 +67,7 @@ def close_the_door(page: Page, name: str = "Lea") -> str:
 
 def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
     page = visit(f"{new.url}/data", grader=None)
-    expect(page.get_by_text("Load queries: what people ask.")).to_be_visible()
+    expect(page.get_by_text("Load what your system retrieved")).to_be_visible()
     still(page)
     page.locator("input[type=file]").set_input_files([SAMPLE / name for name in FILES])
     page.get_by_role("button", name="Load 5 files").click()
@@ -115,7 +115,7 @@ def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothin
     page.reload()
     expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
     other = visit(f"{new.url}/data", grader=None)
-    expect(other.get_by_text("Load queries: what people ask.")).to_be_visible()
+    expect(other.get_by_text("Load what your system retrieved")).to_be_visible()
 
     link = close_the_door(page)
     page.reload()
@@ -130,7 +130,7 @@ def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothin
     page.get_by_role("button", name="End all invitations").click()
     expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
     stranger = visit(f"{new.url}/data", grader=None)
-    expect(stranger.get_by_text("Load queries: what people ask.")).to_be_visible()
+    expect(stranger.get_by_text("Load what your system retrieved")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -169,14 +169,15 @@ def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
 def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
     page = visit(f"{new.url}/data", grader=None)
     close_the_door(page)
-    page.get_by_role("button", name="Make them grader").click()
-    page.get_by_role("button", name="Make them grader", exact=True).last.click()
+    page.get_by_role("button", name="Manage").click()
+    page.get_by_role("button", name="Make grader").click()
+    page.get_by_role("button", name="Make grader", exact=True).last.click()
     expect(page.get_by_text("'Lea' is the last lead who can come in")).to_be_visible()
     bea = visit(link_for(new, "Bea", role="lead"), grader=None)
-    expect(bea.get_by_text("Load queries: what people ask.")).to_be_visible()
-    page.reload()
-    page.get_by_role("button", name="Make them grader").click()
-    page.get_by_role("button", name="Make them grader", exact=True).last.click()
+    expect(bea.get_by_text("Load what your system retrieved")).to_be_visible()
+    page.goto(f"{new.url}/data?section=People&person=Lea")
+    page.get_by_role("button", name="Make grader").click()
+    page.get_by_role("button", name="Make grader", exact=True).last.click()
     expect(page.get_by_text("Data is for leads")).to_be_visible()
     with Store(new.database) as store:
         assert store.leads() == ["Bea"]

@@ -458,3 +458,20 @@ def test_who_has_no_access_reads_neither_names_nor_what_it_is_about(served, stor
         body = ask(served, "GET", address).body
         assert b"Help centre" not in body
         assert b"Ann" not in body
+
+
+def test_a_promised_link_goes_on_working_with_its_promise_until_it_is_revoked(
+    served, store, ask, monkeypatch: pytest.MonkeyPatch
+):
+    key = promise_lead_link(store, "Lea")
+    address = f"/join/{key.secret}?promise={key.promise}"
+    assert ask(served, "POST", address).status == 303
+    monkeypatch.setattr("labeler.web.auth.tokens.LIFETIME_SECONDS", -1)
+    assert ask(served, "GET", address).status == 200
+    assert ask(served, "POST", address).status == 303
+    monkeypatch.undo()
+    store.invite("Lea", hash_secret("newer"), role="lead")
+    for method in ("GET", "POST"):
+        answer = ask(served, method, address)
+        assert (answer.status, b"This link doesn" in answer.body) == (403, True)
+    assert store.invited_with(hash_secret("newer")) == ("Lea", "lead")

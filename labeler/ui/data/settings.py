@@ -124,15 +124,14 @@ def show_settings() -> None:
             help=NAME_HELP,
             width=480,
         )
-        groups: list[ReadValues] = []
-        for heading, draw in {
-            "What graders read": lambda: reading_form(settings),
-            "Who gets what": lambda: assignment_form(settings, names, several=several),
-            "What counts": lambda: counting_form(settings, tasks, several=several),
-            "A vs B": lambda: comparison_form(settings),
-        }.items():
-            st.subheader(heading)
-            groups.append(draw())
+        st.subheader("What graders read")
+        groups = [reading_form(settings)]
+        st.subheader("Who gets what")
+        groups.append(assignment_form(settings, names, several=several))
+        st.subheader("What counts")
+        groups.append(counting_form(settings, tasks, several=several))
+        st.subheader("A vs B")
+        groups.append(comparison_form(settings))
         with st.expander("Files"):
             field_map = st.text_input(
                 FIELD_MAP, settings.field_map, max_chars=LONGEST_MAP, help=FIELD_MAP_HELP

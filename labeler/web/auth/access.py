@@ -168,12 +168,12 @@ def promised_name(store: Store, key: LeadLink) -> str:
 
 
 def redeem_promise(store: Store, key: LeadLink) -> None:
-    """Invite whom the link was promised as lead; do nothing if it is in use already.
+    """Invite whom the link was promised as lead; do nothing if it is in use already, or was.
 
     Raises `Forbidden` for a promise that is too old or somebody else's, and if others have been
     invited in the meantime and the person is no lead among them.
     """
-    if store.invited_with(hash_secret(key.secret)) is not None:
+    if store.was_link(hash_secret(key.secret)):
         return
     name = promised_name(store, key)
     if store.has_invitations() and name not in store.leads():

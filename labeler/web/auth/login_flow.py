@@ -98,7 +98,7 @@ def show_link(
     invitation = None
     if link is not None and link.works:
         invitation = Invitation.of(store, link.name, link.role)
-    elif link is None and key.promise:
+    elif key.promise and not store.was_link(hash_secret(key.secret)):
         invitation = Invitation.promised(store, promised_name(store, key))
     if invitation is None:
         return login_pages.dead_link(link)
