@@ -66,7 +66,7 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
     server, page = finder
     expect(page.locator(".finder .message")).to_have_text(HELP)
     page.keyboard.type("30 minutes")
-    expect(page.locator(".finder .message")).to_contain_text("2 found")
+    expect(page.locator(".finder .message")).to_contain_text("2 matches")
     assert own_events(server) == []  # digits of a search are no grades
     expect(page.locator(".finder .row").first.locator(".name")).to_have_text("On missed")
     expect(row(page, "missed").locator(".words")).to_have_text("not graded")  # blind to Bob's

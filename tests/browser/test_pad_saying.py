@@ -73,7 +73,7 @@ def test_a_note_goes_with_the_grade_and_can_be_added_afterwards(served, visit):
     press(page, "n")
     expect(page.get_by_role("textbox", name="Note")).to_have_value("0 for now? ask Bob")
     page.keyboard.type(" and Eve")
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="discard").click()
     expect(page.locator(".note")).to_contain_text("ask Bob (goes")
     press(page, "21")
     all_saved(page, 2)
@@ -145,7 +145,7 @@ def test_sheets_cover_the_chunk_and_let_no_key_grade_it(served, visit):
     expect(sheet).to_be_hidden()
     page.get_by_role("button", name="? all keys").click()
     keys = page.get_by_role("region", name="Keys")
-    for action in ("take back what you did last", "all passages of this question"):
+    for action in ("undo the last thing", "all passages of this question"):
         expect(keys).to_contain_text(action)
     page.get_by_role("button", name="Esc close").click()
     expect(keys).to_be_hidden()
@@ -176,13 +176,11 @@ def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served,
     expect(page.locator(".beside.after")).to_be_hidden()
     press(page, "c1")
     expect(page.locator(".beside.after")).to_be_hidden()  # the next chunk stands alone
-    press(page, "m")
     expect(page.locator(".chunk mark")).to_have_count(0)
+    press(page, "m")
     page.reload()
     ready(page)
-    expect(page.get_by_role("button", name="M highlight")).to_have_attribute(
-        "aria-pressed", "false"
-    )
+    expect(page.get_by_role("button", name="M highlight")).to_have_attribute("aria-pressed", "true")
 
 
 def test_what_is_known_is_told_after_the_grade_only_and_ends_blindness(served, visit):

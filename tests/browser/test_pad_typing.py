@@ -53,7 +53,7 @@ def test_a_note_is_saved_by_its_button_without_a_keyboard(served, visit):
     page.locator(".grades button").nth(2).tap()
     page.locator(".grades button").nth(0).wait_for()
     page.get_by_role("button", name="More").tap()
-    page.locator(".actions").get_by_role("button", name="back").tap()
+    page.locator(".actions").get_by_role("button", name="previous").tap()
     expect(page.locator(".given")).to_have_text("you gave 2 · partly relevant")
     page.get_by_role("button", name="More").tap()
     page.locator(".actions").get_by_role("button", name="note").tap()
@@ -247,7 +247,7 @@ def test_undo_and_redo_go_through_grades_and_remarks_in_the_order_they_were_give
         assert standing(store) == {}
     for (words, _), key in zip(done[::-1], ["Shift+U", "Control+Shift+Z"] * 2, strict=True):
         page.keyboard.press(key)
-        expect(said).to_have_text(f"Done again: {words}")
+        expect(said).to_have_text(f"Redone: {words}")
     page.keyboard.press("Shift+U")
     expect(said).to_have_text("Nothing to redo")
     all_saved(page, 3)

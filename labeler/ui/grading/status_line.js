@@ -40,7 +40,8 @@ export class StatusLine {
       left && !progress.decision ? `in this ${terms.question[0]}` : "",
     );
     this.write(".overall", overallWords(progress, here, terms));
-    this.find(".overall").title = teamWords(progress, terms);
+    const team = teamWords(progress, terms);
+    if (this.find(".overall").title !== team) this.find(".overall").title = team;
     this.paintCells(placeIn(progress, here));
     this.paintField(progress.looked);
     this.paintSplits();
@@ -66,7 +67,8 @@ export class StatusLine {
     }
     const done = place ? Math.floor((place.done / place.all) * count) : 0;
     for (const [i, cell] of [...host.children].entries()) {
-      cell.className = i < done ? "full" : i === done ? "now" : "";
+      const look = i < done ? "full" : i === done ? "now" : "";
+      if (cell.className !== look) cell.className = look;
     }
   }
 

@@ -218,15 +218,19 @@ function addItem(blocks, lines, at, { indent, mark, isNumbered }) {
   let to = at + 1;
   while (to < lines.length && /^\s+\S/.test(lines[to].text) && !itemOf(lines[to])) to += 1;
   const { start } = lines[at];
-  const end = lines[to - 1].end;
   const level = 1 + Math.min(5, Math.floor(indent.replace(/\t/g, "    ").length / 2));
   const [shape, text] = [start + indent.length, start + indent.length + mark.length];
   /** @type {ShapedPart[]} */
   const parts = [
     { start, end: isNumbered ? shape : text, role: "shape" },
     { start: isNumbered ? shape : text, end: text, role: "number" },
-    { start: text, end, role: "read" },
+    { start: text, end: lines[at].end, role: "read" },
   ];
+  for (const line of lines.slice(at + 1, to)) {
+    const inner = line.start + line.text.length - line.text.trimStart().length;
+    parts.push({ start: line.start, end: inner, role: "shape" });
+    parts.push({ start: inner, end: line.end, role: "read" });
+  }
   const filled = parts.filter((part) => part.start < part.end);
   blocks.push(blockOf("item", filled, { level }));
   return to - at;
