@@ -328,6 +328,6 @@ def test_data_offers_the_files_of_one_chunking(cut_twice: Path, monkeypatch: pyt
     assert "This is a part: chunking v2. It has a hash of its own" in words(app)
     labels = {button.proto.label: button.proto.disabled for button in app.get("download_button")}
     offered = {name.split("-20")[0]: disabled for name, disabled in labels.items()}
-    assert (offered["golden-v2"], offered["golden-complete-v2"]) == (False, True)
+    assert (offered["Download golden-v2.jsonl"], offered["golden-complete-v2"]) == (False, True)
     app = open_page("data", section="Download", chunks="v3")
     assert "no chunking is called 'v3'; there are: default, v2" in words(app)

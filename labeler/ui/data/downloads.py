@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
+import htpy
 import streamlit as st
 
-from labeler.model import EVERYTHING, Selection, chunking_from_label, chunking_label
+from labeler.model import (
+    EVERYTHING,
+    SHORT_HASH,
+    Selection,
+    chunking_from_label,
+    chunking_label,
+    format_count,
+)
 from labeler.services import import_export
 from labeler.services.import_export.exports import WHOLE_ONLY, name_with_selection
 from labeler.store import Store, tamper_check
@@ -17,30 +27,36 @@ from labeler.store.backup import backups
 from labeler.store.backup.backups import Schedule
 from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.answer import show_answer
 
 LOOK_EVERY_SECONDS = 2
 BUTTON_WIDTH = 350  # pixels, for the longest name there is
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
-BACKUP_LABEL = "Backup: everything in one file, checked; 'labeler restore' puts it back"
+BACKUP_LABEL = "Everything in one file, checked; 'labeler restore' puts it back"
+LEADING = {"jsonl": "primary", "csv": "secondary"}
+WHOLE = ("events", "complete")
 FORMAT_LABELS = {
-    "jsonl": "JSONL: queries and golden grades; loads back as the same golden set",
+    "events": "Every judgment of every grader, as JSONL",
+    "complete": "Texts, settings and every judgment in one file; restores everything except runs",
     "qrels": "TREC qrels, for trec_eval and others",
     "beir": "BEIR folder as .zip: corpus, queries and qrels",
-    "csv": "CSV, for people and spreadsheets",
     "quepid": "Quepid: ratings as CSV, by the queries' texts",
     "quepid-book": "Quepid: a book as JSON, with judges and their explanations",
-    "opensearch": "OpenSearch: judgments as JSON, to be imported",
-    "ragas": "RAGAS: samples with reference contexts, a line each",
+    "opensearch": "OpenSearch: judgments as JSON, ready to import",
+    "ragas": "RAGAS: samples with reference contexts, one per line",
     "ranx": "ranx: JSON of grades by query and chunk",
     "phoenix": "Phoenix: grades as annotations of the documents of its spans",
     "langfuse": "Langfuse: measures of each list as scores of its observation",
-    "events": "The whole log as JSONL: every judgment of every grader",
-    "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
 PART_NOTE = "This is a part: {}. It has a hash of its own, and a backup is of all."
+JSONL_NOTE = "JSONL loads back as the same golden set; CSV is for people and spreadsheets."
 SEAL_NOTE = (
-    "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
-    "whether somebody has changed what was said until now:"
+    "Keep this line somewhere else than on this server. 'labeler check --against' then tells "
+    "whether anybody has changed the log up to here."
+)
+FILE_NAMES = (
+    "File names: date and last judgment. r12 holds the first twelve, or a few that came while it "
+    "was downloaded."
 )
 
 
@@ -72,48 +88,94 @@ def choose_chunking() -> tuple[str, ...] | None:
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def offer_files(selected: Selection) -> None:
-    """Offer files under names that keep up with the grading."""
+    """Offer files under names that keep up with the grading: first what most people want."""
     with ui.guard(), ui.open_store() as store:
         revision, seal = store.revision(), store.present_seal()
         refused = refusals(ui.database(), revision, store.data_revision(), selected)
-    if selected != EVERYTHING:
-        st.text(PART_NOTE.format(selected.describe()))
-    for kind, words in FORMAT_LABELS.items():
-        if kind in import_export.FEEDBACK_KINDS and kind in refused:
-            continue  # no run came from that tool
-        name = import_export.dated_name(
-            name_with_selection(import_export.EXPORTS[kind], selected), revision
+        contents, state = store.contents(), store.golden_state()
+    if selected == EVERYTHING:
+        grades = format_count(contents.golden, "golden grade", "golden grades")
+        queries = format_count(contents.queries, "query", "queries")
+        freeze = url_state.page_url("/data", section="Advanced", show="Versions")
+        show_answer(
+            "The golden set as it is now, in one file.",
+            [
+                f"{grades}, {queries}, golden set {state.hash[:SHORT_HASH]}. To keep a number "
+                "reproducible, ",
+                htpy.a(href=freeze)["freeze a version"],
+                " first.",
+            ],
         )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.download_button(
-                name,
-                data=ui.with_audit(partial(export_bytes, kind, selected), name),
-                file_name=name,
-                key=f"download-{kind}",
-                on_click="ignore",
-                width=BUTTON_WIDTH,
-                disabled=kind in refused,
-            )
-            st.write(words)
+    else:
+        show_answer("A part of the golden set, in one file.", PART_NOTE.format(selected.describe()))
+    with st.container(horizontal=True):
+        for kind, emphasis in LEADING.items():
+            name = name_with_selection(import_export.EXPORTS[kind], selected)
+            offer_file(kind, selected, revision, refused, f"Download {name}", emphasis)
+    say_refusals(LEADING, refused)
+    st.caption(f"{JSONL_NOTE} {FILE_NAMES}")
+    for kind in WHOLE:
+        offer_row(kind, selected, revision, refused)
+    others = [kind for kind in FORMAT_LABELS if kind not in WHOLE]
+    with st.expander("For other tools · TREC, BEIR, ranx, RAGAS, Quepid, OpenSearch", key="tools"):
+        for kind in others:
+            if kind not in import_export.FEEDBACK_KINDS or kind not in refused:
+                offer_row(kind, selected, revision, refused)
+    with st.expander("Backup · the whole golden set, with runs", key="backup"):
+        offer_backup(revision)
+    with st.expander("Tamper check (optional)", key="tamper"):
+        seal_name = import_export.dated_name(f"golden{tamper_check.SEAL_SUFFIX}", revision)
+        offer_seal(str(seal), seal_name)
+
+
+def offer_row(kind: str, selected: Selection, revision: int, refused: Mapping[str, str]) -> None:
+    """Offer a file beside what it is, or say why there is none."""
+    name = name_with_selection(import_export.EXPORTS[kind], selected)
+    label = import_export.dated_name(name, revision)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        offer_file(kind, selected, revision, refused, label, width=BUTTON_WIDTH)
+        st.write(FORMAT_LABELS[kind])
+    say_refusals([kind], refused)
+
+
+def offer_file(
+    kind: str,
+    selected: Selection,
+    revision: int,
+    refused: Mapping[str, str],
+    label: str,
+    emphasis: str = "secondary",
+    width: int | Literal["content"] = "content",
+) -> None:
+    """Draw the button of one file."""
+    base = name_with_selection(import_export.EXPORTS[kind], selected)
+    name = import_export.dated_name(base, revision)
+    st.download_button(
+        label,
+        data=ui.with_audit(partial(export_bytes, kind, selected), name),
+        file_name=name,
+        key=f"download-{kind}",
+        on_click="ignore",
+        type="primary" if emphasis == "primary" else "secondary",
+        width=width,
+        disabled=kind in refused,
+    )
+
+
+def say_refusals(kinds: Iterable[str], refused: Mapping[str, str]) -> None:
+    """Say why files cannot be made."""
+    for kind in kinds:
         if kind in refused:
             (st.caption if kind in WHOLE_ONLY else ui.show_error)(refused[kind])
-    offer_backup(revision)
-    st.caption(
-        "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
-        "twelve, or some that came while it was being fetched."
-    )
-    offer_seal(str(seal), import_export.dated_name(f"golden{tamper_check.SEAL_SUFFIX}", revision))
 
 
 def offer_seal(seal: str, name: str) -> None:
     """Show the newest tamper check, and offer it as a file for 'labeler check --against'."""
     st.caption(SEAL_NOTE)
     st.code(seal, language=None, wrap_lines=True)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            *(name, f"{seal}\n", name), key="download-seal", on_click="ignore", width=BUTTON_WIDTH
-        )
-        st.write("The seal as a file, for 'labeler check --against'")
+    st.download_button(
+        *(name, f"{seal}\n", name), key="download-seal", on_click="ignore", width=BUTTON_WIDTH
+    )
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
@@ -152,9 +214,6 @@ def offer_backup(revision: int) -> None:
             width=BUTTON_WIDTH,
         )
         st.write(BACKUP_LABEL)
-    st.caption(
-        "Keep a backup as safe as the golden set: it holds who may come in, and the key that signs "
-        "for this server."
-    )
+    st.caption("It contains sign-in data, and the key this server signs with: store it safely.")
     with ui.guard():
         st.text(backups.describe_schedule(Schedule.from_environment(os.environ), database))
