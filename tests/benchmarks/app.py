@@ -25,6 +25,7 @@ from labeler.ui.grading import COOKIE
 from labeler.web.auth import access
 from tests.browser.choices import open_choices
 from tests.browser.doors import come_in
+from tests.browser.profiles import HAS_READ_THE_WELCOME
 from tests.browser.server import Server, launch
 
 OPENS_SECONDS = 15  # within which a server opens the board where nobody asks for anything
@@ -89,6 +90,7 @@ def percentiles(values: list[float]) -> str:
 def open_pad(browser: Browser, url: str) -> Page:
     """Open the Label page as a known grader and wait for a chunk."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(HAS_READ_THE_WELCOME)
     context.add_cookies([{"name": COOKIE, "value": "Ann", "url": url}])
     page = context.new_page()
     page.goto(url)

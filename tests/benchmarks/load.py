@@ -30,6 +30,7 @@ from labeler.store import Store
 from labeler.ui.grading import COOKIE
 from labeler.web.auth import tokens
 from tests.benchmarks.app import PROBE, fill, percentiles
+from tests.browser.profiles import HAS_READ_THE_WELCOME
 from tests.browser.server import Server, launch
 
 GRADERS, SECONDS, BROWSERS = 150, 120, 2
@@ -125,6 +126,7 @@ def clients_of(store: Store, port: int, count: int) -> list[Client]:
 def open_page(browser, url: str, grader: str) -> Page:
     """Open a page in a browser profile of its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(HAS_READ_THE_WELCOME)
     context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
     page = context.new_page()
     page.goto(url)

@@ -72,6 +72,7 @@ STATES = {
     "the whole query": ["Escape", "b"],
     "the finder": ["Escape", "/"],
     "a search": [*"text", "Enter"],
+    "my grades": ["Escape", "g"],
 }
 # The states in which texts of chunks are read, each from the one before.
 WAYS = {
@@ -253,7 +254,7 @@ def test_nothing_serious_where_text_is_larger_than_its_place(
 @pytest.mark.slow
 def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
     server = serve(library(tmp_path / "library.db"))
-    page = visit(server.url, grader=None, context=open_as("light"))
+    page = visit(server.url, grader=None, context=open_as("light"), newcomer=True)
     expect(page.get_by_label("What’s your name?")).to_be_focused()
     found = {"where the name is asked": serious_in_both(page)}
     link = link_for(server, "Ann")

@@ -1,4 +1,4 @@
-"""The shape of a chunk's text, asked directly in a browser: tables, lists, headings and code as text.
+"""The shape of a chunk's text, asked in a browser: tables, lists, headings and code as text.
 
 All of the text is on the page in its order, so that places in it are those of the source.
 """

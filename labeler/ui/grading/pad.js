@@ -447,7 +447,9 @@ export class Pad {
     this.find(".desk").classList.toggle("welcoming", isWelcomed);
     this.find(".desk").classList.toggle("practising", this.practice !== null);
     this.find(".one").hidden = (!entry && !list) || isCovered || isWelcomed;
+    const wasListing = this.find(".one").classList.contains("listing");
     this.find(".one").classList.toggle("listing", list !== null);
+    if (wasListing !== (list !== null)) this.card.paintWhatFits();
     this.find(".work").hidden = list !== null;
     this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered || isWelcomed);
     this.find(".practice").hidden = !this.practice;
