@@ -72,7 +72,7 @@ def test_who_comes_by_an_invitation_is_welcomed_and_grades_nothing_unread(invite
 def test_who_types_a_name_is_welcomed_too_until_they_start(serve, visit, tmp_path):
     server = serve(library(tmp_path / "library.db"))
     page = visit(server.url, newcomer=True)
-    expect(welcome(page)).to_contain_text("You’re invited to grade passages for library")
+    expect(welcome(page)).to_contain_text("Here you grade passages for library")
     welcome(page).get_by_role("button", name="How to grade").click()
     expect(page.get_by_role("region", name="How to grade")).to_be_visible()
     page.keyboard.press("Escape")

@@ -245,3 +245,20 @@ def test_what_is_dragged_over_snaps_to_words(bench, dragged, words):
 def test_what_is_dragged_over_stays_where_words_have_no_blanks(bench):
     found = bench.evaluate("wholeWords('全額返金できます', { start: 2, end: 4 })")
     assert found == {"start": 2, "end": 4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|" * 50_000,
+        ("|" * 200 + "\n") * 200,
+        "| a |\n" + " " * 50_000 + "-x\n",
+        "```" + " " * 50_000 + "x\n",
+        "- " * 25_000,
+        "\n" * 50_000,
+        ("word, " * 5_000 + "\n") * 2 + "```\n",
+        "# " * 20_000,
+    ],
+)
+def test_no_text_takes_long(bench, text):
+    paint(bench, text)

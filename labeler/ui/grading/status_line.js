@@ -29,6 +29,7 @@ export class StatusLine {
     const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
     const state = this.find(".state");
     state.textContent = statusWords(outbox, saved, waiting, refused.length);
+    state.dataset.saved = String(saved);
     state.dataset.state = waiting ? outbox.state : "idle";
     const { terms } = this.data;
     const here = this.queryHere(session);

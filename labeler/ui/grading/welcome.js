@@ -37,10 +37,10 @@ export class Welcome {
     const { grader, terms, contact, name, inviter } = this.data;
     const [question, passage] = [terms.question[0], terms.passage[0]];
     const heading = element("h2", `Welcome, ${grader}`);
-    const asks = inviter ? `${inviter} invites you` : "You’re invited";
+    const asks = inviter ? `${inviter} invites you to grade` : "Here you grade";
     const what = element(
       "p",
-      `${asks} to grade ${terms.passage[1]} for ${name}. You read a ${question} and a ${passage}, ` +
+      `${asks} ${terms.passage[1]} for ${name}. You read a ${question} and a ${passage}, ` +
         `then press one key: how relevant is the ${passage}?`,
       "lead",
     );

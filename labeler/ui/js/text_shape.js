@@ -26,7 +26,10 @@ const A_BULLET = /^([ \t]*)([-*+•‣◦▪–][ \t]+)\S/;
 const A_NUMBERED = /^([ \t]*)((?:\d{1,3}[.)]|[a-z]\))[ \t]+)\S/;
 const UNDER_HEADS = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const A_ROW = /^\s*\|.*\|\s*$/;
+const A_SENTENCE = /\p{L}{2,} [\p{L}'’]+ [\p{L}'’]+ [^;{}=]*[.?!:]\s*$/u;
 const LONGEST_CODE_LINE = 100; // a longer line is rather prose
+const LONGEST_MARK = 500; // characters of a line that only gives shape; patterns are slow on more
+const MOST_COLUMNS = 40;
 
 const MIGHT_BE_COLUMNS = /[\t|]| {3}/;
 const LONGEST_INDENTED = 120; // a longer line is a paragraph with an indent
@@ -113,6 +116,7 @@ function fencedIn(text, lines) {
 /** @type {(lines: Line[]) => Fence[]} */
 function fencesIn(lines) {
   return lines.flatMap((line) => {
+    if (line.text.length > LONGEST_MARK) return [];
     const [, fence, info] = A_FENCE.exec(line.text) ?? [];
     return fence && !info.includes("`") ? [{ ...line, fence, info }] : [];
   });
@@ -152,8 +156,7 @@ function oddness(text, fenced) {
   for (const { inside, isClosed } of fenced) {
     const lines = text.slice(inside.start, inside.end).split("\n");
     for (const line of lines) {
-      const isSentence = /\p{L}{2,} [\p{L}'’]+ [\p{L}'’]+ [^;{}=]*[.?!:]\s*$/u.test(line);
-      odd += line.length > LONGEST_CODE_LINE || isSentence ? line.length : 0;
+      if (line.length > LONGEST_CODE_LINE || A_SENTENCE.test(line)) odd += line.length;
     }
     if (!isClosed && !lines.join("").trim()) odd += 1000;
   }
@@ -242,7 +245,9 @@ function addItem(blocks, lines, at, { indent, mark, isNumbered }) {
 function countRows(lines, at) {
   const isHeaded = lines[at].text.includes("|") && isUnderHeads(lines[at + 1]);
   const isRow = (/** @type {Line | undefined} */ line) =>
-    line && (A_ROW.test(line.text) || (isHeaded && line.text.includes("|")));
+    line &&
+    (A_ROW.test(line.text) || (isHeaded && line.text.includes("|"))) &&
+    line.text.split("|", MOST_COLUMNS + 2).length <= MOST_COLUMNS + 1;
   let to = at;
   while (isRow(lines[to])) to += 1;
   return to - at > 1 ? to - at : 0;
@@ -250,7 +255,7 @@ function countRows(lines, at) {
 
 /** @type {(line: Line | undefined) => boolean} */
 function isUnderHeads(line) {
-  if (!line?.text.includes("-")) return false;
+  if (!line?.text.includes("-") || line.text.length > LONGEST_MARK) return false;
   return UNDER_HEADS.test(line.text);
 }
 
