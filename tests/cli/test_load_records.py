@@ -273,7 +273,7 @@ WRONG = {
     "two scores": (
         [{"query": REFUND, "results": [{"id": "c", "text": "a", "score": 1, "rrf_score": 2}]}],
         [],
-        "'score' and 'rrf_score' could both be the score of a result; say which one is: --map",
+        "both be the score of a result; say which one is: --map score=score\n",
     ),
     "results without id and text": (
         [{"query": REFUND, "documents": [{"page_content": "a"}, {"score": 1}]}],
@@ -352,3 +352,16 @@ def test_a_map_that_read_nothing_is_not_kept(load: Load):
 
 
 RAGAS = {"user_input": SHIPPING, "retrieved_contexts": [FIVE]}
+
+
+def test_the_map_that_a_refusal_proposes_works_as_it_stands(load: Load):
+    results = [
+        {"id": "c1", "text": THREE, "score": 1, "rrf_score": 2},
+        {"id": "c2", "text": FIVE, "score": 3, "rrf_score": 1},
+    ]
+    dump = [{"query": REFUND, "results": results}]
+    assert load("dump.json", dump, "--map", "score=score").exit_code == 0
+    assert load("fused.json", dump, "--map", "score=rrf_score").exit_code == 0
+    assert stored()[2] == {"dump": [[FIVE, THREE]], "fused": [[THREE, FIVE]]}
+    with Store("golden.db") as store:
+        assert store.settings().field_map == "", "it is of these files alone"

@@ -220,6 +220,11 @@ class FieldMap:
         return self.where is None or self.where.holds(record)
 
     @property
+    def names_query(self) -> bool:
+        """Whether it says where the query stands; else only how its results differ from usual."""
+        return not {"query", "query_id"}.isdisjoint(self.paths)
+
+    @property
     def names_results(self) -> bool:
         """Whether it says where the id or the text of a result stands, if results are in a list."""
         return "results" not in self.paths or bool({"id", "text"} & self.paths.keys())
@@ -244,7 +249,7 @@ class FieldMap:
 
 
 def parse_map(text: str, name: str = "") -> FieldMap:
-    """Parse a map as ``--map`` takes it.
+    """Parse a map as ``--map`` takes it; one of result fields alone adds them to what is found.
 
     >>> print(parse_map("query=input.value results=output id=metadata.id|id"))
     query=input.value results=output id=metadata.id|id
@@ -269,7 +274,7 @@ def parse_map(text: str, name: str = "") -> FieldMap:
         field: tuple(tuple(one.split(".")) for one in value.split("|"))
         for field, value in given.items()
     }
-    if not {"query", "query_id"} & paths.keys():
+    if not {"query", "query_id"} & paths.keys() and not paths.keys() <= {*OF_RESULT}:
         raise BadInput(f"--map: it names no query; write it as {_EXAMPLE}")
     condition = None if where is None else parse_condition(where)
     return FieldMap(paths, name, where=condition, separator=separator)

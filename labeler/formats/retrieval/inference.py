@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -82,11 +82,12 @@ _ORDERS_AND_GRADES: tuple[tuple[str, Sequence[str]], ...] = (
 _MOST_SAMPLED = 100
 
 
-def infer_map(records: Sequence[Record]) -> FieldMap | None:
+def infer_map(records: Sequence[Record], chosen: Collection[str] = ()) -> FieldMap | None:
     """Return the map of records that hold questions with results; None for others.
 
     They may be nested (a list of results under a known key), lists side by side, or flat (a row
     for each result) with the text of the query or the chunk. Records with ids alone are a run.
+    Fields that are ``chosen`` by hand are not looked for where two keys could be one.
 
     >>> print(infer_map([{"question": "why?", "documents": [{"page_content": "so", "id": "c1"}]}]))
     query=question results=documents id=id text=page_content
@@ -108,8 +109,8 @@ def infer_map(records: Sequence[Record]) -> FieldMap | None:
     if outputs:
         return complete_map(FieldMap({**paths, **relevant, "results": (outputs,)}), records)
     if key is not None:
-        return _nested(records, key, {**paths, **relevant})
-    return FieldMap({**paths, **relevant}) if relevant else _flat(records, keys, paths)
+        return _nested(records, key, {**paths, **relevant}, chosen)
+    return FieldMap({**paths, **relevant}) if relevant else _flat(records, keys, paths, chosen)
 
 
 def _relevance(records: Sequence[Record], keys: dict[str, str]) -> dict[str, tuple[Path, ...]]:
@@ -189,7 +190,7 @@ def complete_map(field_map: FieldMap, records: Sequence[Record]) -> FieldMap:
     if found.names_results:
         return found
     entries, by_system = _results_of(found, taken)
-    inner, _ = _fields_of(entries)
+    inner, _ = _fields_of(entries, paths)
     return replace(found, paths={**inner, **paths}, systems=found.systems or by_system)
 
 
@@ -252,14 +253,17 @@ def _entries(records: Sequence[Record], key: str) -> tuple[list[Any], bool]:
 
 
 def _nested(
-    records: Sequence[Record], key: str, paths: dict[str, tuple[Path, ...]]
+    records: Sequence[Record],
+    key: str,
+    paths: dict[str, tuple[Path, ...]],
+    chosen: Collection[str],
 ) -> FieldMap | None:
     entries, by_system = _entries(records, key)
     if "system" in paths:
         by_system = False
     paths["results"] = ((key,),)
     strings: Strings = "id" if key in LISTS_OF_IDS else "text"
-    fields, has_rows = _fields_of(entries)
+    fields, has_rows = _fields_of(entries, chosen)
     paths |= fields
     texts = strings == "text" and any(isinstance(each, str) for each in entries)
     if key in _VAGUE and not has_rows and not texts:
@@ -269,14 +273,16 @@ def _nested(
     return FieldMap(paths, strings=strings, systems=by_system)
 
 
-def _fields_of(entries: Sequence[Any]) -> tuple[dict[str, tuple[Path, ...]], bool]:
+def _fields_of(
+    entries: Sequence[Any], chosen: Collection[str]
+) -> tuple[dict[str, tuple[Path, ...]], bool]:
     """Return the paths of what results have, and whether any of them is an object."""
     rows = [each for each in entries if isinstance(each, dict)]
     if pairs := [each for each in entries if _is_pair(each)]:
         rows = [each[0] for each in pairs if isinstance(each[0], dict)]
         of_texts: dict[str, tuple[Path, ...]] = {} if rows else {"text": (("0",),)}
-        return {**of_texts, "score": (("1",),), **_of_results(rows, ("0",))}, True
-    return _of_results(rows, ()), bool(rows)
+        return {**of_texts, "score": (("1",),), **_of_results(rows, ("0",), chosen)}, True
+    return _of_results(rows, (), chosen), bool(rows)
 
 
 def _is_pair(entry: Any) -> bool:
@@ -289,7 +295,9 @@ def _is_pair(entry: Any) -> bool:
     )
 
 
-def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, ...]]:
+def _of_results(
+    rows: Sequence[Record], prefix: Path, chosen: Collection[str]
+) -> dict[str, tuple[Path, ...]]:
     """Return the paths of what results have, which may stand in an object inside them."""
     holders = [*_wrapped(rows, (), 2), *_metadata_of(rows, ())]
     found: dict[str, tuple[Path, ...]] = {}
@@ -306,7 +314,7 @@ def _of_results(rows: Sequence[Record], prefix: Path) -> dict[str, tuple[Path, .
             paths = [path for path in paths if path not in found.get("id", ())]
         if paths:
             found[field] = tuple(dict.fromkeys(paths))
-    _add_order(found, holders)
+    _add_order(found, holders, chosen)
     if metadata := [path for path, _ in _metadata_of(rows, ())] or [
         (*at, name) for at, inner in holders[1:2] for name in _named(inner, _METADATA)
     ]:
@@ -346,15 +354,17 @@ def _holds_object(rows: Sequence[Record], path: Path) -> bool:
 
 
 def _add_order(
-    found: dict[str, tuple[Path, ...]], holders: Sequence[tuple[Path, dict[str, str]]]
+    found: dict[str, tuple[Path, ...]],
+    holders: Sequence[tuple[Path, dict[str, str]]],
+    chosen: Collection[str],
 ) -> None:
     """Add what orders results, and their grades: beside them, or else in their metadata."""
     for at, keys in holders:
         scores = [*_named(keys, SCORE)]
-        if len(scores) > 1:
+        if len(scores) > 1 and "score" not in chosen:
             raise BadInput(
                 f"{short(scores[0])} and {short(scores[1])} could both be the score of a result; "
-                f"say which one is: --map 'score={'.'.join((*at, scores[0]))} ...'"
+                f"say which one is: --map score={'.'.join((*at, scores[0]))}"
             )
         for field, names in _ORDERS_AND_GRADES:
             named = [*_named(keys, names)]
@@ -364,7 +374,10 @@ def _add_order(
 
 
 def _flat(
-    records: Sequence[Record], keys: dict[str, str], paths: dict[str, tuple[Path, ...]]
+    records: Sequence[Record],
+    keys: dict[str, str],
+    paths: dict[str, tuple[Path, ...]],
+    chosen: Collection[str],
 ) -> FieldMap | None:
     """Return the map of a row for each result; None where only ids stand in it."""
     chunk = [*_named(keys, CHUNK_OF_PAIR.then(("document_id",)))]
@@ -385,7 +398,7 @@ def _flat(
         paths["text"] = ((texts[0],),)
     _add(paths, "title", keys, TITLE)
     _add(paths, "document", keys, (name for name in DOCUMENT_ID if keys.get(name) not in chunk))
-    _add_order(paths, [((), keys)])
+    _add_order(paths, [((), keys)], chosen)
     if not {"score", "distance", "rank"} & paths.keys():
         _add(paths, "rank", keys, RANK_OR_PLACE)
     _add(paths, "metadata", keys, _METADATA)

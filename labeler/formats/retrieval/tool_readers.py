@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
@@ -14,7 +15,7 @@ from labeler.formats.retrieval.annotations import (
     LabelStudioReader,
 )
 from labeler.formats.retrieval.document_rows import DocumentRowReader, is_document_row
-from labeler.formats.retrieval.field_map import FieldMap
+from labeler.formats.retrieval.field_map import FieldMap, Path
 from labeler.formats.retrieval.inference import complete_map, infer_map
 from labeler.formats.retrieval.openinference import SpanReader
 from labeler.formats.retrieval.record import Retrieval
@@ -84,15 +85,18 @@ def find_reader(
     records: Sequence[Record], field_map: FieldMap | None = None, limits: Limits = LIMITS
 ) -> RetrievalReader | None:
     """Return the reader of a file from its first records; None for no retrieval records."""
-    if field_map is not None:
+    if field_map is not None and field_map.names_query:
         mapper = reader_of(complete_map(field_map, records), limits)
         return MappedSpans(mapper) if any(map(is_otlp, records)) else mapper
     if _are_spans(records):
         return SpanReader(limits)
     if any(map(is_document_row, records)):
         return DocumentRowReader(limits)
-    found = find_tool(records) or infer_map(records)
-    return None if found is None else reader_of(found, limits)
+    chosen: Mapping[str, tuple[Path, ...]] = {} if field_map is None else field_map.paths
+    found = find_tool(records) or infer_map(records, chosen)
+    if found is None:
+        return None
+    return reader_of(replace(found, paths={**found.paths, **chosen}), limits)
 
 
 def is_of_tool(records: Sequence[Record]) -> bool:

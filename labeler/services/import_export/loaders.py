@@ -261,8 +261,13 @@ def _records(
             update=options.update,
             chunking=chunking,
         )
-        if options.field_map is not None and (loaded.runs or loaded.golden.grades.records):
-            is_new = remember_map(store, options.field_map)
+        chosen = options.field_map
+        if (
+            chosen is not None
+            and chosen.names_query
+            and (loaded.runs or loaded.golden.grades.records)
+        ):
+            is_new = remember_map(store, chosen)
             said = "kept in the setting field-map, for other files like this one"
             of = {"map": said if is_new else "that of the setting field-map"}
             first = replace(first, facts={**first.facts, **of})
