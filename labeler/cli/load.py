@@ -92,7 +92,8 @@ def queries(
 ) -> None:
     """Add the queries of a JSONL, BEIR, CSV, TSV or Parquet file.
 
-    Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
+    Files of other tools may name a query by its text: it gets an id made of that. Of a file that
+    holds more, only the queries are added.
     """
     load_file(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
 
@@ -114,8 +115,9 @@ def chunks(
 ) -> None:
     """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
-    Of RAGAS' samples the contexts are added, each once. Besides its document_id a chunk may
-    have its place in that document: start and end, in characters from 0, the end not included.
+    Of questions with their results the chunks are added, each once. Besides its document_id a
+    chunk may have its place in that document: start and end, in characters from 0, the end not
+    included.
     """
     load_file(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
 
@@ -166,7 +168,8 @@ def run(
 ) -> None:
     """Add a run: TREC, JSONL, CSV, TSV or Parquet.
 
-    JSON by query, as ranx writes it, and the samples of RAGAS are runs, too.
+    JSON by query, as ranx writes it, is a run, too; of questions with their results only the lists
+    are added.
     """
     options = LoadOptions(
         run_name=name,
@@ -204,7 +207,7 @@ def golden(
     """Add golden grades: a golden set, a log, qrels, CSV.
 
     The content says which it is. A golden set in JSONL brings its queries along, and so do
-    Quepid's and OpenSearch's JSON and RAGAS' samples; for the others load the queries first. A
+    Quepid's and OpenSearch's JSON and RAGAS' samples; otherwise load the queries first. A
     table needs the columns query, docid and rating; a query may be named by its text, or by id
     and text. A pair that several graders grade has each one's own grade; other files have one
     grade for a pair, and another one later needs --update.

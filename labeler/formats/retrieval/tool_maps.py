@@ -322,11 +322,17 @@ def find_tool(records: Sequence[Record]) -> FieldMap | None:
     return None
 
 
+# Tools whose files are no retrieval records, and are known by what is in them.
+_BY_CONTENT = frozenset({"rre", "quepid", "opensearch", "ranx", "beir"})
+
+
 def map_named(text: str) -> FieldMap:
     """Return the map of a tool by its name, or one that is written out."""
     tools = {tool.name: tool for tool in TOOL_MAPS}
     if text.strip() in tools:
         return tools[text.strip()].field_map()
+    if text.strip().lower() in _BY_CONTENT:
+        raise BadInput(f"--map: files of {text.strip()} are known by their content; leave it out")
     if "=" not in text:
         raise BadInput(
             f"--map: no tool is called {text!r}; there are {', '.join(sorted(tools))}; or write "
