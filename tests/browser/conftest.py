@@ -113,7 +113,7 @@ def pages(profiles: Profiles) -> Iterator[Callable[..., Page]]:
                 profile = profiles.take(device)
                 taken.callback(profiles.give_back, profile)
                 context = profile.context
-            elif not context.pages and not device.get("newcomer"):
+            elif not device.get("newcomer"):
                 context.add_init_script(HAS_READ_THE_WELCOME)
             if grader is not None:
                 context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])

@@ -77,7 +77,8 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
     page.keyboard.press("ArrowDown")
     text = page.locator(".finder .row.current .text")
     expect(text).to_have_text(CHUNKS["missed"])
-    # the query's words and those of the search
+    expect(text.locator("mark")).to_have_count(0)
+    page.keyboard.press("m")  # the query's words and those of the search
     expect(text.locator("mark")).to_have_text(["Descale", "kettle", "30", "minutes"])
     page.keyboard.press("3")
     expect(row(page, "missed").locator(".words")).to_have_text(
