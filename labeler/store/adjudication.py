@@ -196,10 +196,11 @@ class Adjudications(Exposure, ChunkTexts):
     def disagreements(
         self, graders: Collection[str] = (), among: Collection[str] | None = None
     ) -> list[Disagreement]:
-        """Return the pairs to which people give different grades now, the widest first.
+        """Return the pairs to which people give different grades now, query by query.
 
-        And the texts that several chunks of a query have whose golden grades differ. Of as wide
-        ones ties come first, then all stand in the order of queries: deciding one moves none.
+        And the texts that several chunks of a query have whose golden grades differ. The query with
+        the widest comes first, and of each query the widest; of as wide ones ties come first, then
+        all stand in the order of queries: deciding one moves none.
         ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
         ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
         """
@@ -223,7 +224,7 @@ class Adjudications(Exposure, ChunkTexts):
             found.append(
                 Disagreement(query_id, chunk_id, by_name, spread, agreed, said, (query, chunk))
             )
-        return sorted(found, key=lambda each: (-each.spread, each.agreed is not None, each.numbers))
+        return _query_by_query(found)
 
     def _of_copies(
         self,
@@ -380,6 +381,15 @@ class Adjudications(Exposure, ChunkTexts):
                 UNDOABLE_ADJUDICATIONS, [grader, limit]
             )
         ]
+
+
+def _query_by_query(found: Sequence[Disagreement]) -> list[Disagreement]:
+    """Return disagreements in their order; the query with the first one has all of its own next."""
+    ordered = sorted(found, key=lambda each: (-each.spread, each.agreed is not None, each.numbers))
+    places: dict[int, int] = {}
+    for place, each in enumerate(ordered):
+        places.setdefault(each.numbers[0], place)
+    return sorted(ordered, key=lambda each: places[each.numbers[0]])
 
 
 def _adjudication_from_row(row: tuple[Any, ...]) -> Adjudication:

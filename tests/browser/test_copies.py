@@ -93,14 +93,14 @@ def test_a_lead_decides_for_both_chunks_or_for_one(serve, visit, twice):
     page.locator(".bench .for-which").select_option("c3")
     page.keyboard.press("2")
     expect(copies.locator("li").nth(1)).to_contain_text("decided")
-    expect(page.locator(".bench .counts")).to_have_text("1 pair · 1 open")
+    expect(page.locator(".bench .counts")).to_have_text("1 disagreement, 1 to decide")
     expect(page.locator(".bench .state")).to_contain_text("saved")
     assert grades(server) == {"c1": 3, "c3": 2}
     page.keyboard.press("1")
-    expect(page.locator(".bench .counts")).to_have_text("1 pair · 0 open")
+    expect(page.locator(".bench .counts")).to_have_text("1 disagreement, 0 to decide")
     expect(page.locator(".bench .state")).to_have_text("saved")
     assert grades(server) == {"c1": 1, "c3": 1}
     page.keyboard.press("u")
-    expect(page.locator(".bench .counts")).to_have_text("1 pair · 1 open")
+    expect(page.locator(".bench .counts")).to_have_text("1 disagreement, 1 to decide")
     expect(page.locator(".bench .state")).to_contain_text("saved")
     assert grades(server) == {"c1": 3, "c3": 2}

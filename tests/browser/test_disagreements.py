@@ -80,7 +80,7 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     at(page, 1)
     expect(page.locator(".bench .opinions")).to_contain_text([HOSTILE])
     expect(page.locator(".bench img, .bench strong")).to_have_count(0)
-    expect(page.locator(".counts-now")).to_contain_text("Counts now: 0 not relevant, by lower")
+    expect(page.locator(".counts-now")).to_contain_text("Current result: 0 not relevant (lower median)")
 
     page.keyboard.press("2")
     at(page, 2)
@@ -143,7 +143,7 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     at(page, 21)
     page.keyboard.press("u")
     at(page, 1)  # what is taken back is shown, on whichever page it is
-    expect(page.locator(".bench .counts")).to_have_text(f"{MANY} pairs · {MANY} open")
+    expect(page.locator(".bench .counts")).to_have_text(f"{MANY} disagreements, {MANY} to decide")
     page.locator(".bench .next-page").tap()
     page.locator(".bench .back-page").tap()
     at(page, 20)
@@ -151,12 +151,12 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     assert width <= 390
 
     for left in range(MANY, 0, -1):
-        expect(page.locator(".bench .counts")).to_have_text(f"{MANY} pairs · {left} open")
+        expect(page.locator(".bench .counts")).to_have_text(f"{MANY} disagreements, {left} to decide")
         expect(page.locator(".bench .passage")).to_be_visible()
         page.keyboard.press("2")
-    expect(page.locator(".bench .done").first).to_have_text("Nothing is left open")
+    expect(page.locator(".bench .done").first).to_have_text("Everything is decided")
     wait_until_decided(server, MANY)
-    expect(page.locator(".bench .counts")).to_have_text(f"{MANY} pairs · 0 open")
+    expect(page.locator(".bench .counts")).to_have_text(f"{MANY} disagreements, 0 to decide")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download these as CSV").click()
     rows = list(csv.DictReader(waiting.value.path().read_text(encoding="utf-8").splitlines()))

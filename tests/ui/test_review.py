@@ -272,15 +272,23 @@ def test_whoever_decides_has_a_name(pooled: Store, say):
     say("Ann", "c0", 0)
     say("<i>Bob</i>", "c0", 3)
     said = words(open_page("review", review="Disagreements"))
-    assert "A decision stands under a name" in said
+    assert "Decisions are saved under your name" in said
+
+
+def test_disagreements_come_query_by_query_the_query_with_the_widest_first(pooled: Store, say):
+    for query, chunk, grade in (("q1", "c0", 2), ("q0", "c1", 1), ("q1", "c1", 1), ("q0", "c0", 3)):
+        say("Ann", chunk, 0, query=query)
+        say("Bob", chunk, grade, query=query)
+    found = [(each.query_id, each.chunk_id) for each in pooled.disagreements()]
+    assert found == [("q0", "c0"), ("q0", "c1"), ("q1", "c0"), ("q1", "c1")]
 
 
 def test_disagreements_say_the_rule_and_what_a_tie_is(pooled: Store, say):
     usual = small_print(pooled.settings())
-    assert usual.startswith("Several grades of a chunk become one by lower median: the middle one")
-    assert "no decision and no later grade of theirs on these chunks is blind" in usual
+    assert usual.startswith("When graders differ: lower median, the middle one")
+    assert "your decisions and your later grades of these chunks are not blind" in usual
     ruled = small_print(replace(pooled.settings(), golden_rule=MAJORITY))
-    assert "A tie is unjudged in every measure until it is decided" in ruled
+    assert "A tie is unjudged in every measure until you decide it" in ruled
     assert "A tie" not in usual
 
 

@@ -108,7 +108,7 @@ export class Bench {
       const wanted = where.query === undefined ? null : JSON.stringify([where.query, where.chunk]);
       const isThere = wanted !== null && this.listing.has(wanted);
       this.look(isThere ? wanted : this.nextOpen(null));
-      if (wanted !== null && !isThere) this.tell("The pair of this address is not among these.");
+      if (wanted !== null && !isThere) this.tell("The pair in this address is not among these.");
     });
   }
 
@@ -256,13 +256,13 @@ export class Bench {
   clicked(grade, event) {
     const isKey = event.detail === 0;
     if (!isKey && (event.detail > 1 || performance.now() - this.shownAt < TOO_SOON_MS)) {
-      this.tell("That press came right after this pair: it decided nothing.");
+      this.tell("That click came as the pair changed and was ignored.");
     } else this.decide(grade);
   }
 
   undo() {
     const step = this.trail.pop();
-    if (!step) return this.tell("There is nothing to take back.");
+    if (!step) return this.tell("There is nothing to undo.");
     const item = this.listing.find(pairKey(step));
     if (step.note) this.kept.write(item ?? step, step.note); // both wait for the next decision
     if (step.evidence) this.evidence.keep(item ?? step, step.evidence);
@@ -275,7 +275,7 @@ export class Bench {
     }
     this.sender.add({ ...this.signed(step), undoes: step.event_id });
     if (!item) void this.open({ query: step.query, chunk: step.chunk });
-    this.tell(`Taken back: it was ${step.grade} ${this.data.words[step.grade]}.`);
+    this.tell(`Undone (was ${step.grade}, ${this.data.words[step.grade]}).`);
   }
 
   /** @type {(verdict: Verdict, result: Result) => void} */
@@ -363,12 +363,10 @@ export class Bench {
     if (!item) host.replaceChildren(...finished(this.listing.left));
     else {
       const place = `${this.listing.placeOf(pairKey(item))} of ${this.listing.total.toLocaleString("en")}`;
-      const apart = `${item.spread} apart`;
+      const apart = `Grades differ by ${item.spread}`;
       const note = this.kept.note(item);
       const acts = this.acts(item);
-      host.replaceChildren(
-        ...drawn(item, `${apart} · ${place}`, note, this.data, acts, this.only),
-      );
+      host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, acts, this.only));
       const passage = host.querySelector(".passage");
       if (passage && !isOther) passage.scrollTop = scrolled;
       const again = focused && host.querySelector(`[data-grade="${focused}"]`);
@@ -430,8 +428,8 @@ export class Bench {
     const total = listing.total.toLocaleString("en");
     const open = listing.left.toLocaleString("en");
     find(this.root, ".both").hidden = !listing.total;
-    const counts = listing.total === 1 ? "1 pair" : `${total} pairs`;
-    find(this.root, ".counts").textContent = listing.total ? `${counts} · ${open} open` : "";
+    const counts = listing.total === 1 ? "1 disagreement" : `${total} disagreements`;
+    find(this.root, ".counts").textContent = listing.total ? `${counts}, ${open} to decide` : "";
     const state = [sender.inWords(this.isSaved), this.told].filter(Boolean).join(" · ");
     const where = find(this.root, ".state");
     if (where.textContent !== state) where.textContent = state;

@@ -31,7 +31,7 @@ function said(text, className) {
 
 /** @type {(shown: Case, place: string) => HTMLElement} */
 function head(shown, place) {
-  const over = make("p", "over", [place, shown.query, shown.task].filter(Boolean).join(" · "));
+  const over = make("p", "over", [place, shown.query].filter(Boolean).join(" · "));
   const asked = make("h3", "asked", shown.asked);
   asked.dir = "auto";
   asked.tabIndex = 0; // it may have to be scrolled
@@ -105,20 +105,20 @@ function counts(shown, { rule, rule_in_words, colours, words }) {
   const { adjudication, agreed, copies = [], opinions: said } = shown;
   const made = make("p", "counts-now");
   if (isSplit(shown)) {
-    made.append("Counts now: for each chunk its own grade, until you decide.");
+    made.append("Current result: each chunk has its own grade, until you decide.");
   } else if (agreed === null && copies.length && !said.length && !adjudication) {
-    made.append("Counts now: ", mark(copies[0].grade, colours), ` ${words[copies[0].grade]}`);
+    made.append("Current result: ", mark(copies[0].grade, colours), ` ${words[copies[0].grade]}`);
   } else if (adjudication) {
     const by = [adjudication.grader, adjudication.day].filter(Boolean).join(", ");
     made.append("Decided: ", mark(adjudication.grade, colours));
     made.append(` ${words[adjudication.grade]}, by ${by}`);
     if (adjudication.note) made.append(make("span", "why", `“${adjudication.note}”`));
   } else if (agreed === null) {
-    made.append(mark(null, colours), " A tie: unjudged until somebody decides or grades again.");
+    made.append(mark(null, colours), " A tie: unjudged until you decide or somebody grades again.");
   } else {
-    made.append("Counts now: ", mark(agreed, colours), ` ${words[agreed]}, by ${rule}`);
+    made.append("Current result: ", mark(agreed, colours), ` ${words[agreed]} (${rule})`);
   }
-  made.title = `Several grades become one by ${rule}: ${rule_in_words}.`;
+  made.title = `When graders differ: ${rule}, ${rule_in_words}.`;
   return made;
 }
 
@@ -127,8 +127,8 @@ function deciding(shown, note, data, acts, only) {
   const field = make("input", "note-field");
   field.type = "text";
   field.maxLength = 2000;
-  field.placeholder = "Why, if you like: goes with your decision";
-  field.ariaLabel = "A note that goes with your decision";
+  field.placeholder = "Reason (optional)";
+  field.ariaLabel = "Reason for your decision (optional)";
   field.value = note;
   field.addEventListener("input", () => acts.typed(field.value));
   const rests = make("p", "rests");
@@ -149,9 +149,9 @@ function deciding(shown, note, data, acts, only) {
     "div",
     "actions",
     button("link", "undo", acts.undo, "U"),
-    button("link", "back", () => acts.step(-1), "K"),
-    button("link", "ahead", () => acts.step(1), "J"),
-    button("link", "note", () => field.focus(), "N"),
+    button("link", "previous", () => acts.step(-1), "K"),
+    button("link", "next", () => acts.step(1), "J"),
+    button("link", "reason", () => field.focus(), "N"),
     button("link", "mark evidence", acts.mark, "E"),
   );
   for (const [at, colour] of data.colours.entries()) {
@@ -221,17 +221,17 @@ function part(text, start, end, marks) {
 /** @type {(left: number) => Node[]} */
 export function finished(left) {
   if (left) return [make("p", "done", "Fetching the next …")];
-  const words = "All of them are decided. K goes back through them, U takes back your last.";
-  return [make("h3", "done", "Nothing is left open"), make("p", "done", words)];
+  const words = "All are decided. K goes back through them, U undoes your last decision.";
+  return [make("h3", "done", "Everything is decided"), make("p", "done", words)];
 }
 
 // There is no pair at all, or none among those that are asked for.
 /** @type {(isPart: boolean) => [string, string]} */
 export function empty(isPart) {
   return isPart
-    ? ["No disagreement here", "Of these queries and graders no grades differ."]
+    ? ["No disagreement here", "For these queries and graders, no grades differ."]
     : [
         "Nobody disagrees",
-        "Where two people have given a chunk different grades, it stands here to be decided.",
+        "If two people give a chunk different grades, you decide here.",
       ];
 }

@@ -40,7 +40,8 @@ export function copiesOf(shown, colours) {
 export function chooserOf({ copies = [] }, only, keepTo) {
   if (!copies.length) return [];
   const field = make("select", "for-which");
-  const all = copies.length === 2 ? "Decide for both chunks" : `Decide for all ${copies.length} chunks`;
+  const all =
+    copies.length === 2 ? "Decide for both chunks" : `Decide for all ${copies.length} chunks`;
   for (const [value, words] of [
     ["", all],
     ...copies.map(({ chunk }) => [chunk, `Decide for ${chunk} alone`]),

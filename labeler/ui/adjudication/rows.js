@@ -18,7 +18,10 @@ import { mark } from "./mark.js";
 export function drawRows(host, listing, focus, colours, look) {
   const list = find(host, "ol");
   list.replaceChildren(
-    ...listing.items.map((item) => row(item, pairKey(item) === focus, colours, look)),
+    ...listing.items.flatMap((item, at) => [
+      ...(listing.items[at - 1]?.query === item.query ? [] : [question(item)]),
+      row(item, pairKey(item) === focus, colours, look),
+    ]),
   );
   const last = listing.from + listing.items.length;
   const all = listing.total.toLocaleString("en");
@@ -30,6 +33,14 @@ export function drawRows(host, listing, focus, colours, look) {
   if (here && list.scrollHeight > list.clientHeight) {
     list.scrollTop = here.offsetTop - list.clientHeight / 2;
   }
+}
+
+// What the pairs below it are of.
+/** @type {(item: Case) => HTMLElement} */
+function question(item) {
+  const asked = make("span", "asked", item.asked);
+  asked.dir = "auto";
+  return make("li", "question", make("small", "", item.query), " ", asked);
 }
 
 /** @type {(item: Case, isHere: boolean, colours: string[], look: (name: string) => void) => HTMLElement} */
@@ -48,9 +59,7 @@ function row(item, isHere, colours, look) {
   const name = make("span", "chunk", item.title ?? item.chunk);
   name.dir = "auto";
   const verdict = make("span", "now", item.adjudication ? "✓ " : "→ ", mark(now, colours));
-  const asked = make("span", "asked", item.asked);
-  asked.dir = "auto";
-  const press = make("button", "row", asked, make("span", "of", marks, name, verdict));
+  const press = make("button", "row", make("span", "of", marks, name, verdict));
   press.type = "button";
   press.title = `${item.query} · ${item.chunk}`;
   press.onclick = () => look(pairKey(item));

@@ -15,7 +15,7 @@ from labeler.render import csv_exports
 from labeler.render.tokens import GRADE_FILLS
 from labeler.services import import_export
 from labeler.store import Store
-from labeler.ui import filter_widgets, links, url_state
+from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.adjudication import BenchData, bench
 
@@ -28,13 +28,12 @@ SELECTION_PARAMETERS = (
 )  # what an address says of which disagreements
 BOX_WIDTH = 300  # pixels
 NOT_BLIND_NOTE = (
-    "Whoever decides here sees what the graders gave, so no decision and no later grade of theirs "
-    "on these chunks is blind. A decision comes before every grade, whatever the rule; what the "
-    "graders gave stays in the log, and so does what is taken back."
+    "You see what the graders gave, so your decisions and your later grades of these chunks are "
+    "not blind. A decision overrides every grade, whatever the rule. The log keeps what the "
+    "graders gave, and what you undo."
 )
 TIES_NOTE = (
-    "A tie is unjudged in every measure until it is decided: here, or by one more grade, for which "
-    "the chunk is open to those who have not graded it."
+    "A tie is unjudged in every measure until you decide it here or one more person grades it."
 )
 
 
@@ -44,16 +43,23 @@ def choose() -> None:
     """
     with ui.open_store() as store:
         facets, names = store.facets(), store.names_of_graders()
-    with filter_widgets.row():
+    some: list[str] = []
+    with filter_widgets.row(), filter_widgets.folded() as say:
         filter_widgets.choose_selection(width=BOX_WIDTH)
-        filter_widgets.choose_bucket(facets, width=BOX_WIDTH)
+        facet, bucket = filter_widgets.choose_bucket(facets, width=BOX_WIDTH)
         if len(names) > 2 or url_state.get("grader"):
-            url_state.choose_some(
+            some = url_state.choose_some(
                 *("Graders", names, "grader", "grader"),
                 placeholder="anybody",
                 width=BOX_WIDTH,
                 help="One: where they differ from anybody. Two or more: where these differ.",
             )
+    selected = scoreboards.shown_selection()
+    say(
+        selected.describe(),
+        f"graders {', '.join(some)}" if some else "all graders",
+        filter_widgets.say_queries(facet, bucket),
+    )
 
 
 def show() -> None:
@@ -67,8 +73,9 @@ def show() -> None:
             return
         bench(bench_data(store, settings, name, urlencode(asked, doseq=True), newest))
         revision = store.revision()
-    st.caption(small_print(settings))
-    links.link("Change the rule", url_state.page_url("/data", section="Settings"))
+    with st.expander("How grades become one", key="rule"):
+        st.caption(small_print(settings))
+        links.link("Change the rule", url_state.page_url("/data", section="Settings"))
     ui.offer(
         "Download these as CSV", lambda: disagreements_file(asked), "disagreements.csv", revision
     )
@@ -76,9 +83,9 @@ def show() -> None:
 
 def say_who() -> None:
     """Ask for a name: every decision is somebody's."""
-    st.subheader("Who decides?")
-    st.write("A decision stands under a name. Say yours on the Label page, and come back.")
-    links.link("Say who you are", url_state.page_url("/"))
+    st.subheader("Enter your name to decide disagreements")
+    st.write("Decisions are saved under your name. Enter it on the Label page, then come back.")
+    links.button("Enter your name", url_state.page_url("/"))
 
 
 def bench_data(
@@ -104,7 +111,7 @@ def bench_data(
 def small_print(settings: Settings) -> str:
     """Say by which rule grades become one, and what a decision is."""
     rule = settings.golden_rule
-    said = f"Several grades of a chunk become one by {rule}: {GOLDEN_RULE_MEANINGS[rule]}. "
+    said = f"When graders differ: {rule}, {GOLDEN_RULE_MEANINGS[rule]}. "
     return said + (f"{TIES_NOTE} " if rule == MAJORITY else "") + NOT_BLIND_NOTE
 
 

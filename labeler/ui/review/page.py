@@ -53,7 +53,8 @@ def choose() -> ReviewChoice:
         sections, settings = sections_with_something(store), store.settings()
         kinds = comments_there(ui.database(), store.data_revision(), store.revision())
     section = url_state.choose_tab("Section", sections, "review", what="section", clears=["show"])
-    ui.warn_of_default_guideline(settings)
+    if section != DISAGREEMENTS:  # its cases need the room
+        ui.warn_of_default_guideline(settings)
     selected = scoreboards.shown_selection()
     facet = asked = kind = None
     if section == AGREEMENT:
