@@ -40,6 +40,10 @@ given AS MATERIALIZED (
 )
 """
 
+GRADES_BY_GRADER = """
+SELECT g.name, count(*) FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader
+WHERE j.kind = 'grade' AND j.source IS NOT 'twin' GROUP BY g.name ORDER BY g.name
+"""
 GRADER_ACTIVITY = f"""
 WITH {CHOSEN_QUERIES}, {GIVEN_JUDGMENTS},
 stands AS (
@@ -406,6 +410,10 @@ ORDER BY name
 
 class GivenGrades(Connection):
     """What each person says of each chunk now."""
+
+    def grades_by_grader(self) -> dict[str, int]:
+        """Return how many grades of each person count now; of copies of a text one."""
+        return dict(self._rows(GRADES_BY_GRADER))
 
     def names_of_graders(self) -> list[str]:
         """Return everybody who has ever given a grade, by name."""

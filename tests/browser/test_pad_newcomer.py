@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Settings
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Settings
 from labeler.store import Store
 from tests.browser.doors import DoorServer, link_for
 from tests.browser.padpage import PHONE, all_saved, library, press, ready, shown, standing
@@ -246,3 +246,33 @@ def test_code_is_shown_as_a_block_and_stays_text(serve, visit, tmp_path):
         assert fence.bounding_box()["height"] <= 1
     press(page, "b")
     expect(page.locator(".whole .code")).to_contain_text("return '<b>no</b>' + x")
+
+
+def type_name(page: Page, name: str) -> None:
+    page.get_by_label("What’s your name?").fill(name)
+    page.get_by_role("button", name="Start grading").click()
+
+
+def test_a_name_of_somebody_who_has_graded_is_asked_about(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db")
+    with Store(path) as store:
+        store.add_grader("Marit Dahl")
+        query = store.queries()[0].query_id
+        store.judge(Judgment("e1", query, "c0", "Marit Dahl", grade=2))
+    server = serve(path)
+    page = visit(server.url, grader=None)
+    type_name(page, " marit  DAHL ")
+    expect(page.get_by_text("Marit Dahl has graded 1 here. Is that you?")).to_be_visible()
+    page.get_by_role("button", name="Yes, that’s me").click()
+    ready(page)
+    expect(page.locator(".top .named")).to_have_text("Marit Dahl")
+
+    other = visit(server.url, grader=None)
+    type_name(other, "Marit Dahl")
+    expect(other.get_by_text("Marit Dahl has graded 1 here. Is that you?")).to_be_visible()
+    other.get_by_role("button", name="No, someone else").click()
+    expect(other.get_by_text("Please add something to your name")).to_be_visible()
+    type_name(other, "Marit D.")
+    ready(other)
+    with server.store() as store:
+        assert store.names_like("marit dahl") == ["Marit Dahl"]

@@ -74,13 +74,14 @@ class PadData:
     """What the pad needs to know: who grades, and in which words.
 
     ``token`` grants access to the routes; without a ``grader`` the pad asks for a name first.
-    ``key`` says whose grades wait in the browser, ``known_as`` the name under which the version
-    before kept them. ``is_new``: they have graded nothing yet, and are told what
-    is asked of them, for the golden set called ``name``. ``guideline`` is the team's, ``contact``
-    says whom to ask. From the grade ``evidence_from`` on the pad asks which
-    words made it; ``highlight`` marks the question's words. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of
-    chunkings) are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict
-    where a decision is asked for.
+    ``known`` are who has graded here and how much, where people type their names. ``key`` says
+    whose grades wait in the browser, ``known_as`` the name under which the version before kept
+    them. ``is_new``: they have graded nothing yet, and are told what is asked of them, for the
+    golden set called ``name``. ``guideline`` is the team's, ``contact`` says whom to ask. From the
+    grade ``evidence_from`` on the pad asks which words made it; ``highlight`` marks the question's
+    words. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of chunkings)
+    are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict where a
+    decision is asked for.
     """
 
     golden_set: str
@@ -90,6 +91,7 @@ class PadData:
     known_as: str | None
     terms: GradingTerms
     can_change_name: bool = True
+    known: Sequence[tuple[str, int]] = ()
     is_new: bool = False
     name: str = ""
     inviter: str | None = None

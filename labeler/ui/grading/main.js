@@ -35,8 +35,8 @@ export default function show({ data, parentElement, setTriggerValue }) {
 }
 
 /** @type {(place: HTMLElement | ShadowRoot, data: Given) => void} */
-function askName(place, { cookie }) {
-  const form = forms.get(place) ?? new NameForm(place, { cookie, grader: "" });
+function askName(place, { cookie, known }) {
+  const form = forms.get(place) ?? new NameForm(place, { cookie, grader: "", known });
   forms.set(place, form);
   form.show(true);
 }

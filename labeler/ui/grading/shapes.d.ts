@@ -174,6 +174,7 @@ export interface PadData {
   token: string;
   terms: Terms;
   can_change_name: boolean;
+  known: [string, number][];
   /** They have graded nothing yet. */
   is_new: boolean;
   /** What the golden set is called, and who invited this grader, if anybody did. */

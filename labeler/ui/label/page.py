@@ -73,6 +73,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
             *(settings.question, settings.passage),
         ),
         can_change_name=ui.can_change_name(),
+        known=known_graders(ui.database(), store.revision()) if ui.can_change_name() else (),
         is_new=name is not None and not store.has_judged(name),
         name=store.golden_set_name(),
         inviter=None if name is None else store.inviter_of(name),
@@ -86,6 +87,13 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         query=chosen_query(is_known, field),
         verdict_url=verdict_url(settings) if is_lead and confined and confined.until else None,
     )
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def known_graders(path: str, revision: int) -> list[tuple[str, int]]:
+    """Return who has graded here and how much, read once for each judgment."""
+    with Store(path) as store:
+        return list(store.grades_by_grader().items())
 
 
 def verdict_url(settings: Settings) -> str | None:
