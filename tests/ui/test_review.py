@@ -278,7 +278,7 @@ def test_whoever_decides_has_a_name(pooled: Store, say):
 def test_disagreements_come_query_by_query_the_query_with_the_widest_first(pooled: Store, say):
     for query, chunk, grade in (("q1", "c0", 2), ("q0", "c1", 1), ("q1", "c1", 1), ("q0", "c0", 3)):
         say("Ann", chunk, 0, query=query)
-        say("Bob", chunk, grade, query=query)
+        say("<i>Bob</i>", chunk, grade, query=query)
     found = [(each.query_id, each.chunk_id) for each in pooled.disagreements()]
     assert found == [("q0", "c0"), ("q0", "c1"), ("q1", "c0"), ("q1", "c1")]
 
