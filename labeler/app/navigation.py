@@ -36,6 +36,8 @@ STYLE = f"""
 [data-testid="stHeader"] {{ top: 3.5rem; }}
 .stApp {{ font-variant-numeric: tabular-nums; }}
 .stApp button[kind^="primary"], .stApp button[kind^="primary"]:hover {{ color: var(--on-accent); }}
+[data-testid="stMultiSelectTagsContainer"] > span > span,
+[data-testid="stMultiSelectTagsContainer"] > span > span * {{ color: var(--on-accent); }}
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] *,
 .stApp [data-testid="stFileUploaderDropzoneInstructions"] * {{ color: var(--muted); opacity: 1; }}
 .stApp button[kind="tertiary"] {{ text-decoration: underline; text-underline-offset: 3px; }}

@@ -202,11 +202,10 @@ def test_nothing_serious_on_any_page(serve, visit, demo, open_as, turn, scheme, 
     page = visit(server.url, context=open_as(scheme, width, 3000))
     found = {"/": serious(stand_still(page))}
     for address in PAGES[turn::2]:
-        if address == "/nowhere":  # where no link leads
+        if address == "/nowhere":  # where no link leads; a plain page, without scripts
             page.goto(server.url + address)
         else:
-            follow(page, server.url + address)
-        unfold(stand_still(page))
+            unfold(stand_still(follow(page, server.url + address)))
         page.evaluate(SHORTEN)
         found[address] = serious(page)
     assert only_found(found) == {}
