@@ -13,6 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, BrowserType
 
+from tests.browser.profiles import HAS_READ_THE_WELCOME
 from tests.browser.server import ARGUMENTS, CHROMIUM_NAMES, QUIET
 
 
@@ -38,6 +39,7 @@ class Killable:
                 time.sleep(0.05)
             port = said.read_text(encoding="utf-8").split()[0]
             browser = self.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
+            browser.contexts[0].add_init_script(HAS_READ_THE_WELCOME)
             yield browser.contexts[0]
         finally:
             self.kill()

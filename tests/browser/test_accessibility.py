@@ -70,9 +70,9 @@ STATES = {
     "the guideline": ["Escape", "i"],
     "the keys": ["Escape", "?"],
     "the whole query": ["Escape", "b"],
+    "my grades": ["Escape", "g"],
     "the finder": ["Escape", "/"],
     "a search": [*"text", "Enter"],
-    "my grades": ["Escape", "g"],
 }
 # The states in which texts of chunks are read, each from the one before.
 WAYS = {

@@ -22,6 +22,7 @@ from labeler.cli.server import SECRET
 from labeler.web.auth.access import SECURE_COOKIE
 from tests.browser.doors import DoorServer, Provider, come_in, link_for
 from tests.browser.padpage import ready
+from tests.browser.profiles import HAS_READ_THE_WELCOME
 from tests.browser.server import QUIET, any_port, launch
 
 pytestmark = pytest.mark.browser
@@ -182,7 +183,13 @@ def public(
 def outside(playwright) -> Iterator[Callable[[], BrowserContext]]:
     """Open browsers for which the public name is this machine's."""
     chromium = launch(playwright, f"--host-resolver-rules=MAP {NAME} 127.0.0.1")
-    yield lambda: chromium.new_context(ignore_https_errors=True)
+
+    def open_browser() -> BrowserContext:
+        context = chromium.new_context(ignore_https_errors=True)
+        context.add_init_script(HAS_READ_THE_WELCOME)
+        return context
+
+    yield open_browser
     chromium.close()
 
 

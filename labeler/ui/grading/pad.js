@@ -427,6 +427,7 @@ export class Pad {
   listMoved() {
     const list = this.list();
     if (!list) return;
+    this.find(".one .query").hidden = !list.asks;
     this.card.showQuery(this.session.queryOf(list.asks));
     this.paintBar();
   }
@@ -456,6 +457,7 @@ export class Pad {
     this.line.write(".stop", this.practice?.isOver ? "Start grading" : "Stop practising");
     this.layers.sync();
     this.paintStatus();
+    this.find(".one .query").hidden = list !== null && !list.asks;
     if (list) this.card.showQuery(this.session.queryOf(list.asks));
     else if (entry) this.paintCard(entry);
     this.paintBar();

@@ -130,7 +130,7 @@ export function timeInQuestion(progress, queryId) {
 // Which question of all of them this is.
 /** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
 export function overallWords(progress, queryId, { question }) {
-  if (progress.open === null || !progress.queriesTotal || progress.decision) return "";
+  if (!queryId || progress.open === null || !progress.queriesTotal || progress.decision) return "";
   const isOpen = Boolean(progress.queries[queryId ?? ""]?.left);
   const at = Math.min(progress.queriesTotal, progress.queriesDone + (isOpen ? 1 : 0));
   const [here, all] = [at, progress.queriesTotal].map((count) => count.toLocaleString());
