@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
+from labeler.cli.demo_data import build_demo
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.choices import open_choices
@@ -118,6 +119,7 @@ def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_wa
 @pytest.mark.slow
 def test_on_a_phone_rows_are_named_however_far_a_table_is_scrolled(golden, visit):
     page = stand_still(visit(f"{golden.url}/compare", grader=None, **PHONE))
+    page.get_by_text("All numbers").click()
     table = page.locator(".sheet").first
     table.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
     assert table.evaluate("it => it.scrollLeft") > 100
@@ -305,16 +307,66 @@ def test_how_the_numbers_were_computed_is_opened_by_a_click(look):
     expect(rule).to_be_visible()
 
 
-def test_what_is_chosen_stands_over_the_means_and_the_strips_under_them(look):
+def test_what_is_chosen_stands_under_the_picture(look):
     page = look("a=old&b=new&measure=RR")
-    means = page.get_by_role("table", name="A against B by measure")
-    top = means.bounding_box()["y"]
+    top = page.get_by_role("table", name="A against B by measure").bounding_box()["y"]
     assert page.locator(".strips").bounding_box()["y"] > top
     page.get_by_text("What moved most").click()
     moved = page.get_by_text(re.compile("These (chunks cost|help) B most")).first
     expect(moved).to_be_visible()
-    assert moved.bounding_box()["y"] < means.bounding_box()["y"]
-    page.get_by_text("Means and rank strips").click()
+    assert moved.bounding_box()["y"] > top
+    page.get_by_label("Show").get_by_text("Queries").click()
+
+
+WORDS_IN_SIGHT = """() => {
+  const words = [];
+  const top = document.querySelector("h1").getBoundingClientRect().top;
+  const visit = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Element) {
+        if (node.shadowRoot) visit(node.shadowRoot);
+        continue;
+      }
+      const seen = { opacityProperty: true, visibilityProperty: true };
+      const parent = node.parentElement;
+      if (parent.closest("style, script") || !parent.checkVisibility(seen)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      if (box.width > 2 && box.bottom > top && box.top < innerHeight)
+        words.push(...node.textContent.split(/\\s+/));
+    }
+  };
+  visit(document.querySelector('[data-testid="stMain"]'));
+  return words.filter((word) => /^\\p{L}/u.test(word)).length;
+}"""
+
+
+@pytest.mark.slow
+def test_the_first_screen_of_the_sample_has_at_most_170_words(serve, visit, tmp_path):
+    build_demo(tmp_path / "demo.db")
+    device = {"viewport": {"width": 1440, "height": 900}}
+    address = "/compare?a=bm25&b=hybrid"
+    page = stand_still(visit(serve(tmp_path / "demo.db").url + address, **device))
+    expect(page.locator(".statements .headline")).to_contain_text("hybrid is ahead on these")
+    expect(page.locator(".picture .lead")).to_contain_text("+0.0477")
+    expect(page.locator(".strips")).to_be_visible()
+    assert 100 < page.evaluate(WORDS_IN_SIGHT) <= 170
+
+
+def test_all_measures_and_the_queries_of_a_bucket_are_one_click_away(serve, visit, tmp_path):
+    build_demo(tmp_path / "demo.db")
+    page = visit(serve(tmp_path / "demo.db").url + "/compare?a=bm25&b=hybrid")
+    rows = page.locator(".picture tbody").get_by_role("rowheader")
+    expect(rows).to_have_text(
+        ["nDCG@10 decides", "R@5", "RR", "compliance task", "safety intent", "account intent"]
+    )
+    page.get_by_role("link", name="All measures").click()
+    expect(rows.filter(has_text="Success@3")).to_be_visible()
+    page.wait_for_url(re.compile("numbers=all"))
+    page.get_by_role("link", name="compliance").click()
+    expect(page.locator(".statements .headline")).to_contain_text("task = compliance:")
 
 
 @pytest.mark.parametrize("width", [720, pytest.param(1024, marks=pytest.mark.slow)])

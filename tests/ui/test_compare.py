@@ -30,6 +30,7 @@ from labeler.evaluation import Conventions, Scoreboard, format_signed
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, capitalize_first
 from labeler.model.results import Statement, Table
 from labeler.render import csv_exports
+from labeler.render.tables.delta_picture import is_detail
 from labeler.render.text import format_cell
 from labeler.store import Store
 from tests.support.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
@@ -95,20 +96,20 @@ def plain_words(app: AppTest) -> str:
 
 
 def as_shown(statement: Statement) -> str:
-    """A statement as a page has it: its heading apart from its sentence."""
-    heading = f"|{statement.heading}| " if statement.heading else "|"
-    return f"{heading}{statement.sentence}|"
+    """A statement as a page has it: the number apart from what it is of, no heading but folded."""
+    if statement.kind == "number":
+        figure, _, of = statement.sentence.removesuffix(".").partition(" ")
+        return f"|{figure}| {of}|"
+    is_headed = is_detail(statement) and statement.heading
+    return (
+        f"|{statement.heading}| {statement.sentence}|" if is_headed else f"|{statement.sentence}|"
+    )
 
 
 def shown_cells(table: Table, row: int) -> list[str]:
-    """The cells of a row as the page shows them: unjudged chunks are under the means."""
-    columns = {column.name: column for column in table.shown()}
-    unjudged = {f"unjudged_{side}": columns.pop(f"unjudged_{side}") for side in "ab"}
-    cells = []
-    for name, column in columns.items():
-        below = [unjudged[f"unjudged_{name}"]] if name in ("a", "b") else []
-        cells += [format_cell(each, table.rows[row]) for each in (column, *below)]
-    return cells
+    """The cells of a row as the page shows them with all numbers."""
+    columns = table.shown(details=True)
+    return [cell for each in columns if (cell := format_cell(each, table.rows[row]))]
 
 
 def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
@@ -179,9 +180,9 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 
 def test_the_table_has_both_means_the_difference_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    heads = r"(?i)A: old\|+Unjudged in A\|+B: new\|+Unjudged in B\|+Difference\|+Wins\|"
+    heads = r"(?i)A: old\|+B: new\|+Difference\|+Wins\|"
     assert re.search(heads, said)
-    assert re.search(r"\|RR\|+0\.5556\|+6\|+0\.7778\|+6\|+\+0\.2222\|+2\|+1\|+3\|", said)
+    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2\|+0\|+1\|+3\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
 
@@ -313,8 +314,8 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"(?i)\|B: new\|+Unjudged in B\|+C: third\|+Difference\|", words(app))
-    assert re.search(r"\|RR\|+0\.5556\|+6\|+0\.7778\|+6\|+0\.5000\|+\+0\.2222\|", words(app))
+    assert re.search(r"(?i)\|B: new\|+C: third\|+Difference\|", words(app))
+    assert re.search(r"\|RR\|+3/3\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
 
 
@@ -341,9 +342,7 @@ def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Pat
     app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
     sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
     assert (sides["C"], sides["D"]) == ("fourth", "third")
-    assert re.search(
-        r"(?i)\|B: new\|+Unjudged in B\|+C: fourth\|+D: third\|+Difference\|", words(app)
-    )
+    assert re.search(r"(?i)\|B: new\|+C: fourth\|+D: third\|+Difference\|", words(app))
 
 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
@@ -424,7 +423,7 @@ def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
 def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     app = open_compare(measure=["RR"], facet="intent", bucket="setup")
     assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
-    assert re.search(r"\|RR\|+1\.0000\|+2\|+0\.3333\|+2\|+−0\.6667\|+0\|+1\|+1\|", words(app))
+    assert re.search(r"\|RR\|+1/1\|+1\.0000\|+0\.3333\|+−0\.6667\|", words(app))
 
 
 def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):

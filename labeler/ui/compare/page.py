@@ -166,17 +166,14 @@ def show_compared(
             scoreboards.check_query_selected(board, query)
         show_pair(even, query, words)
         return
-    show_means = show_answer(view, choice.bucket)
-    show_picture, is_first = choose_view(even)
+    show_details = show_answer(view, choice.bucket)
+    show_queries = choose_view(even)
     if choice.traffic is not None:
         st.caption(EACH_THE_SAME)
-    if is_first or not has_values:
-        show_picture()
+    show_queries()
     if not has_values:
         return
-    show_means()
-    if not is_first:
-        show_picture()
+    show_details()
     offer_files(view, choice.bucket, even)
 
 

@@ -6,8 +6,9 @@ grader's own grades, and the files with all numbers.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +25,7 @@ from labeler.analysis.comparison import (
     Comparison,
     ComparisonView,
     DecisionRules,
+    Delta,
     DeltaTest,
     GraderSensitivity,
     PairTests,
@@ -37,13 +39,21 @@ from labeler.analysis.run_verdict import (
 )
 from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.measures import Measure
-from labeler.model import Settings, SingleGrades, capitalize_first
+from labeler.model import Settings, SingleGrades, capitalize_first, format_count
 from labeler.model.results import NUMBER, Column, Table
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.report import ReportRequest, ReportSource, make_report
+from labeler.render.tables.delta_picture import (
+    DeltaPicture,
+    Link,
+    PictureRow,
+    is_detail,
+    lost_buckets,
+    verdict_html,
+)
 from labeler.stats import DeltaRanges, MeanRanges, UnjudgedRange
-from labeler.ui import assignment_cache, scoreboards
+from labeler.ui import assignment_cache, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.compare.decision import offer_deciding_grades
 from labeler.ui.deep_links import target_url
@@ -52,6 +62,7 @@ NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
     "chunkings share text, and nobody knows how their grades will go together."
 )
+ALL_MEASURES = "all"
 NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
@@ -92,7 +103,7 @@ def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> 
 
 
 def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
-    """Say which run is better, and what could change that; return what shows the means.
+    """Say which run is better and what could change that, and draw it; return what shows the rest.
 
     From the top down, so that what is read keeps its place while the rest is computed.
     """
@@ -106,12 +117,89 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
     cautions = find_cautions(
         board, measures, runs=runs, facet=facet, bucket=bucket, settings=settings
     )
+    picture = delta_picture(view, bucket, found)
+    link = partial(target_url, compared=compared, by=deciding_name(found, compared))
     with st.container(gap="xsmall"):
-        link = partial(target_url, compared=compared, by=deciding_name(found, compared))
-        show_html(tables.statements_html([*found.statements, *cautions], link))
+        said = [*found.statements, *cautions]
+        show_html(verdict_html(said, link, judged_shares(view), whole=picture is None))
         if board.conventions.frozen is None and board.weights is None:
             offer_deciding_grades(view, found, settings)
-    return partial(show_means, view, bucket, found)
+    if picture is not None:
+        show_html(picture.html())
+    return partial(show_details, view, bucket, found, link, is_drawn=picture is not None)
+
+
+def judged_shares(view: ComparisonView) -> str:
+    """Say what share of each run's first ten results is judged; nothing where none is."""
+    board = view.board
+    if not board.counts.grades:
+        return ""
+    [measure] = board.resolve(board.conventions.measures("Judged@10"))
+    shares = {row.run: row.value for row in board.table([measure]) if not math.isnan(row.value)}
+    said = [f"{view.called(run)} {shares[run]:.0%}" for run in view.runs if run in shares]
+    return f"judged in the top 10: {', '.join(said)}" if said else ""
+
+
+def delta_picture(
+    view: ComparisonView, bucket: str | None, found: PairResult
+) -> DeltaPicture | None:
+    """Return the picture of the differences, over all queries or one bucket; None without any."""
+    compared, tests = view.compared, found.tests
+    lead = found.verdict.row
+    if lead is None or math.isnan(lead.delta) or tests.compared is None:
+        return None
+    chosen = bool(url_state.get_each("measure")) or url_state.get("numbers") == ALL_MEASURES
+    rows = [lead, *tests.others]
+    if bucket is not None or chosen:
+        of = compared.deltas if bucket is None else compared.buckets
+        rows = [lead, *(row for row in of if row.measure != lead.measure and row.bucket == bucket)]
+    means = means_beside(view, bucket, [row.measure for row in rows])
+    measures = [
+        PictureRow(
+            *(row, compared.conventions.heading(row.measure)),
+            "decides" if row is lead else "",
+            beside=means[row.measure],
+        )
+        for row in rows
+    ]
+    names = (view.called(compared.a), view.called(compared.b))
+    buckets = [] if bucket is not None else [bucket_row(row) for row in lost_buckets(tests)]
+    also = [view.called(run) for run in view.also]
+    links = picture_links(tests, len(rows), is_chosen=chosen, is_of_bucket=bucket is not None)
+    return DeltaPicture(tests, compared.conventions, names, measures, buckets, also, links)
+
+
+def means_beside(
+    view: ComparisonView, bucket: str | None, measures: Sequence[Measure]
+) -> dict[Measure, list[float]]:
+    """Return the means of the runs beside A and B by each measure."""
+    scores = view.board.table(measures, view.compared.facet if bucket else None)
+    means = {(row.run, row.measure): row.value for row in scores if row.bucket == bucket}
+    return {each: [means.get((run, each), math.nan) for run in view.also] for each in measures}
+
+
+def bucket_row(row: Delta) -> PictureRow:
+    """Return a bucket in the picture, which leads to this page of that bucket alone."""
+    href = url_state.this_page_url("/compare", facet=row.facet, bucket=row.bucket, query=None)
+    return PictureRow(row, str(row.bucket), str(row.facet), href)
+
+
+def picture_links(
+    tests: PairTests, shown: int, *, is_chosen: bool, is_of_bucket: bool
+) -> list[tuple[str, str]]:
+    """Return what else the picture leads to: all measures, and all buckets on Slices."""
+    links = []
+    if not is_of_bucket and not is_chosen:
+        there = url_state.this_page_url("/compare", numbers=ALL_MEASURES)
+        links.append(("All measures", there))
+    elif url_state.get("numbers") == ALL_MEASURES:
+        there = url_state.this_page_url("/compare", numbers=None)
+        links.append(("Tested measures alone", there))
+    if tests.buckets and not is_of_bucket:
+        places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
+        there = url_state.page_url("/slices", **places, a=tests.a, b=tests.b)
+        links.append((f"All {format_count(len(tests.buckets), 'bucket', 'buckets')}", there))
+    return links
 
 
 def deciding_name(found: PairResult, compared: Comparison) -> str:
@@ -129,28 +217,31 @@ def shown_pair(view: ComparisonView, bucket: str | None, tests: PairTests) -> Sh
     return ShownPair(compared, rows, tests, ranges_of_view(view))
 
 
-def show_means(view: ComparisonView, bucket: str | None, found: PairResult) -> None:
-    """Show the means behind the answer, all their numbers folded, and each grader's own grades."""
+def show_details(
+    view: ComparisonView, bucket: str | None, found: PairResult, link: Link, *, is_drawn: bool
+) -> None:
+    """Show, folded, what else was found, all numbers, and each grader's own grades."""
     compared = view.compared
     names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
     shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
     columns = tuple(each for each in shown.columns if each.name != "bucket")  # the page is of one
     table = with_further_runs(Table(columns, shown.rows), view, bucket)
     with st.container(gap="xsmall"):
-        show_html(
-            tables.means_table(table),
-            tables.small_print(
-                [compared.conventions.sentence, f"{capitalize_first(comparison.COVERAGE_NOTE)}."]
-            ),
-            tables.folded_names(view.names, view.runs),
-        )
+        more = [each for each in found.statements if is_detail(each)]
+        if more and is_drawn:
+            with st.expander("Statistics", key="statistics"):
+                show_html(tables.statements_html(more, link))
+        with st.expander("All numbers", key="numbers"):
+            show_html(tables.every_number_table(table))
         # apart from the numbers, so that it stays open when they move
-        told = [comparison.SIGNIFICANCE_RULE, comparison.METHODS_NOTE]
+        told = [compared.conventions.sentence, comparison.COVERAGE_NOTE]
+        told += [comparison.SIGNIFICANCE_RULE, comparison.METHODS_NOTE]
         across = [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
         notes = [*map(capitalize_first, told), *across, *notes_on_runs(view)]
-        show_html(tables.folded_sentences("How these numbers were computed", notes))
-        with st.expander("All numbers"):
-            show_html(tables.every_number_table(table))
+        show_html(
+            tables.folded_sentences("How these numbers were computed", notes),
+            tables.folded_names(view.names, view.runs),
+        )
         if found.evidence.sensitivity is not None:
             show_sensitivity(view, found.evidence.sensitivity)
 

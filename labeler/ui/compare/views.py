@@ -85,11 +85,10 @@ CHARTS_STYLE = """
 LONGEST_TITLE = 200  # characters of a text that stands for a title
 
 
-def choose_view(view: ComparisonView) -> tuple[Callable[[], None], bool]:
+def choose_view(view: ComparisonView) -> Callable[[], None]:
     """Let the user choose a view of the queries; return what draws it.
 
-    Also return whether it is drawn above the means: a view that was asked for is, the default is
-    not. Where nothing is graded there are only the views that need no grade.
+    Where nothing is graded there are only the views that need no grade.
     """
     names = [name for name in VIEWS if name != PARTING or not view.compared.apart]
     labels: Mapping[str, str] = VIEW_LABELS
@@ -102,7 +101,7 @@ def choose_view(view: ComparisonView) -> tuple[Callable[[], None], bool]:
         what="picture",
         format_func=lambda name: labels.get(name, name),
     )
-    return partial(VIEWS[shown], view), VIEWS[shown] is not show_strips
+    return partial(VIEWS[shown], view)
 
 
 def show_parting(view: ComparisonView) -> None:
@@ -274,7 +273,7 @@ def show_reranked(view: ComparisonView) -> None:
 
 
 STRIPS, KEYWORDS, PARTING = "Rank strips", "Keywords", "Where the lists part"
-VIEW_LABELS = {STRIPS: "Means and rank strips"}
+VIEW_LABELS = {STRIPS: "Queries"}
 VIEWS: Mapping[str, Callable[[ComparisonView], None]] = {
     STRIPS: show_strips,
     "Bars and scatter": show_charts,

@@ -1,0 +1,393 @@
+"""Two runs at a glance: the answer with its number and doubts, and the picture of the differences.
+
+The picture is a table whose cells hold marks at a share of their width, so that it is its own table
+for screen readers and prints as it is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import htpy
+
+from labeler.analysis.comparison import Delta, DeltaTest, PairTests, describe_buckets
+from labeler.analysis.comparison.buckets import clear_losses
+from labeler.evaluation import Conventions, format_number, format_signed
+from labeler.model.results import ANSWER, CAUTION, NOTE, Statement, by_severity
+from labeler.render.markup import style
+
+VERDICT_STYLE = style("""
+.statements.verdict { display: block; margin: 1rem 0; }
+.verdict p { margin: 0; max-width: 47.5rem; line-height: 1.5rem; font-size: 0.9375rem;
+    color: var(--muted); overflow-wrap: anywhere; }
+.verdict p.headline { max-width: 62.5rem; color: var(--ink); font-size: 1.75rem; font-weight: 600;
+    line-height: 2.25rem; letter-spacing: -0.2px; text-wrap: balance; }
+.verdict p.figure { margin: 0.25rem 0; }
+.verdict p.figure b { color: var(--ink); font-size: 1.75rem; font-weight: 400;
+    line-height: 2.25rem; margin-right: 0.5rem; }
+.verdict p.counts { margin-top: 0.25rem; font-size: 0.8125rem; line-height: 1.25rem;
+    max-width: none; }
+.verdict p.beside { color: var(--ink); }
+.verdict b { font-weight: 600; }
+.verdict a { color: inherit; text-underline-offset: 0.15em; }
+@media (max-width: 40rem) {
+    .verdict p.headline { font-size: 1.375rem; line-height: 1.75rem; }
+}
+""")
+PICTURE_STYLE = style("""
+.picture { overflow-x: auto; }
+.picture table { border-collapse: collapse; width: 100%; font-size: 0.9375rem;
+    font-variant-numeric: tabular-nums; color: var(--ink); }
+.picture th { font-weight: 400; text-align: left; }
+.picture thead th { font-size: 0.8125rem; color: var(--muted); padding: 0 0 0.5rem;
+    vertical-align: bottom; }
+.picture thead th.plot { min-width: 7.5rem; width: 48%; height: 1.75rem; }
+.picture tbody :is(th, td) { height: 2.5rem; padding: 0; border-top: 1px solid var(--line); }
+.picture :is(th, td) + :is(th, td) { padding-left: 1.5rem; }
+.picture .number { text-align: right; white-space: nowrap; }
+.picture tbody tr.lead > * { height: 3.5rem; border: solid var(--line2); border-width: 1px 0;
+    font-weight: 600; }
+.picture small { font-size: 0.8125rem; font-weight: 400; color: var(--muted); }
+.picture .differ { font-size: 0.8125rem; font-weight: 400 !important; color: var(--muted); }
+.picture .plot { position: relative; }
+.picture .plot > div { position: absolute; inset: 0 0 0 1.5rem; }
+.picture .plot i { position: absolute; display: block; }
+.picture .grid { top: 0; bottom: 0; width: 1px; background: var(--line); }
+.picture .zero { top: -1px; bottom: -1px; width: 1px; background: var(--muted); }
+.picture .interval { height: 2px; top: 50%; margin-top: -1px; background: var(--side); }
+.picture .mark { box-sizing: border-box; width: 10px; height: 10px; top: 50%;
+    margin: -5px 0 0 -5px; border: 2px solid var(--side); background: var(--side); }
+.picture .mark.open { background: var(--bg); }
+.picture .untested { width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px; border-width: 1.5px; }
+.picture .for-a { --side: var(--run-a); }
+.picture .for-b { --side: var(--run-b); }
+.picture .for-b .mark { border-radius: 50%; }
+.picture .lead .interval { height: 4px; margin-top: -2px; }
+.picture .lead .mark { width: 14px; height: 14px; margin: -7px 0 0 -7px; border-width: 3px; }
+.picture tr.axis > * { border-top-color: var(--line2); height: 1.75rem; }
+.picture .tick { position: absolute; top: 4px; transform: translateX(-50%); white-space: nowrap;
+    font-size: 0.8125rem; color: var(--muted); }
+.picture .way { position: absolute; bottom: 8px; white-space: nowrap; color: var(--side); }
+.picture .run { display: inline-block; max-width: 10rem; overflow: hidden; white-space: nowrap;
+    text-overflow: ellipsis; vertical-align: bottom; }
+.picture .run::before { content: ""; display: inline-block; width: 10px; height: 10px;
+    margin-right: 0.5rem; background: var(--side); }
+.picture .run.for-b::before { border-radius: 50%; }
+.picture .run:not(.for-a, .for-b)::before { content: none; }
+.picture tbody tr.part > * { height: 3rem; vertical-align: bottom; padding-bottom: 0.4rem;
+    font-size: 0.8125rem; color: var(--muted); }
+.picture tbody a { color: inherit; text-decoration-color: var(--line2);
+    text-underline-offset: 0.15em; }
+.picture .key { margin: 0.25rem 0 0; font-size: 0.8125rem; color: var(--muted);
+    display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
+.picture .key a { color: var(--accent); }
+.picture .key i { position: relative; display: inline-block; width: 28px; height: 2px;
+    background: var(--muted); vertical-align: middle; margin-right: 0.5rem; }
+.picture .key i::after { content: ""; position: absolute; left: 9px; top: -4px; width: 6px;
+    height: 6px; border: 2px solid var(--muted); border-radius: 50%; background: var(--bg); }
+.picture .key .full::after { background: var(--muted); }
+@media (max-width: 56rem) {
+    .picture :is(th, td) + :is(th, td) { padding-left: 0.5rem; }
+    .picture .plot > div { inset: 0 0 0 0.5rem; }
+    .picture :is(.differ, .mean) { display: none; }
+    .picture tbody th small { display: block; }
+    .picture tbody tr.part > * { height: auto; padding-top: 0.75rem; }
+}
+""")
+
+# What the picture shows, or its details say; the answer does not repeat it.
+IN_PICTURE = ("bucket losses", "bucket gains", "bucket loss", "bucket gain")
+IN_DETAILS = ("graders agree", "graders leave nothing", "parts", "same chunks")
+OWN_HEADINGS = ("Grades so far", "Certainty")
+MOST_LOSSES = 3
+MOST_TICKS = 6
+
+Link = Callable[[Mapping[str, str]], str]
+
+
+def is_detail(statement: Statement) -> bool:
+    """Return whether a statement is left to the picture or to the details below it."""
+    is_other = statement.kind == "other measure" and not statement.sentence.startswith("But ")
+    return is_other or statement.kind in (*IN_PICTURE, *IN_DETAILS)
+
+
+def verdict_html(
+    statements: Sequence[Statement], link: Link, counts: str = "", *, whole: bool = False
+) -> htpy.Fragment:
+    """Return the answer large, its number, its doubts, and in small what it counts.
+
+    ``counts`` follow in small. Details are left out unless the ``whole`` is asked for.
+    """
+    shown = [each for each in by_severity(statements) if whole or not is_detail(each)]
+    [*said] = _paragraphs(shown, link)
+    small = [_linked(each, link) for each in shown if _is_small(each)]
+    parts: list[htpy.Node] = [*small, *([counts] if counts else [])]
+    under = htpy.p(".counts")[_joined(parts)] if parts else None
+    return htpy.fragment[VERDICT_STYLE, htpy.div(".statements.verdict")[said, under]]
+
+
+def _is_small(statement: Statement) -> bool:
+    return statement.kind == "queries" or statement.severity == NOTE
+
+
+def _paragraphs(shown: Sequence[Statement], link: Link) -> Iterator[htpy.Element]:
+    for at, each in enumerate(shown):
+        if _is_small(each):
+            continue
+        if at == 0 and each.severity == ANSWER:
+            yield htpy.p(".headline")[_linked(each, link)]
+        elif each.kind == "number" and each.severity == ANSWER:
+            figure, _, rest = each.sentence.removesuffix(".").partition(" ")
+            yield htpy.p(".figure")[htpy.b[figure], " ", rest]
+        else:
+            heading = each.heading if each.heading in OWN_HEADINGS else ""
+            yield htpy.p(class_={"beside": each.severity == ANSWER})[
+                "! " if each.severity == CAUTION else None,
+                (htpy.b[heading], " ") if heading else None,
+                _linked(each, link),
+            ]
+
+
+def _joined(parts: Sequence[htpy.Node]) -> list[htpy.Node]:
+    return [*chain.from_iterable((" · ", each) if at else (each,) for at, each in enumerate(parts))]
+
+
+def _linked(statement: Statement, link: Link) -> htpy.Node:
+    if statement.target is None:
+        return statement.sentence
+    return htpy.a(href=link(statement.target), target="_self")[statement.sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRow:
+    """One difference in the picture: its name, what is said in small, and where it leads.
+
+    ``beside`` are the means of further runs.
+    """
+
+    row: Delta
+    name: str
+    note: str = ""
+    href: str | None = None
+    beside: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class DeltaPicture:
+    """The differences of two runs by measure, then the buckets where B loses most.
+
+    ``names`` are those of A and B, ``also`` those of the runs beside them.
+    """
+
+    tests: PairTests
+    conventions: Conventions
+    names: tuple[str, str]
+    measures: Sequence[PictureRow]
+    buckets: Sequence[PictureRow] = ()
+    also: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
+
+    def html(self) -> htpy.Fragment:
+        """Return the picture as a table with an axis, and its key."""
+        axis = DeltaAxis.over([(each.row, self.tests.of(each.row)) for each in self._rows])
+        part = self._part()
+        body = [
+            *(self._row(each, axis) for each in self.measures),
+            *([part] if part is not None else []),
+            *(self._row(each, axis) for each in self.buckets),
+            self._axis_row(axis),
+        ]
+        table = htpy.table(aria_label="A against B by measure")[
+            htpy.thead[self._head(axis)], htpy.tbody[body]
+        ]
+        return htpy.fragment[PICTURE_STYLE, htpy.div(".picture")[table, self._key()]]
+
+    @property
+    def _rows(self) -> list[PictureRow]:
+        return [*self.measures, *self.buckets]
+
+    def _head(self, axis: DeltaAxis) -> htpy.Element:
+        a, b = self.names
+        zero = axis.place(0.0)
+        ways = [
+            htpy.span(".way.for-a", style=f"right: calc(100% - {zero:.2f}% + 12px)")[
+                f"← {_brief(a)} better"
+            ]
+            if zero > 20
+            else None,
+            htpy.span(".way.for-b", style=f"left: calc({zero:.2f}% + 12px)")[
+                f"{_brief(b)} better →"
+            ]
+            if zero < 80
+            else None,
+        ]
+        runs = [
+            htpy.th(".number.mean", scope="col")[htpy.span(f".run.for-{side}", title=name)[name]]
+            for side, name in zip("ab", self.names, strict=True)
+        ]
+        runs += [
+            htpy.th(".number.mean", scope="col")[htpy.span(".run", title=name)[name]]
+            for name in self.also
+        ]
+        return htpy.tr[
+            htpy.th(scope="col", aria_label="Measure"),
+            htpy.th(".number.differ", scope="col")["queries differ"],
+            htpy.th(".plot", scope="col", aria_label="Interval")[htpy.div[ways]],
+            *runs,
+            htpy.th(".number", scope="col")["difference"],
+        ]
+
+    def _row(self, shown: PictureRow, axis: DeltaAxis) -> htpy.Element:
+        row, test = shown.row, self.tests.of(shown.row)
+        is_lead = row.measure == self.tests.deciding and shown in self.measures
+        name: htpy.Node = shown.name
+        if shown.href is not None:
+            name = htpy.a(href=shown.href, target="_self")[shown.name]
+        means = [row.a, row.b, *shown.beside] if shown in self.measures else []
+        width = 2 + len(self.also)
+        cells = [htpy.td(".number.mean")[format_number(mean)] for mean in means]
+        cells += [htpy.td(".number.mean")] * (width - len(cells))
+        differ = (
+            f"{test.differ:,}/{row.n:,}" if test.tests else f"{row.wins + row.losses:,}/{row.n:,}"
+        )
+        return htpy.tr(class_={"lead": is_lead})[
+            htpy.th(scope="row")[name, (" ", htpy.small[shown.note]) if shown.note else None],
+            htpy.td(".number.differ")[differ],
+            axis.cell(row, test),
+            *cells,
+            htpy.td(".number")[format_signed(row.delta)],
+        ]
+
+    def _part(self) -> htpy.Element | None:
+        said = [
+            each for each in describe_buckets(self.tests, self.names) if each.kind in IN_PICTURE
+        ]
+        if not said or not self.buckets:
+            return None
+        sentences = [
+            each.sentence for each in said if each.kind in ("bucket losses", "bucket gains")
+        ]
+        return htpy.tr(".part")[htpy.td(colspan=5 + 1 + len(self.also))[" ".join(sentences)]]
+
+    def _axis_row(self, axis: DeltaAxis) -> htpy.Element:
+        ticks = [
+            htpy.span(".tick", style=f"left: {axis.place(at):.2f}%")[axis.written(at)]
+            for at in axis.ticks
+        ]
+        return htpy.tr(".axis", aria_hidden="true")[
+            htpy.td,
+            htpy.td(".differ"),
+            htpy.td(".plot")[htpy.div[ticks]],
+            *[htpy.td(".mean")] * (2 + len(self.also)),
+            htpy.td,
+        ]
+
+    def _key(self) -> htpy.Element:
+        corrected = sorted(
+            {
+                (test.tests, test.counted)
+                for each in self._rows
+                if (test := self._of(each)).tests > 1
+            }
+        )
+        said = "95%"
+        if corrected:
+            many = " and ".join(f"{count:,} {counted}" for count, counted in corrected)
+            said = f"95%, corrected for {many}"
+        links = [htpy.a(href=href, target="_self")[words] for words, href in self.links]
+        return htpy.p(".key")[
+            *links,
+            htpy.span[htpy.i(".full"), "misses 0: clear"],
+            htpy.span[htpy.i, "reaches 0: could be chance"],
+            htpy.span[said],
+        ]
+
+    def _of(self, shown: PictureRow) -> DeltaTest:
+        return self.tests.of(shown.row)
+
+
+def lost_buckets(tests: PairTests) -> list[Delta]:
+    """Return the buckets where B loses most: the clear ones first, then the largest falls."""
+    clear = clear_losses(tests)
+    falls = [row for row in tests.tested_buckets if row.direction < 0 and row not in clear]
+    falls.sort(key=lambda row: row.delta)
+    return [*clear, *falls][: max(MOST_LOSSES, min(len(clear), MOST_LOSSES + 1))]
+
+
+LONGEST_BRIEF = 24
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= LONGEST_BRIEF else f"{name[: LONGEST_BRIEF - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaAxis:
+    """The scale that all rows of a picture share."""
+
+    low: float
+    high: float
+    ticks: Sequence[float]
+
+    @classmethod
+    def over(cls, rows: Iterable[tuple[Delta, DeltaTest]]) -> DeltaAxis:
+        """Return the axis that holds all differences and intervals, and 0.
+
+        >>> DeltaAxis.over([]).ticks
+        [-0.01, 0.0, 0.01]
+        """
+        ends = [0.0]
+        for row, test in rows:
+            ends += [row.delta, test.interval.lo, test.interval.hi]
+        known = [each for each in ends if not math.isnan(each)]
+        low, high = min(known), max(known)
+        room = 0.04 * (high - low) or 0.012
+        low, high = low - room, high + room
+        step = next(
+            (
+                step
+                for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+                if (high - low) / step < MOST_TICKS
+            ),
+            1.0,
+        )
+        first, last = math.ceil(low / step), math.floor(high / step)
+        return cls(low, high, [round(step * at, 2) for at in range(first, last + 1)])
+
+    def place(self, value: float) -> float:
+        """Return how far along the axis a value is, in percent."""
+        return 100 * (value - self.low) / (self.high - self.low)
+
+    def written(self, value: float) -> str:
+        """Return a value as the axis has it."""
+        return f"{value:+.2f}".rstrip("0").rstrip(".").replace("-", "−") if value else "0"
+
+    def cell(self, row: Delta, test: DeltaTest) -> htpy.Element:
+        """Return the cell that draws one difference: filled where it is clear, hollow where not."""
+        lines = [
+            htpy.i(".grid" if at else ".zero", style=f"left: {self.place(at):.2f}%")
+            for at in self.ticks
+        ]
+        if math.isnan(row.delta):
+            return htpy.td(".plot")[htpy.div[lines]]
+        low, high = test.interval.lo, test.interval.hi
+        has_interval = not math.isnan(low)
+        if has_interval:
+            wide = self.place(high) - self.place(low)
+            lines.append(
+                htpy.i(".interval", style=f"left: {self.place(low):.2f}%; width: {wide:.2f}%")
+            )
+        look = ".mark" if test.is_clear else ".mark.open"
+        look += "" if has_interval or test.is_clear else ".untested"
+        lines.append(htpy.i(look, style=f"left: {self.place(row.delta):.2f}%"))
+        said = test.reason or "not tested"
+        if has_interval:
+            said = f"{format_signed(low)} to {format_signed(high)}"
+            said += ", clear" if test.is_clear else ", could be chance"
+        side = "b" if row.delta >= 0 else "a"
+        return htpy.td(f".plot.for-{side}", title=said)[
+            htpy.div(role="img", aria_label=said)[lines]
+        ]
