@@ -39,6 +39,7 @@ TYPED = {
     "evidence-from": (["2"], 2),
     "transferred": (["ignore"], "ignore"),
     "show-before": (["no"], False),
+    "highlight": (["yes"], True),
     "field-map": (["query=in.q", "results=out"], "query=in.q results=out"),
     "name": (["Help centre"], "Help centre"),
 }
