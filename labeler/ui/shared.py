@@ -219,8 +219,8 @@ def grading_token(store: Store, name: str) -> str:
 def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:
-        st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
-        links.link("Write your own", url_state.page_url("/data", section="Settings"))
+        st.text("⚠ Graders still see the generic guideline.", width="content")
+        links.link("Write yours", url_state.page_url("/data", section="Settings"))
 
 
 def warn_of_unknown_parameters() -> None:

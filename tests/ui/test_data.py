@@ -183,7 +183,7 @@ def test_grades_whose_queries_could_not_be_loaded_say_so(database: Path):
 def test_what_cannot_be_told_is_named_and_asked_for(database: Path):
     app = drop(open_page("data"), letter__pdf=b"%PDF-1.7", asked=QUERIES)
     said = words(app)
-    assert "⚠ not told: the file is a PDF; save its texts as CSV or JSONL in UTF-8" in said
+    assert "⚠ not recognised: the file is a PDF; save its texts as CSV or JSONL in UTF-8" in said
     app = press(app, "Load 1 file, 1 waits for your answer")
     assert verdicts(app) == [
         ("warning", "1 of 2 files is loaded; what the others lack is said beside them")
@@ -710,7 +710,7 @@ def test_what_is_tested_of_two_runs_is_the_teams_choice(filled: Path):
 
 @pytest.mark.parametrize("page", ["data", "review"])
 def test_a_lead_is_warned_while_the_guideline_is_the_default(filled: Path, page: str):
-    warning = "Graders read the default guideline"
+    warning = "Graders still see the generic guideline"
     assert warning in words(open_page(page))
     with Store(filled) as store:
         store.save_settings(Settings(guideline="Grade what the clause says."))
@@ -718,7 +718,7 @@ def test_a_lead_is_warned_while_the_guideline_is_the_default(filled: Path, page:
 
 
 def test_an_empty_golden_set_is_not_warned_of_its_guideline(database: Path):
-    assert "default guideline" not in words(open_page("data"))
+    assert "generic guideline" not in words(open_page("data"))
 
 
 def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):

@@ -172,8 +172,8 @@ def describe_limits() -> str:
     upload, most = st.get_option("server.maxUploadSize"), LIMITS
     return (
         f"A file may have {upload} MB and come to {most.unpacked // 10**9} GB unpacked, one text "
-        f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. What is larger is "
-        "loaded in a terminal, by 'labeler load FILE'."
+        f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. Larger files: use "
+        "the command line, 'labeler load FILE'."
     )
 
 
@@ -279,7 +279,7 @@ def show_reason(
     elif kind is None:
         why, generic, _ = found.why.partition(WHAT_ALL_NEED)
         way = f"; {SEE_EXAMPLES if sample is None else MAPPABLE}" if generic else ""
-        place.text(f"⚠ not told: {why}{way}")
+        place.text(f"⚠ not recognised: {why}{way}")
     elif kind == found.kind:
         place.text(found.why)
     elif found.kind is not None and kind != LEFT_OUT:

@@ -23,8 +23,9 @@ from labeler.model.results import DOUBT, NOTE, Statement
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
-from labeler.ui import filter_widgets, scoreboards, url_state
+from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.answer import show_answer as show_answer_first
 
 EVERYBODY, EVERY_TWO = "all graders", "every two graders"
 ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same passage"
@@ -130,9 +131,16 @@ def show(asked: AgreementChoice) -> None:
             st.subheader("By bucket")
             table = agreement.bucket_table(str(asked.facet), found.buckets)
             show_html(tables.html_table_of(table, label="By bucket", details=True))
-        show_pairs(found.agreement, asked)
         show_confusion(found.agreement, settings)
-        show_against(found.against, settings)
+        with st.expander("All numbers", key="all-numbers"):
+            table = agreement.overall_table(found.agreement)
+            show_html(tables.html_table_of(table, label="All graders", details=True))
+        with st.expander("Each grader against the others", key="each-grader"):
+            show_against(found.against, settings)
+        with st.expander("Pairs of graders", key="pairs"):
+            show_pairs(found.agreement, asked)
+        with st.expander("Drift, week by week", key="weeks"):
+            show_weeks(found.against)
     show_repeats(found.again)
     show_notes(statements, asked, settings)
     if found.sheet.graders:
@@ -142,17 +150,24 @@ def show(asked: AgreementChoice) -> None:
 def show_answer(
     found: Agreement, statements: Sequence[Statement], asked: AgreementChoice, settings: Settings
 ) -> None:
-    """Show how far graders agree, what could change that, and the numbers it rests on."""
+    """Show how far graders agree, what could change that, and what to do."""
     shown = [each for each in statements if each.severity != NOTE]
     if not found.alpha.n:
         shown.append(Statement("remedy", describe_remedy(found, settings), DOUBT))
-    show_html(tables.statements_html(shown, lambda _: disagreements_url(asked, *asked.graders)))
+    first, *rest = shown
+    if rest and rest[0].kind == "alpha":
+        number, *rest = rest
+        show_answer_first(first.sentence, number.sentence)
+    else:
+        show_answer_first(first.sentence)
+    show_html(tables.statements_html(rest, lambda _: disagreements_url(asked, *asked.graders)))
+    if any(each.target for each in rest):
+        with st.container(horizontal=True):
+            links.button("Decide the differences", disagreements_url(asked, *asked.graders))
+            links.link("Edit the guideline", url_state.page_url("/data", section="Settings"))
     if asked.facet is not None and asked.bucket is not None:
         of_bucket = f"Of the queries of {asked.facet} = {asked.bucket} alone."
         show_html(tables.small_print([of_bucket]))
-    if found.alpha.n:
-        table = agreement.overall_table(found)
-        show_html(tables.html_table_of(table, label="All graders", details=True))
 
 
 def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
@@ -161,7 +176,6 @@ def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
     def link(row: Mapping[str, Any]) -> str:
         return disagreements_url(asked, row["grader"], row["other"]) if row["differing"] else ""
 
-    st.subheader("Every two graders")
     table = agreement.pair_table(found)
     show_html(tables.html_table_of(table, label="Pairs", details=True, links={"differing": link}))
     if apart := len(found.pairs) - len(table.rows):
@@ -171,7 +185,7 @@ def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
 
 def show_notes(statements: Sequence[Statement], asked: AgreementChoice, settings: Settings) -> None:
     """Show how the numbers are computed, and what else there is to know of them."""
-    with st.expander("How it is computed", key="computed"):
+    with st.expander("How computed", key="computed"):
         st.text(str(stated_conventions(asked, settings)["description"]))
         show_html(tables.statements_html([each for each in statements if each.severity == NOTE]))
 
@@ -197,7 +211,7 @@ def describe_remedy(found: Agreement, settings: Settings) -> str:
 
 def show_confusion(found: Agreement, settings: Settings) -> None:
     """Show what one gave where another gave what: every two graders, or two of them."""
-    st.subheader("What one gave where another gave what")
+    st.subheader("Who gave what")
     down, across, table = choose_confusion(found)
     show_html(tables.confusion_matrix(table, settings.words, down, across))
     st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE_GRADER else HOW_TO_READ)
@@ -241,10 +255,9 @@ def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
 
 def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     """Show each grader against the grade agreed without them, over all and by week."""
-    st.subheader("Each grader against the others")
     st.text(
-        "Against the grade agreed without them: somebody else's adjudication, or what the others' "
-        "grades become. Where several people graded a passage, "
+        "Each is compared with the grade agreed without them: somebody else's decision, or what "
+        "the others' grades become. Where several people graded a passage, "
         f"{describe_rule(settings.golden_rule)}."
     )
     table = agreement.against_others_table(rows)
@@ -252,8 +265,12 @@ def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     st.caption(
         "A mean difference above 0 is a grader who gives higher grades than the others, below 0 "
         "one who gives lower grades. It does not say who is right. Passages are not compared if "
-        "nobody else has graded them blind, or if the others are at odds on them."
+        "nobody else has graded them blind, or if the others disagree on them."
     )
+
+
+def show_weeks(rows: Sequence[AgainstOthers]) -> None:
+    """Show each grader's weeks against the agreed grade."""
     show_drift(
         [
             charts.Drift(row.grader, week.monday, week.difference, week.n)
@@ -270,7 +287,6 @@ def describe_rule(rule: str) -> str:
 
 def show_drift(rows: Sequence[charts.Drift]) -> None:
     """Show how far each grader was from the agreed grade, week by week."""
-    st.subheader("Drift")
     if len({row.week for row in rows}) < 2:
         st.text("All passages were graded within one week, so there is no drift to see yet.")
         return
@@ -278,11 +294,10 @@ def show_drift(rows: Sequence[charts.Drift]) -> None:
     st.text(words)
     st.altair_chart(charts.drift_chart(rows, words))
     st.caption(
-        "A line that leaves 0 is somebody who reads the guideline in another way than before. "
+        "A line that leaves 0 is somebody who reads the guideline differently than before. "
         "Hollow points are of fewer than 10 passages."
     )
-    with st.expander("The numbers of this chart", key="drift"):
-        st.dataframe(charts.drift_frame(rows), hide_index=True, height="auto")
+    st.dataframe(charts.drift_frame(rows), hide_index=True, height="auto")
 
 
 def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
