@@ -351,11 +351,3 @@ def test_a_link_to_what_is_gone_says_so_and_goes_on_without_it(tab, golden, addr
         "button", name=re.compile("Go on without it|Show all|Back to the list")
     ).click()
     expect(page.get_by_text(said)).to_have_count(0)
-
-
-def test_a_page_that_is_gone_leads_to_one_that_is_there(open_page):
-    page = open_page("/nowhere")
-    expect(page.get_by_role("link", name="Scores", exact=True)).to_be_visible()
-    page.keyboard.press("Escape")
-    page.get_by_role("link", name="Scores", exact=True).click()
-    expect(page.locator(".scores table")).to_be_visible()
