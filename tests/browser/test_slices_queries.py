@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Page, expect
 
+from labeler.cli.demo_data import build_demo
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
@@ -18,6 +19,7 @@ from tests.support.page import add_collapsed_bucket, empty_golden_set
 
 pytestmark = pytest.mark.browser
 
+FIRST_SCREENS = {"/slices?a=bm25&b=hybrid": 180, "/slices?a=hybrid": 180}
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
 
 
@@ -75,7 +77,7 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     )
     expect(page.get_by_text("No bucket has 10 queries")).to_be_visible()
     expect(page.locator(".slices tr.few")).to_have_count(1)
-    expect(page.locator(".slices .dot")).to_have_count(3)
+    expect(page.locator(".slices .plot .plain")).to_have_count(2)
     page.locator(".slices").get_by_role("link", name="setup").click()
     expect(page.get_by_text("3 of 12 queries · largest loss first · A is first")).to_be_visible()
     assert chosen(page)["bucket"] == ["setup"]
@@ -91,17 +93,51 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     assert not page.locator(".asked img, .lists img").count()
 
 
+WORDS_IN_SIGHT = """() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    let words = 0;
+    while (walker.nextNode()) {
+        const parent = walker.currentNode.parentElement;
+        if (parent.closest(".top, style, script, .stTooltipIcon")) continue;
+        if (!parent.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+        range.selectNodeContents(walker.currentNode);
+        const box = range.getBoundingClientRect();
+        if (box.height < 2 || box.bottom <= 0 || box.top >= innerHeight) continue;
+        words += walker.currentNode.textContent.match(/(?<=^|\\s)\\p{L}\\S*/gu)?.length ?? 0;
+    }
+    return words;
+}"""
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """Make the golden set of the sample data."""
+    path = tmp_path / "demo.db"
+    build_demo(path)
+    return path
+
+
+@pytest.mark.slow
+def test_the_first_screen_has_few_words(serve, visit, demo):
+    server, size = serve(demo), {"width": 1440, "height": 900}
+    for address, most in FIRST_SCREENS.items():
+        page = stand_still(visit(f"{server.url}{address}", grader=None, viewport=size))
+        expect(page.locator(".answer .says")).to_be_visible()
+        assert page.evaluate(WORDS_IN_SIGHT) <= most, address
+
+
 @pytest.mark.slow
 def test_dots_have_room_to_tell_their_side_however_many_columns_there_are(serve, visit, graded):
     server = serve(graded)
-    pair = "slices?a=first&b=second&facet=intent"
+    pair = "slices?a=first&b=second&facet=intent&numbers=true"
     many = "&".join(f"measure={name}@{k}" for name in ("nDCG", "P", "R") for k in (1, 2, 3, 5))
     page = visit(f"{server.url}/{pair}", grader=None)
     for wide, asked in ((1440, ""), (1440, many), (1200, ""), (1200, many), (390, many)):
         page.set_viewport_size({"width": wide, "height": 900})
         page.goto(f"{server.url}/{pair}&{asked}")
-        expect(page.locator(".slices .dot")).to_have_count(36 if asked else 21)
-        tracks = page.locator(".slices .track").evaluate_all(
+        expect(page.locator(".pictured .dot")).to_have_count(36 if asked else 9)
+        tracks = page.locator(".pictured .track").evaluate_all(
             "all => all.map(each => each.getBoundingClientRect().width)"
         )
         assert min(tracks) > 30, (wide, asked)

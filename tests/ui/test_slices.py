@@ -85,6 +85,18 @@ def row(said: str, name: str) -> list[str]:
     return [cell for cell in rest.split("|") if cell.strip()]
 
 
+def pictures(app: AppTest) -> str:
+    """The words of the pictures of every measure, a table's cells set apart by bars."""
+    assert not app.exception
+    bodies = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+    plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", body, flags=re.S) for body in bodies]
+    return html.unescape("\n".join(plain))
+
+
+def open_pictures(**parameters: str | list[str]) -> AppTest:
+    return open_slices(numbers="true", **parameters)
+
+
 def test_without_a_run_it_says_what_to_load(database: Path):
     said = words(open_slices())
     assert "labeler load run" in said
@@ -102,24 +114,18 @@ def test_queries_without_buckets_say_how_to_give_some(database: Path):
 
 def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path):
     said = words(open_slices(facet="intent", a="A&A", measure=["RR"]))
-    assert row(said, "<b>refund</b>")[:3] == ["4", "few", "0.3333"]
-    assert row(said, "setup")[:3] == ["2", "few", "1.0000"]
-    assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
+    assert row(said, "<b>refund</b>")[:3] == ["intent", "4 of 4", "0.3333"]
+    assert row(said, "setup")[:3] == ["intent", "2 of 2", "1.0000"]
+    assert row(said, "All queries")[:2] == ["7 of 7", "0.6190"]
     assert "1 judged query has no intent" in said
     assert "gain 2^grade−1" in said
     assert "14 unjudged in" not in said, "the table is folded until asked for"
 
 
-def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
-    said = words(open_slices(facet="intent", a="A&A", measure=["RR"], numbers="true"))
-    table = said.split("n is of")[-1].rpartition("|intent|")[2]
-    assert row(table, "<b>refund</b>")[:3] == ["0.3333", "n 4", "few"]
-    assert row(table, "all judged queries")[:4] == [
-        "0.6190",
-        "n 7",
-        "few",
-        " · 14 unjudged in the top 10",
-    ]
+def test_every_measure_by_bucket_is_one_switch_away(filled: Path):
+    said = pictures(open_pictures(facet="intent", a="A&A", measure=["RR", "AP"]))
+    assert row(said, "<b>refund</b>")[:4] == ["4", "few", "0.3333", "0.3333"]
+    assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
 
 
 @pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
@@ -145,14 +151,14 @@ def test_it_says_whose_n_stands_beside_a_bucket_where_measures_differ(filled: Pa
         store.add_queries(loaded([Query("zero", "nothing relevant", buckets=buckets)]))
         zero = [GoldenGrade("zero", "c0", 0)]
         store.add_golden(LoadedGolden(loaded([]), loaded(zero), loaded([])))
-    assert told in words(open_slices(facet="intent", measure=["RR", "Judged@10"], **runs))
-    assert told not in words(open_slices(facet="intent", measure=["RR", "AP"], **runs))
+    assert told in words(open_pictures(facet="intent", measure=["RR", "Judged@10"], **runs))
+    assert told not in words(open_pictures(facet="intent", measure=["RR", "AP"], **runs))
 
 
 def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
     said = words(open_slices(facet="intent", measure=["RR"], least="3"))
-    assert row(said, "<b>refund</b>")[1] != "few"
-    assert "few" in row(said, "setup")[:3]
+    assert "too few" not in row(said, "<b>refund</b>")[:4]
+    assert "too few" in row(said, "setup")[:4]
     assert "few is under 3" in said
 
 
@@ -179,22 +185,45 @@ def test_it_says_of_buckets_what_compare_says_whatever_facet_is_shown(database: 
         assert all(f"{sentence}|" in shown for sentence in said)
 
 
-def test_it_opens_at_the_facet_of_the_largest_loss(database: Path):
+def test_it_opens_with_all_facets_worst_first_and_keeps_to_one_that_is_chosen(database: Path):
     add_halves(database)
-    assert "|by intent · RR|" in words(open_slices(a="old", b="new", measure=["RR"]))
-    assert "|by half · RR|" in words(open_slices(a="old", measure=["RR"]))
-    assert "|by half · RR|" in words(open_slices(a="old", b="new", facet="half", measure=["RR"]))
+    buckets = r"\|(setup|refund|half [01])\|"
+    every = re.findall(buckets, words(open_slices(a="old", b="new")))
+    assert (every[0], len(every)) == ("setup", 4)
+    assert len(re.findall(buckets, words(open_slices(a="old")))) == 4
+    some = words(open_slices(a="old", b="new", facet="half"))
+    assert sorted(re.findall(buckets, some)) == ["half 0", "half 1"]
+
+
+def test_the_largest_loss_stands_at_the_top_with_its_queries_one_click_away(database: Path):
+    add_halves(database)
+    app = open_slices(a="old", b="new")
+    said = words(app)
+    assert "−0.3691|" in said
+    assert "nDCG@10 in intent = setup, the largest fall: 11 of 11 queries differ." in said
+    assert "It is more than chance: corrected for 4 buckets, its interval excludes 0." in said
+    assert "11 queries that got worse" in said
+    bodies = "".join(element.proto.body for element in app.get("html"))
+    (way,) = re.findall(r'<a href="([^"]*)">the 11', bodies)
+    asked = dict(parse_qsl(html.unescape(way).partition("?")[2]))
+    assert (asked["facet"], asked["bucket"], asked["b"]) == ("intent", "setup", "new")
+
+
+def test_of_one_run_it_says_the_lowest_bucket_and_how_sure_that_is(database: Path):
+    add_halves(database)
+    said = words(open_slices(a="new"))
+    assert "new scores lowest in intent = setup." in said
+    assert "the lowest of many buckets tends to look lower than it is" in said
 
 
 def test_a_bucket_that_is_not_tested_has_its_row_and_the_reason(filled: Path):
-    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["nDCG@10"], numbers="true"))
+    app = open_slices(facet="intent", a="A&A", b="B", measure=["nDCG@10"])
+    said = words(app)
     assert "No bucket has 10 queries, so none is tested." in said
-    picture, table = said.rsplit("|intent|", 1)
-    assert row(picture, "setup")[:3] == ["2", "few", "−0.5000"]
-    assert row(table, "setup")[:11] == [
-        *("2", "few", "4", "4", "1.0000", "0.5000", "▼ −0.5000", "0", "0", "2", "–"),
+    assert row(said, "setup")[:6] == [
+        *("intent", "2 of 2", "1.0000", "0.5000", "−0.5000", "too few to test"),
     ]
-    assert row(table, "setup")[11] == "2 queries: too few to test"
+    assert any("2 queries: too few to test" in each.proto.body for each in app.get("html"))
 
 
 def dots(app: AppTest) -> list[tuple[str, float, str]]:
@@ -206,17 +235,20 @@ def dots(app: AppTest) -> list[tuple[str, float, str]]:
     return [(kind, float(place), number) for kind, place, number in found]
 
 
-def test_differences_are_dots_worst_first_and_filled_where_they_are_clear(database: Path):
+def marks(app: AppTest) -> list[tuple[str, float]]:
+    """The marks of the list: their look, and how far to the right they stand in per cent."""
+    (body,) = [each.proto.body for each in app.get("html") if "listed" in each.proto.body]
+    found = re.findall(r'<i class="(dot[^"]*|plain)" style="left: ([\d.]+)%"', body)
+    return [(look, float(place)) for look, place in found]
+
+
+def test_differences_are_marks_worst_first_and_filled_where_they_are_clear(database: Path):
     add_halves(database)
-    given = {"a": "old", "b": "new", "measure": ["nDCG@10", "AP"]}
-    intents, halves = (dots(open_slices(facet=facet, **given)) for facet in ("intent", "half"))
-    assert [each for each in intents if each[0] != "plain"] == [
-        ("sure", 70.76, "+0.1661"),
-        ("sure", 3.87, "−0.3691"),
-        ("sure", 96.13, "+0.3691"),
-    ]
-    assert [kind for kind, *_ in halves[::2]] == ["sure", "maybe", "maybe"]
-    assert {kind for kind, *_ in (*intents[1::2], *halves[1::2])} == {"plain"}, "AP is not tested"
+    found = marks(open_slices(a="old", b="new"))
+    assert [look for look, _ in found] == ["dot", "dot square", "dot maybe", "dot maybe", "dot"]
+    assert sorted(place for _, place in found[1:]) == [place for _, place in found[1:]]
+    untested = marks(open_slices(a="old", b="new", measure=["AP"]))
+    assert {look for look, _ in untested[1:]} == {"plain"}, "AP is not tested in buckets"
 
 
 def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
@@ -233,7 +265,7 @@ def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(databa
             store.add_run(loaded(lists), name=name)
         grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(48)]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-    app = open_slices(facet="intent", a="A", b="B", measure=["nDCG@10"])
+    app = open_pictures(facet="intent", a="A", b="B", measure=["nDCG@10"])
     (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
     assert "± 0.8" in body
     assert re.findall(r'class="chance([^"]*)"', body) == [""] * 3
@@ -241,12 +273,12 @@ def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(databa
     assert "A range without an end goes on beyond its column." in words(app)
 
 
-@pytest.mark.parametrize("more", [{"numbers": "true"}, {"numbers": "true", "other": "task"}])
-def test_the_table_names_two_runs_by_what_differs(filled: Path, more: dict[str, str]):
+def test_the_table_names_two_runs_by_what_differs(filled: Path):
     common = "production-eu-west-1-knowledge-base-2026-11-chunks-of-512-tokens-reranked-by-"
     with Store(filled) as store:
         for name, new in (("A&A", f"{common}one"), ("B", f"{common}two")):
             store.rename_run(name, new)
+    more = {"numbers": "true", "other": "task"}
     app = open_slices(facet="intent", a=f"{common}one", b=f"{common}two", measure=["RR"], **more)
     (table,) = [each.proto.body for each in app.get("html") if "unjudged A" in each.proto.body]
     assert re.findall(r">([AB]: [^<]*)<", table) == ["A: …one", "B: …two"]
@@ -256,8 +288,8 @@ def test_the_table_names_two_runs_by_what_differs(filled: Path, more: dict[str, 
 def test_greyed_is_explained_where_something_is(filled: Path):
     given = {"facet": "intent", "measure": ["RR"]}
     for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}, {"a": "B", "other": "task"}):
-        assert "Greyed: fewer than 10 queries." in words(open_slices(**given, **runs))
-        assert "Greyed" not in words(open_slices(**given, **runs, least="1"))
+        assert "Greyed: fewer than 10 queries." in words(open_pictures(**given, **runs))
+        assert "Greyed" not in words(open_pictures(**given, **runs, least="1"))
 
 
 def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
@@ -267,7 +299,7 @@ def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])), update=True)
     given = {"facet": "intent", "measure": ["RR", "R(rel=3)@5"], "least": "2"}
     for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}):
-        app = open_slices(**given, **runs)
+        app = open_pictures(**given, **runs)
         (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
         cells = [row.split("<td")[2:] for row in body.split("<tr")[2:]]
         found = [[bool(re.match(r' class="[^"]*few', each)) for each in row] for row in cells]
@@ -279,14 +311,14 @@ def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
 def test_only_what_is_shaded_is_explained_and_few_queries_come_last(filled: Path):
     given = {"facet": "intent", "measure": ["RR"]}
     for more in ({}, {"other": "task"}):
-        said = words(open_slices(**given, **more, a="B", least="1"))
+        said = words(open_pictures(**given, **more, a="B", least="1"))
         assert "not greyed" in said
-        assert "shade is from" not in words(open_slices(**given, **more, a="B"))
+        assert "shade is from" not in words(open_pictures(**given, **more, a="B"))
     pair = {"a": "A&A", "b": "B"}
     assert "worst RR first, those under 3 queries last:" in words(
-        open_slices(**given, **pair, least="3")
+        open_pictures(**given, **pair, least="3")
     )
-    assert "worst RR first:" in words(open_slices(**given, **pair, least="1"))
+    assert "worst RR first:" in words(open_pictures(**given, **pair, least="1"))
 
 
 def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
@@ -296,7 +328,7 @@ def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
 
 
 def test_a_bucket_of_few_queries_comes_last_and_does_not_widen_the_scale(filled: Path):
-    found = dots(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
+    found = dots(open_pictures(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
     assert [(kind, number) for kind, _, number in found] == [
         ("maybe", "+0.1905"),
         ("plain", "+0.6667"),
@@ -376,22 +408,20 @@ BOTH = [{"a": "A"}, {"a": "A", "b": "B"}]
 def test_one_bucket_has_its_row_beside_the_total(database: Path, runs: dict[str, str]):
     golden_set(database, dict.fromkeys(["q1", "q2"], 3), {"q1": "only", "q2": "only"})
     said = words(open_slices(facet="topic", measure=["RR"], **runs))
-    assert row(said, "only")[0] == row(said, "all judged queries")[0] == "2"
+    assert row(said, "only")[1] == row(said, "All queries")[0] == "2 of 2"
 
 
 @pytest.mark.parametrize("runs", [BOTH[0], pytest.param(BOTH[1], marks=pytest.mark.slow)])
-def test_of_a_thousand_buckets_forty_are_drawn_and_the_others_are_in_the_table(
-    database: Path, runs: dict[str, str]
-):
+def test_of_a_thousand_buckets_forty_are_on_each_page(database: Path, runs: dict[str, str]):
     many = {f"q{n}": f"topic {n}" for n in range(1_000)}
     golden_set(database, dict.fromkeys(many, 3), many)
     app = open_slices(facet="topic", measure=["RR"], **runs)
-    said = words(app)
-    assert len(re.findall(r"\|topic \d+\|", said)) == 40
-    assert "960 more buckets of topic: in the table and in the file." in said
+    assert len(re.findall(r"\|topic \d+\|", words(app))) == 40
     assert max(len(each.proto.body) for each in app.get("html")) < 100_000
-    last = words(open_slices(facet="topic", measure=["RR"], numbers="true", page="5", **runs))
-    assert len(re.findall(r"\|topic \d+\|", last)) == 40 + 200
+    last = words(open_slices(facet="topic", measure=["RR"], page="25", **runs))
+    assert len(re.findall(r"\|topic \d+\|", last)) == 40
+    drawn = open_pictures(facet="topic", measure=["RR"], **runs)
+    assert "960 more buckets of topic: in the file." in words(drawn)
 
 
 def test_a_row_of_crossed_facets_counts_all_its_queries_though_few_columns_are_drawn(
@@ -404,7 +434,7 @@ def test_a_row_of_crossed_facets_counts_all_its_queries_though_few_columns_are_d
         store.add_queries(loaded(kinds), update=True)
     said = words(open_slices(facet="task", other="topic", a="A", measure=["RR"]))
     assert row(said, "single")[0] == "50"
-    assert "38 more of topic: in the table and in the file." in said
+    assert "38 more of topic: in the file." in said
 
 
 @pytest.mark.parametrize("runs", BOTH)
@@ -419,14 +449,17 @@ def test_where_all_grades_are_0_values_are_undefined_and_not_0(
 ):
     golden_set(database, {"q1": 0, "q2": 0}, {"q1": "x", "q2": "y"})
     said = words(open_slices(facet="topic", measure=["RR"], **runs))
-    assert row(said, "x")[:4] == ["0", "few", " +1 undefined", "–"]
-    assert row(said, "all judged queries")[-1] != "0.0000"
+    assert row(said, "x")[0] == "topic"
+    assert row(said, "x")[1].startswith("0 of ")
+    assert row(said, "x")[2] == "–"
+    assert "0 of 2 queries (2 with nothing relevant)" in said
+    assert "0.0000" not in said
 
 
 @pytest.mark.parametrize("runs", BOTH)
 def test_a_row_has_the_n_of_the_measure_that_leads(database: Path, runs: dict[str, str]):
     golden_set(database, {"q1": 3, "q2": 3, "q3": 0}, dict.fromkeys(["q1", "q2", "q3"], "x"))
-    said = words(open_slices(facet="topic", measure=["RR", "Judged@10"], **runs))
+    said = pictures(open_pictures(facet="topic", measure=["RR", "Judged@10"], **runs))
     for name in ("x", "all judged queries"):
         assert row(said, name)[:3] == ["2", "few", " +1 undefined"], "Judged@10 is of 3"
 
@@ -437,12 +470,12 @@ def test_queries_without_a_value_of_the_facet_are_in_the_total_and_counted(
 ):
     golden_set(database, dict.fromkeys(["q1", "q2", "q3"], 3), {"q1": "x", "q2": "", "q3": ""})
     said = words(open_slices(facet="topic", measure=["RR"], **runs))
-    assert (row(said, "x")[0], row(said, "all judged queries")[0]) == ("1", "3")
+    assert (row(said, "x")[1], row(said, "All queries")[0]) == ("1 of 1", "3 of 3")
     assert "2 judged queries have no topic: in no bucket, but in the row of all queries" in said
 
 
 def test_buckets_of_an_order_of_their_own_keep_it(database: Path):
     levels = {"q1": "hard", "q2": "easy", "q3": "medium"}
     golden_set(database, dict.fromkeys(levels, 3), levels)
-    said = words(open_slices(facet="topic", a="A", measure=["RR"]))
+    said = pictures(open_pictures(facet="topic", a="A", measure=["RR"]))
     assert re.findall(r"\|(easy|medium|hard)\|", said) == ["easy", "medium", "hard"]

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from labeler import evaluation
 from labeler.analysis import comparison
 from labeler.analysis.comparison import CrossedCell, Delta
-from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings
 from labeler.render.short_names import short_names
-from labeler.ui import filter_widgets, live, scoreboards, url_state
+from labeler.ui import filter_widgets, live, url_state
 from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
 
-ONE_RUN = "no second run"
+ONE_RUN, ALL_FACETS = "no second run", "all facets"
 Counted = Score | Delta | CrossedCell
 """A row that says over how many queries it is, as ``n``."""
+Bucket = TypeVar("Bucket", Score, Delta)
 
 
 @dataclass(frozen=True, slots=True)
 class SlicesChoice:
-    """What is shown: run A or B against A, by one facet or two that cross, and which measures.
+    """What is shown: a run or B against A, by all facets, one or two that cross; which measures.
 
     Buckets of fewer than ``least`` queries are greyed; ``texts`` are the measures as they were
-    asked for, and ``short`` the runs' short names.
+    asked for, and ``short`` the runs' short names. By ``lead`` the buckets are ranked, None for
+    the measure that decides.
     """
 
     a: str
     b: str | None
-    facet: str
+    facet: str | None
     other: str | None
     least: int
     texts: Sequence[str]
     measures: Sequence[Measure]
+    lead: Measure | None
     conventions: Conventions
     short: Mapping[str, str]
     settings: Settings
@@ -46,16 +49,24 @@ class SlicesChoice:
         """The one run, or A and B."""
         return [self.a] if self.b is None else [self.a, self.b]
 
-    def bucket_url(self, bucket: str | None, crossing: str | None = None) -> str:
+    def facets_of(self, board: Scoreboard) -> Sequence[str]:
+        """Return the facets whose buckets are shown."""
+        return list(board.facets) if self.facet is None else [self.facet]
+
+    def bucket_url(self, facet: str, bucket: str | None, crossing: str | None = None) -> str:
         """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
         where = {"other": self.other, "crossing": crossing} if crossing is not None else {}
         more = {"a": self.a, "b": self.b, "preset": self.conventions.preset, **where}
-        return bucket_queries_url(self.facet, bucket, self.texts[0], **more)
+        by = self.texts[0] if self.lead is None else self.conventions.heading(self.lead)
+        return bucket_queries_url(facet, bucket, by, **more)
 
-    def in_same_order(self, buckets: Iterable[str], measure: Measure) -> list[str]:
+    def in_same_order(self, rows: Sequence[Bucket], measure: Measure) -> list[Bucket]:
         """Return buckets in the order in which the reader saw them, though their values move."""
-        asked = ("slices", self.a, self.b, self.facet, self.least, str(measure))
-        return live.keep_order(buckets, str, (*asked, repr(self.conventions)))
+        key: Hashable = (
+            *("slices", self.a, self.b, self.facet, self.least),
+            *(str(measure), repr(self.conventions)),
+        )
+        return live.keep_order(rows, _place, key)
 
     def any_shaded(self, rows: Iterable[Counted]) -> bool:
         """Say whether any of them is of queries enough for a shade."""
@@ -67,45 +78,49 @@ class SlicesChoice:
         return f", those under {self.least} queries last" if 0 < few < len(rows) else ""
 
 
+def _place(row: Score | Delta) -> tuple[str | None, str | None]:
+    return row.facet, row.bucket
+
+
 def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
-    """Let the user choose; the runs stay in view, the rest is said in a line and folded."""
+    """Let the user choose; runs and facet stay in view, the rest is said in a line and folded."""
     with filter_widgets.row():
         a, b = choose_runs(board.run_names)
+        facet = url_state.choose_or_not(
+            *("Facet", list(board.facets), "facet"),
+            nothing=ALL_FACETS,
+            what="facet",
+            clears=["bucket", "page"],
+        )
         with filter_widgets.folded() as say:
-            first = facet_of_largest_loss(board, a, b, settings)
-            facet, other, least = choose_facets(list(board.facets), first, always=b is not None)
-            of_team = settings.measures_by_task if facet == "task" else ()
-            tasks = [task for task in board.facets.get("task", ()) if task in of_team]
-            usual = evaluation.measures_for_runs(board.collection, chunks=False)
-            texts = filter_widgets.choose_measures(
-                filter_widgets.default_measures(settings, tasks, usual)
-            )
+            other = filter_widgets.choose_other("Crossed with", list(board.facets), facet)
+            least = choose_least()
+            texts = filter_widgets.choose_measures(usual_measures(board, settings))
             conventions = filter_widgets.choose_conventions(settings, every=True)
     say(
         filter_widgets.say_selection(conventions),
-        f"by {facet}" if other is None else f"by {facet} and {other}",
-        filter_widgets.say_measures(texts if other is None else texts[:1]),
-        filter_widgets.say_tasks(settings, tasks),
+        other and f"by {facet} and {other}",
+        filter_widgets.say_measures(texts[:1]),
         None if least == comparison.FEW else f"few is under {least}",
         filter_widgets.say_conventions(conventions),
     )
     with ui.guard():
         measures = filter_widgets.measures_of(conventions, texts)
+    is_asked = bool(url_state.get_each("measure")) or b is None
+    lead = measures[0] if is_asked else None
     short = short_names(board.run_names)
-    chosen = (a, b, facet, other, least, texts, measures, conventions, short)
+    chosen = (a, b, facet, other, least, texts, measures, lead, conventions, short)
     return SlicesChoice(*chosen, settings)
 
 
-def facet_of_largest_loss(
-    board: Scoreboard, a: str, b: str | None, settings: Settings
-) -> str | None:
-    """Return the facet in which B loses most, which the page opens with; None without B."""
-    if b is None or url_state.get("facet") is not None:
-        return None
-    try:
-        return comparison.facet_to_open(scoreboards.pair_tests(board, a, b, settings))
-    except BadInput:  # runs that cannot be compared, which the page says
-        return None
+def usual_measures(board: Scoreboard, settings: Settings) -> list[str]:
+    """Return the measures to start with: the one that decides and the others that are tested.
+
+    Of runs of several chunkings only those that cross chunkings.
+    """
+    if board.collection.has_several_chunkings:
+        return list(evaluation.measures_for_runs(board.collection, chunks=False))
+    return list(dict.fromkeys([settings.decide_by, *settings.measures.split()]))
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
@@ -116,21 +131,10 @@ def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     return a, b
 
 
-def choose_facets(
-    facets: Sequence[str], first: str | None, *, always: bool
-) -> tuple[str, str | None, int]:
-    """Let the user choose a facet, one to cross it with, and from which n a bucket is not few.
-
-    The page opens with the facet ``first``, else with that of the golden set. A choice is
-    ``always`` in the address where the first facet depends on the runs.
-    """
-    usual = first or facets[0]
-    facet = url_state.choose(
-        *("Facet", facets, "facet"), what="facet", default=usual, always=always, clears=["bucket"]
-    )
-    other = filter_widgets.choose_other("Crossed with", facets, facet)
-    least = url_state.choose_number(
+def choose_least() -> int:
+    """Let the user choose from how many queries a bucket is not few."""
+    least: int = url_state.choose_number(
         *("Few is under", "least", 1, 1_000, comparison.FEW),
         help="Buckets of fewer queries are greyed: their mean says little.",
     )
-    return facet, other, least
+    return least

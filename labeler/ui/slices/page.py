@@ -7,10 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from labeler.ui import live, scoreboards
+from labeler.ui import live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.slices.choices import SlicesChoice, choose
-from labeler.ui.slices.views import show_by_keyword, show_crossed, show_one_run, show_pair
+from labeler.ui.slices.details import show_by_keyword, show_crossed, show_every_measure
+from labeler.ui.slices.views import show_one_run, show_pair
 
 
 def show_page() -> None:
@@ -38,18 +39,22 @@ def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
     say(scoreboards.graded_line(board))
+    named = choice.facet or next(iter(board.facets))
     if not board.counts.grades:
         scoreboards.say_nothing_graded(choice.conventions.selected, "No bucket has a number")
-        show_by_keyword(choice, board)
+        show_by_keyword(choice, named, board)
         return
     facets = filter(None, (choice.facet, choice.other))
     if empty := next((name for name in facets if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")
         return
-    if choice.other is not None:
-        show_crossed(choice, choice.other, board)
-    elif choice.b is not None:
-        show_pair(choice, choice.b, board)
+    if choice.facet is not None and choice.other is not None:
+        show_crossed(choice, choice.facet, choice.other, board)
     else:
-        show_one_run(choice, board)
-    show_by_keyword(choice, board)
+        if choice.b is not None:
+            show_pair(choice, choice.b, board)
+        else:
+            show_one_run(choice, board)
+        if url_state.switch("Every measure by bucket", "numbers"):
+            show_every_measure(choice, board)
+    show_by_keyword(choice, named, board)

@@ -1,250 +1,367 @@
-"""The buckets on Slices: one run's, B against A, two facets that cross, and keywords by bucket."""
+"""The buckets on Slices: one list on one axis, of B against A or of one run, worst first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import htpy
-import streamlit as st
 
 from labeler.analysis import comparison
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     Comparison,
     Delta,
+    DeltaTest,
     PairTests,
     ShownPair,
+    format_delta_interval,
+    format_p_value,
 )
-from labeler.analysis.keywords import describe_keyword_conventions, keyword_means
-from labeler.evaluation import Score, Scoreboard
+from labeler.analysis.comparison.buckets import clear_losses
+from labeler.evaluation import Score, Scoreboard, format_number, format_signed
 from labeler.measures import Measure
-from labeler.model import capitalize_first, format_count
+from labeler.model import format_count
+from labeler.model.results import Statement
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.stats import IntervalsByPlace, UnjudgedRange, mean_intervals
-from labeler.ui import filter_widgets, keyword_cache, scoreboards, url_state
-from labeler.ui import shared as ui
-from labeler.ui.deep_links import describe_lowest, target_url
-from labeler.ui.slices.choices import Counted, SlicesChoice
+from labeler.render.tables.bucket_list import (
+    ListColumn,
+    ListRow,
+    axis_of,
+    bucket_list,
+    key_to_marks,
+)
+from labeler.render.tables.verdict_block import verdict_block
+from labeler.stats import ConfidenceInterval, UnjudgedRange
+from labeler.ui import scoreboards, url_state
+from labeler.ui.deep_links import target_url
+from labeler.ui.slices.choices import SlicesChoice
+from labeler.ui.slices.files import intervals_of, offer
 
-MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
-ON_A_PAGE = 200  # rows of a table
-RowT = TypeVar("RowT")
-BucketRowT = TypeVar("BucketRowT", Score, Delta)
-
-
-def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
-    """Show one run's buckets: a picture, each measure on a scale of its own, and the numbers."""
-    a, facet, least = choice.a, choice.facet, choice.least
-    rows = [row for row in board.table(choice.measures, facet) if row.run == a]
-    totals = [row for row in board.table(choice.measures) if row.run == a]
-    buckets = list(board.facets[facet])
-    first = [row for row in rows if row.measure == totals[0].measure]
-    drawn = buckets
-    worst = comparison.lowest_first(first, least)
-    lowest = describe_lowest(worst[0], first, least, choice.conventions, choice.bucket_url)
-    show_html(tables.sentences(lowest), say_cautions(choice, board))
-    if len(buckets) > MOST_DRAWN:
-        drawn = choice.in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
-    key = (*scoreboards.cache_key(board, choice.measures), a, facet)
-    intervals = _intervals(key, board, choice.measures, a, facet)
-    rules: dict[str, Any] = {"facet": facet, "least": least, "link": choice.bucket_url}
-    rules["intervals"] = intervals
-    bands = scoreboards.bucket_ranges(board, [a], choice.measures, facet)
-    spreads = tables.spreads_of_means(bands, intervals)
-    behind = {place[1:]: spread for place, spread in spreads.items()}
-    show_html(tables.mean_plot(rows, totals, drawn, choice.conventions, spreads=behind, **rules))
-    heading = choice.conventions.heading(totals[0].measure)
-    order = f", lowest {heading} first{choice.few_come_last(first)}"
-    explain(
-        choice,
-        f"Means of {choice.short[a]}{'' if drawn == buckets else order}. "
-        f"{tables.SHADES if choice.any_shaded(rows) else ''}Hovering a mean "
-        "says its 95% interval, which covers the choice of queries, not unjudged "
-        "chunks or graders; all "
-        f"numbers in a table say it, too.{whose_n(rows, heading)}",
-        rows,
-        len(buckets) - len(drawn),
-        bands=bands,
-    )
-    if part := choose_table_part(buckets):
-        show_html(tables.slice_table(in_order(rows, part), totals, choice.conventions, **rules))
-    file = partial(csv_exports.score_csv, [*rows, *totals], board.conventions)
-    offer(choice, board, partial(file, intervals=intervals, bands=bands), "slices.csv")
+ON_A_PAGE = 40  # buckets in the list
+NO_ENDS = (math.nan, math.nan)
+Place = tuple[str | None, str | None]
 
 
 def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
-    """Show B against A: what moves against the total in words, the differences as dots, numbers."""
-    a, facet, conventions = choice.a, choice.facet, choice.conventions
+    """Show B against A: where it loses, in a sentence, and all buckets in one list."""
+    a = choice.a
     with url_state.stale_if_incomparable("b"):
-        found = comparison.compare(board, a, b, choice.measures, facet)
-    tests = scoreboards.pair_tests(board, a, b, choice.settings)
-    say_where_b_loses(found, (choice.short[a], choice.short[b]), tests)
-    show_html(say_cautions(choice, board))
-    buckets = choice.in_same_order(comparison.worst_first(found, choice.least), found.measures[0])
-    drawn = buckets[:MOST_DRAWN]
-    rules: dict[str, Any] = {"least": choice.least, "link": choice.bucket_url}
-    bands = scoreboards.pair_ranges(board, a, b, choice.measures, facet)
-    spreads = tables.delta_spreads(bands[1], tests, [*found.deltas, *found.buckets])
-    show_html(tables.delta_plot(found, drawn, tests, spreads=spreads, **rules))
-    first = [row for row in found.buckets if row.measure == found.measures[0]]
-    heading = conventions.heading(found.measures[0])
-    explain(
-        choice,
-        f"B − A over the queries of each bucket, worst {heading} first"
-        f"{choice.few_come_last(first)}: left "
-        "of the line B is worse. Filled is clear, hollow is not, grey is not tested: "
-        f"{comparison.SIGNIFICANCE_RULE}. {capitalize_first(comparison.COVERAGE_NOTE)}. Hovering a "
-        "dot says its test and interval, and so do all numbers in a table. "
-        f"{tables.GOES_ON}{whose_n(found.buckets, heading)}",
-        found.buckets,
-        len(buckets) - len(drawn),
-        bands=bands[1],
+        comparison.check_pair(board, a, b)
+        tests = scoreboards.pair_tests(board, a, b, choice.settings)
+        lead = board.resolve([choice.lead or tests.deciding or choice.measures[0]])[0]
+        by_facet = [compare_in(board, tests, lead, facet) for facet in choice.facets_of(board)]
+    say_where_b_loses(choice, by_facet[0], tests, board)
+    [total] = by_facet[0].deltas
+    rows = [row for found in by_facet for row in found.buckets]
+    rows.sort(key=lambda row: _worst_first(row.delta, row.n, choice.least))
+    shown = choice.in_same_order(rows, lead)
+    drawn = url_state.choose_part(shown, ON_A_PAGE)
+    tested = [tests.of(row) for row in (total, *rows)]
+    heading = choice.conventions.heading(lead)
+    names = (choice.short[a], choice.short[b])
+    columns = [
+        ListColumn([htpy.span(".a")["■ "], htpy.bdi[names[0]]], a),
+        ListColumn([htpy.span(".b")["● "], htpy.bdi[names[1]]], b),
+        ListColumn("difference", f"{heading}, B − A", wide_only=False),
+        ListColumn("95% interval", is_range=True),
+    ]
+    ends = [end for test in tested for end in _ends(test)]
+    axis = axis_of([*(row.delta for row in (total, *rows)), *ends], signed=True)
+    show_html(
+        bucket_list(
+            [pair_row(choice, row, tests.of(row)) for row in (total, *drawn)],
+            ("Bucket, worst first", "queries that differ"),
+            columns,
+            axis,
+            names,
+            label=f"{heading}: difference by bucket, worst first",
+        ),
+        key_to_pair(tests, lead),
     )
-    if part := choose_table_part(buckets):
-        headings = {conventions.heading(measure): measure for measure in found.measures}
-        of = url_state.choose_tab("Measure", list(headings), "of")
-        some = replace(found, buckets=tuple(in_order(found.buckets, part)))
-        show_html(tables.slice_pair_table(some, headings[of], choice.short, tests, **rules))
-    shown = ShownPair(found, [*found.deltas, *found.buckets], tests, bands)
-    offer(choice, board, lambda: csv_exports.comparison_csv(shown), "slices.csv")
+    file = partial(pair_csv, choice, b, board, tests)
+    offer(choice, board, file, "slices.csv")
 
 
-@st.cache_data(max_entries=20, show_spinner=False)
-def _intervals(
-    at: tuple[Hashable, ...],
-    _board: Scoreboard,
-    _measures: Sequence[Measure],
-    _run: str,
-    _facet: str,
-) -> IntervalsByPlace:
-    """Return the interval of each of a run's means, over all queries and in each bucket.
+def compare_in(board: Scoreboard, tests: PairTests, lead: Measure, facet: str) -> Comparison:
+    """Compare two runs in a facet's buckets; by the measure that decides that is done already."""
+    if lead == tests.deciding:
+        return tests.by_facet[facet]
+    return comparison.compare(board, tests.a, tests.b, [lead], facet)
 
-    ``at`` holds all that they rest on.
-    """
-    of_all, of_buckets = (
-        mean_intervals(_board, _measures, each, runs=[_run]) for each in (None, _facet)
+
+def _worst_first(value: float, n: int, least: int) -> tuple[bool, bool, float]:
+    undefined = math.isnan(value)
+    return undefined, n < least, 0.0 if undefined else value
+
+
+def _ends(test: DeltaTest) -> tuple[float, float]:
+    return (test.interval.lo, test.interval.hi)
+
+
+def pair_row(choice: SlicesChoice, row: Delta, test: DeltaTest) -> ListRow:
+    """Return a bucket's row, or that of all queries."""
+    differ = f"{row.wins + row.losses:,} of {row.n:,}"
+    undefined = f", {row.undefined:,} undefined" if row.undefined else ""
+    interval = format_delta_interval(test.interval)
+    p = f"; interval {interval}, p {format_p_value(test.p_corrected)}" if test.tests else ""
+    words = (
+        f"A {format_number(row.a)}, B {format_number(row.b)}, B − A {format_signed(row.delta)}; "
+        f"B wins {row.wins}, ties {row.ties}, loses {row.losses} (n {row.n:,}{undefined}){p}"
     )
-    return {**of_all, **of_buckets}
+    return ListRow(
+        *named(choice, row),
+        differ,
+        row.delta,
+        _ends(test),
+        test.is_clear if test.tests else None,
+        "a" if row.delta < 0 else "b",
+        [
+            format_number(row.a),
+            format_number(row.b),
+            format_signed(row.delta),
+            short_reason(test) or interval,
+        ],
+        f"{words}; {test.reason}" if test.reason else words,
+        row.n < choice.least,
+        row.bucket is None,
+    )
 
 
-def say_cautions(choice: SlicesChoice, board: Scoreboard) -> htpy.Fragment:
-    """Say how the means of these runs mislead, over all queries."""
-    found = find_cautions(board, choice.measures, runs=choice.runs, settings=choice.settings)
-    return tables.statements_html(found)
+def short_reason(test: DeltaTest) -> str:
+    """Return why a difference has no interval, for a cell: hovering says it in full."""
+    if test.tests:
+        return "too few differ" if math.isnan(test.interval.lo) else ""
+    return "too few to test" if "too few" in test.reason else "not tested"
 
 
-def say_where_b_loses(found: Comparison, names: tuple[str, str], tests: PairTests) -> None:
-    """Say in how many buckets B loses clearly, as Compare does; a bucket leads to its queries."""
+def named(choice: SlicesChoice, row: Delta | Score) -> tuple[htpy.Node, str]:
+    """Return what a row is called, as a link to its queries, and of which facet it is."""
+    if row.bucket is None or row.facet is None:
+        return "All queries", ""
+    name = htpy.bdi[row.bucket]
+    return htpy.a(href=choice.bucket_url(row.facet, row.bucket), title=row.bucket)[name], row.facet
+
+
+def key_to_pair(tests: PairTests, lead: Measure) -> htpy.Node:
+    """Return what the marks of the list mean."""
+    if lead != tests.deciding:
+        return key_to_marks(
+            [("plain", "not tested: buckets are tested by the measure that decides")]
+        )
+    many = len(tests.tested_buckets)
+    return key_to_marks(
+        [("filled", "clear: the interval excludes 0"), ("", "not clear"), ("plain", "not tested")],
+        f"Intervals of buckets are corrected for {format_count(many, 'bucket', 'buckets')}.",
+    )
+
+
+def say_where_b_loses(
+    choice: SlicesChoice, found: Comparison, tests: PairTests, board: Scoreboard
+) -> None:
+    """Say in how many buckets B loses clearly, as Compare does, where most, and what is next."""
+    names = (choice.short[choice.a], choice.short[tests.b])
     by = found.conventions.heading(tests.deciding or found.measures[0])
     said = comparison.describe_buckets(tests, names)
-    show_html(tables.statements_html(said, partial(target_url, compared=found, by=by)))
-
-
-def show_crossed(choice: SlicesChoice, other: str, board: Scoreboard) -> None:
-    """Show where two facets cross, by the first measure."""
-    facet, runs, is_pair = choice.facet, choice.runs, choice.b is not None
-    if choice.b is not None:
-        comparison.check_pair(board, choice.a, choice.b)
-    [measure, *_] = board.resolve(choice.measures)
-    cells = comparison.cross_facets(board, runs, measure, facet, other)
-    rows, columns = list(board.facets[facet]), list(board.facets[other])
-    drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
-    rules: dict[str, Any] = {"least": choice.least, "link": choice.bucket_url}
-    what = "B − A" if is_pair else f"mean of {choice.short[choice.a]}"
-    st.text(f"{choice.conventions.heading(measure)}: {what} by {facet} and {other}")
-    show_html(tables.crossed_plot(cells, drawn, across, facet=facet, **rules))
-    how = "Left of the line B is worse. " if is_pair else ""
-    if not is_pair and choice.any_shaded(cells):
-        how = "A shade is from the lowest mean to the highest of those that are not greyed. "
-    left = (len(rows) - len(drawn), len(columns) - len(across))
-    explain(choice, f"{how}n is of the whole row.", cells, *left)
-    filled = [cell for cell in cells if cell.n + cell.undefined]
-    if part := choose_table_part(filled):
-        show_html(tables.crossed_table(part, runs, choice.short, (facet, other), **rules))
-    file = partial(csv_exports.crossed_facets_csv, cells, runs, measure, (facet, other))
-    offer(choice, board, partial(file, board.conventions), "crossed.csv")
-
-
-def show_by_keyword(choice: SlicesChoice, board: Scoreboard) -> None:
-    """Show without grades where the keywords of each bucket's queries turn up, if asked to."""
-    if not url_state.switch("Keywords by bucket, without grades", "keywords"):
-        return
-    k, facet = keyword_cache.choose_depth(), choice.facet
-    at = keyword_cache.KeywordKey.of(board)
-    found, unusable = keyword_cache.keyword_values(at, False, k, tuple(choice.runs), board)
-    if not any(found.values()):
-        keyword_cache.say_nothing_found(at, unusable)
-        return
-    ids = board.collection.query_ids
-    bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))
-    buckets = list(board.facets[facet])
-    totals, means = keyword_means(found), keyword_means(found, bucket_of, buckets)
-    show_html(tables.keyword_slices(means, totals, facet, k))
+    answer = next((each for each in said if each.kind == "bucket losses"), None)
+    rest = [each for each in said if each is not answer]
+    figure, doubts = largest_fall(choice, tests, by)
+    total = tests.total or found.deltas[0]
     show_html(
-        tables.small_print([describe_keyword_conventions(k, substring=False), unusable or ""])
+        verdict_block(
+            "No bucket can be compared." if answer is None else answer.sentence,
+            figure,
+            doubts,
+            counts_of(board, total.n, total.undefined),
+        ),
+        tables.statements_html(
+            [*map(_as_note, rest), *cautions(choice, board)],
+            partial(target_url, compared=found, by=by),
+        ),
     )
 
 
-def explain(
-    choice: SlicesChoice,
-    said: str,
-    rows: Iterable[Counted],
-    rows_left: int,
-    columns_left: int = 0,
-    bands: Mapping[Any, UnjudgedRange] | None = None,
-) -> None:
-    """Say under a picture of ``rows`` how to read it and its ranges, and what is left out."""
-    facet, other = choice.facet, choice.other
-    left = [
-        format_count(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
-        format_count(columns_left, f"more of {other}", f"more of {other}"),
+def _as_note(statement: Statement) -> Statement:
+    return replace(statement, heading="")
+
+
+def largest_fall(
+    choice: SlicesChoice, tests: PairTests, heading: str
+) -> tuple[tuple[str, htpy.Node] | None, list[htpy.Node]]:
+    """Return the largest fall in a bucket that is tested, with what it is, and how sure it is."""
+    rows = clear_losses(tests) or tests.tested_buckets
+    if not rows:
+        return None, []
+    row = min(rows, key=lambda each: each.delta)
+    test, what = tests.of(row), "the largest fall" if row.delta < 0 else "the smallest gain"
+    is_largest = all(row.delta <= each.delta for each in tests.tested_buckets)
+    what = what if is_largest else f"{what} that is clear"
+    differ = f"{test.differ:,} of {row.n:,} queries differ"
+    figure = f"{heading} in {row.facet} = {row.bucket}, {what}: {differ}."
+    if row.delta >= 0:
+        return (format_signed(row.delta), figure), ["No bucket large enough to test has fallen."]
+    many = format_count(test.tests, "bucket", "buckets")
+    sure = "It is more than chance" if test.is_clear else "It could be chance"
+    reach = "excludes" if test.is_clear else "includes"
+    worse = format_count(row.losses, "query that got worse", "queries that got worse")
+    link = htpy.a(href=choice.bucket_url(str(row.facet), row.bucket))["the ", worse]
+    doubt = [f"{sure}: corrected for {many}, its interval {reach} 0. Look there first: ", link, "."]
+    return (format_signed(row.delta), figure), [doubt]
+
+
+def counts_of(board: Scoreboard, n: int, undefined: int) -> str:
+    """Return of how many queries the numbers are, and why others are not among them."""
+    every, judged = board.counts.queries, board.counts.judged
+    out = [
+        f"{every - judged:,} not graded" if every > judged else "",
+        f"{undefined:,} with nothing relevant" if undefined else "",
     ]
-    left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
-    beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
-    any_few = any(0 < row.n < choice.least for row in rows)
-    greyed = f"Greyed: fewer than {choice.least} queries." if any_few else ""
-    is_open = any(band.is_open for band in (bands or {}).values())
-    show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
+    left = f" ({', '.join(filter(None, out))})" if any(out) else ""
+    return f"{n:,} of {format_count(every, 'query', 'queries')}{left}"
 
 
-def whose_n(rows: Iterable[Score | Delta], heading: str) -> str:
-    """Say by which measure n beside a bucket is, where others rest on other queries."""
-    sizes = {(row.bucket, row.n) for row in rows}
-    if len(sizes) == len({bucket for bucket, _ in sizes}):
-        return ""
-    return f" n beside a bucket is by {heading}; hovering a number says its own."
+def cautions(choice: SlicesChoice, board: Scoreboard) -> Sequence[Statement]:
+    """Return how the means of these runs mislead, over all queries."""
+    lead = [choice.lead] if choice.lead else choice.measures[:1]
+    return find_cautions(board, lead, runs=choice.runs, settings=choice.settings)
 
 
-def in_order(rows: Iterable[BucketRowT], buckets: Iterable[str]) -> list[BucketRowT]:
-    """Return the rows of these buckets, in their order."""
-    places: dict[str | None, int] = {bucket: place for place, bucket in enumerate(buckets)}
-    return sorted((row for row in rows if row.bucket in places), key=lambda r: places[r.bucket])
+def pair_csv(choice: SlicesChoice, b: str, board: Scoreboard, tests: PairTests) -> bytes:
+    """Return all measures in all buckets that are shown, in full precision."""
+    shown = [
+        comparison.compare(board, choice.a, b, choice.measures, facet)
+        for facet in choice.facets_of(board)
+    ]
+    means: dict[Any, UnjudgedRange] = {}
+    deltas: dict[Any, UnjudgedRange] = {}
+    for facet in choice.facets_of(board):
+        found = scoreboards.pair_ranges(board, choice.a, b, choice.measures, facet)
+        means.update(found[0])
+        deltas.update(found[1])
+    rows = [*shown[0].deltas, *(row for found in shown for row in found.buckets)]
+    return csv_exports.comparison_csv(ShownPair(shown[0], rows, tests, (means, deltas)))
 
 
-def choose_table_part(rows: Sequence[RowT]) -> Sequence[RowT]:
-    """Let the user ask for the table behind a picture; return its page of ``rows``, else none."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if not url_state.switch("All numbers in a table", "numbers"):
-            return []
-        return url_state.choose_part(rows, ON_A_PAGE)
-
-
-def offer(choice: SlicesChoice, board: Scoreboard, content: Callable[[], bytes], name: str) -> None:
-    """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
-    notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*choice.runs)]
-    for each in filter(None, (choice.facet, choice.other)):
-        if left_out := board.unbucketed(each):
-            who = format_count(left_out, "judged query has", "judged queries have")
-            where = "" if choice.other else ", but in the row of all queries"
-            notes.insert(0, f"{who} no {each}: in no bucket{where}")
-    if url_state.get("weighted"):
-        notes.append(filter_widgets.NOT_WEIGHTED_HERE)
+def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
+    """Show one run's buckets by their level, the lowest first."""
+    a, least = choice.a, choice.least
+    lead = board.resolve([choice.lead or choice.measures[0]])[0]
+    facets = choice.facets_of(board)
+    rows = [row for facet in facets for row in board.table([lead], facet) if row.run == a]
+    [total] = [row for row in board.table([lead]) if row.run == a]
+    between: dict[Place, tuple[float, float]] = {}
+    for facet in facets:
+        for (_, _, bucket), each in intervals_of(board, [lead], a, facet).items():
+            of = None if bucket is None else facet
+            between[of, bucket] = (each.lo, each.hi) if each.method else NO_ENDS
+    rows.sort(key=lambda row: _worst_first(row.value, row.n, least))
+    say_lowest(choice, board, rows, total, between)
+    drawn = url_state.choose_part(choice.in_same_order(rows, lead), ON_A_PAGE)
+    heading = choice.conventions.heading(lead)
+    every = count_queries(board, facets)
+    places = [(row, (row.facet, row.bucket)) for row in (total, *drawn)]
+    listed = [(row, between.get(place, NO_ENDS), every[place]) for row, place in places]
+    sized = [(row.facet, row.bucket) for row in (total, *rows) if row.n >= least]
+    ends = [end for place in sized for end in between.get(place, NO_ENDS)]
     show_html(
-        tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]),
-        tables.folded_names(choice.short, choice.runs),
+        bucket_list(
+            [level_row(choice, *each) for each in listed],
+            ("Bucket, lowest first", "queries"),
+            [
+                ListColumn("mean", heading, wide_only=False),
+                ListColumn("95% interval", is_range=True),
+            ],
+            axis_of([*(row.value for row in (total, *rows)), *ends], signed=False),
+            label=f"{heading} by bucket, lowest first",
+        ),
+        key_to_marks(
+            [
+                ("filled", "mean with the 95% interval of each bucket alone; nothing is tested"),
+                ("plain", f"fewer than {format_count(least, 'query', 'queries')}: no interval"),
+            ]
+        ),
     )
-    ui.offer("Download as CSV", content, name, board.revision)
+    offer(choice, board, partial(means_csv, choice, board), "slices.csv")
+
+
+def count_queries(board: Scoreboard, facets: Sequence[str]) -> Counter[Place]:
+    """Return how many queries each bucket has, whether they are graded or not, and all together."""
+    found: Counter[Place] = Counter({(None, None): len(board.collection.query_ids)})
+    for facet in facets:
+        found.update((facet, bucket) for bucket in board.collection.facets[facet])
+    return found
+
+
+def level_row(choice: SlicesChoice, row: Score, ends: tuple[float, float], every: int) -> ListRow:
+    """Return a bucket's row, or that of all queries, of one run; ``every`` query is of it."""
+    is_few = row.n < choice.least
+    undefined = f", {row.undefined:,} undefined" if row.undefined else ""
+    between = f"{format_number(ends[0])} to {format_number(ends[1])}"
+    words = f"{format_number(row.value)} (n {row.n:,}{undefined}); 95% interval {between}"
+    said = "too few" if is_few else between if not math.isnan(ends[0]) else "–"
+    return ListRow(
+        *named(choice, row),
+        f"{row.n:,} of {every:,}",
+        row.value,
+        NO_ENDS if is_few else ends,
+        None if is_few else True,
+        "a",
+        [format_number(row.value), said],
+        row.reason or words,
+        is_few,
+        row.bucket is None,
+    )
+
+
+def say_lowest(
+    choice: SlicesChoice,
+    board: Scoreboard,
+    rows: Sequence[Score],
+    total: Score,
+    between: Mapping[Place, tuple[float, float]],
+) -> None:
+    """Say in which bucket the run is lowest, how sure that is, and where to begin."""
+    run, heading = choice.short[choice.a], choice.conventions.heading(total.measure)
+    counts = counts_of(board, total.n, total.undefined)
+    sized = [row for row in rows if row.n >= choice.least and not math.isnan(row.value)]
+    if len({row.value for row in sized}) < 2:
+        few = f"No two buckets of {run} have {choice.least:,} queries and differ."
+        figure = (format_number(total.value), f"{heading} over all queries.")
+        show_html(verdict_block(few, figure, [], counts))
+    else:
+        row = sized[0]
+        of = format_count(row.n, "query", "queries")
+        whole = f"all {total.n:,}: {format_number(total.value)}"
+        lo, hi = between.get((row.facet, row.bucket), NO_ENDS)
+        level = f"With {of} the 95% interval is {format_number(lo)} to {format_number(hi)}, and the"
+        link = htpy.a(href=choice.bucket_url(str(row.facet), row.bucket))[
+            "its queries, worst first"
+        ]
+        doubt = [
+            "The" if math.isnan(lo) else level,
+            " lowest of many buckets tends to look lower than it is. Start with ",
+            link,
+            ".",
+        ]
+        says = f"{run} scores lowest in {row.facet} = {row.bucket}."
+        figure = (format_number(row.value), f"{heading} on {of}; {whole}.")
+        show_html(verdict_block(says, figure, [doubt], counts))
+    show_html(tables.statements_html(cautions(choice, board)))
+
+
+def means_csv(choice: SlicesChoice, board: Scoreboard) -> bytes:
+    """Return all measures in all buckets that are shown, in full precision."""
+    measures = choice.measures
+    bands: dict[Any, UnjudgedRange] = {}
+    between: dict[Any, ConfidenceInterval] = {}
+    rows = [row for row in board.table(measures) if row.run == choice.a]
+    for facet in choice.facets_of(board):
+        rows += [row for row in board.table(measures, facet) if row.run == choice.a]
+        between.update(intervals_of(board, measures, choice.a, facet))
+        bands.update(scoreboards.bucket_ranges(board, [choice.a], measures, facet))
+    return csv_exports.score_csv(rows, board.conventions, intervals=between, bands=bands)

@@ -1,0 +1,266 @@
+"""List of buckets on one axis: a mark with its interval in each row, and the numbers beside it.
+
+A mark is filled where its interval excludes 0, hollow where it includes it, and small and grey
+where nothing is tested. Each number also stands in a cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import htpy
+
+from labeler.render.markup import style
+from labeler.render.tables.html_table import TABLE_STYLE, html_table
+from labeler.render.tokens import RUN_A, RUN_B
+
+TICKS = 5  # about so many
+LIST_STYLE = style(
+    """
+.listed table { table-layout: fixed; min-width: 22rem; }
+.sheet.listed th, .sheet.listed td { padding: 0 0 0 1.5rem; height: 2.25rem; vertical-align: middle;
+    border-bottom: 1px solid var(--line); }
+.sheet.listed :is(th, td):first-child { padding-left: 0; }
+.sheet.listed thead th { color: var(--muted); font-weight: 400; font-size: 0.8125rem;
+    line-height: 1.25rem; padding-bottom: 0.5rem; vertical-align: bottom; white-space: normal;
+    border-bottom: 1px solid var(--line2); }
+.sheet.listed tr.total > * { height: 3.5rem; border-top: 0; border-bottom: 1px solid var(--line2); }
+.sheet.listed tr:has(+ tr.axis) > * { border-bottom-color: var(--line2); }
+.sheet.listed tbody th.words, .sheet.listed tbody th.words > :first-child { white-space: nowrap;
+    overflow: hidden; text-overflow: ellipsis; min-width: 0; max-width: none; width: auto;
+    vertical-align: middle; }
+.sheet.listed td.aside { font-size: 0.8125rem; }
+.listed th.name { width: 15rem; } .listed th.n { width: 6.5rem; }
+.listed th.number { width: 6rem; } .listed th.between { width: 10.5rem; }
+.listed .of { color: var(--muted); font-size: 0.8125rem; font-weight: 400; margin-left: 0.5rem; }
+.sheet.listed td.aside { color: var(--muted); }
+.sheet.listed a { text-decoration-color: var(--line2); }
+.sheet.listed td.plot, .sheet.listed th.plot { position: relative; padding: 0; }
+.listed .plot > div { position: absolute; inset: 0 0 0 1.5rem; }
+.listed .plot i { position: absolute; display: block; }
+.listed .plot .line { top: 0; bottom: 0; width: 1px; background: var(--line); }
+.listed .plot .zero { background: var(--muted); }
+.listed .plot .between { height: 2px; top: 50%; margin-top: -1px; background: var(--mark); }
+.listed .plot .dot { width: 10px; height: 10px; top: 50%; margin: -5px 0 0 -5px;
+    box-sizing: border-box; border: 2px solid var(--mark); border-radius: 50%;
+    background: var(--mark); }
+.listed .plot .square { border-radius: 2px; }
+.listed .plot .maybe { background: var(--ground); }
+.listed .plot .plain { top: 50%; width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px;
+    background: var(--ground);
+    border: 1.5px solid var(--line2); border-radius: 50%; }
+.listed .total .plot .dot { width: 14px; height: 14px; margin: -7px 0 0 -7px; border-width: 3px; }
+.listed .total .plot .between { height: 4px; margin-top: -2px; }
+.listed .plot span { position: absolute; white-space: nowrap; font-size: 0.8125rem;
+    line-height: 1.25rem; color: var(--muted); }
+.listed .plot .tick { top: 0.25rem; transform: translateX(-50%); }
+.listed .plot .side { bottom: 0.5rem; overflow: hidden; text-overflow: ellipsis; }
+.sheet.listed tr.axis td { height: 1.75rem; border-bottom: 0; }
+.key-to-marks { display: flex; flex-wrap: wrap; gap: 0 1.5rem; color: var(--muted); margin: 0;
+    font-size: 0.8125rem; line-height: 1.25rem; }
+.key-to-marks i { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
+    box-sizing: border-box; border: 2px solid var(--muted); margin-right: 0.5rem; }
+.key-to-marks i.filled { background: var(--muted); }
+.key-to-marks i.plain { width: 7px; height: 7px; border: 1.5px solid var(--line2); }
+@media (max-width: 56rem) {
+    .listed .wide-only { display: none; }
+    .listed th.name { width: 34%; } .listed th.number { width: 5rem; }
+    .sheet.listed th, .sheet.listed td { padding-left: 0.5rem; }
+    .listed .plot > div { left: 0.5rem; }
+    .listed .of { display: block; margin: 0; line-height: 1rem; }
+}
+"""
+    + f".listed .a {{ --mark: {RUN_A}; color: {RUN_A}; }}"
+    + f".listed .b {{ --mark: {RUN_B}; color: {RUN_B}; }}"
+)
+
+
+class ListColumn(NamedTuple):
+    """A column of numbers: its heading, what hovering says, and whether a phone leaves it out."""
+
+    heading: htpy.Node
+    title: str = ""
+    wide_only: bool = True
+    is_range: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A bucket, or the total: its place on the axis, and the texts of its columns.
+
+    ``rests_on`` says of how many queries, ``ends`` are of its interval, NaN without one.
+    ``is_clear`` is None where nothing is tested and the mark is small. ``side`` is the run whose
+    colour it has. ``words`` is what hovering over the mark says.
+    """
+
+    name: htpy.Node
+    of: str
+    rests_on: str
+    value: float
+    ends: tuple[float, float]
+    is_clear: bool | None
+    side: str
+    cells: Sequence[str]
+    words: str
+    is_few: bool = False
+    is_total: bool = False
+
+
+class ListAxis(NamedTuple):
+    """The values at both ends of an axis, and those that are marked on it."""
+
+    lo: float
+    hi: float
+    ticks: Sequence[float]
+
+    def place(self, value: float) -> float:
+        """Return how far to the right a value stands, in per cent."""
+        return 100 * (min(max(value, self.lo), self.hi) - self.lo) / (self.hi - self.lo)
+
+
+def axis_of(values: Iterable[float], *, signed: bool) -> ListAxis:
+    """Return an axis with 0 for all ``values``; that of means from 0 to 1 where they are within.
+
+    >>> axis_of([0.2, 0.9], signed=False).ticks
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    >>> axis_of([-0.31, 0.12], signed=True).ticks
+    (-0.3, -0.2, -0.1, 0.0, 0.1)
+    """
+    known = [value for value in values if math.isfinite(value)]
+    lo, hi = min([0.0, *known]), max([0.0, *known])
+    if not signed:
+        hi = 1.0 if hi <= 1 else hi
+    room = 0.04 * (hi - lo) or 0.1
+    if signed or lo != 0:
+        lo, hi = lo - room, hi + room
+    power = 10.0 ** math.floor(math.log10((hi - lo) / TICKS))
+    step = min((k * power for k in (1, 2, 5, 10)), key=lambda step: abs((hi - lo) / step - TICKS))
+    first, last = math.ceil(round(lo / step, 6)), math.floor(round(hi / step, 6))
+    return ListAxis(lo, hi, tuple(round(at * step, 10) for at in range(first, last + 1)))
+
+
+def bucket_list(
+    rows: Sequence[ListRow],
+    heads: tuple[str, str],
+    columns: Sequence[ListColumn],
+    axis: ListAxis,
+    sides: tuple[str, str] | None = None,
+    *,
+    label: str,
+) -> htpy.Fragment:
+    """Return the rows on one ``axis``, which stands below them.
+
+    ``heads`` are those of the names and of what they rest on; ``sides`` name the runs to the left
+    and to the right of 0.
+    """
+    shown = [
+        htpy.th(".words.name")[heads[0]],
+        htpy.th(".n.wide-only")[heads[1]],
+        htpy.th(".plot")[_sides(axis, sides) if sides else None],
+        *(htpy.th(class_=_look(each), title=each.title or None)[each.heading] for each in columns),
+    ]
+    return html_table(
+        (TABLE_STYLE, LIST_STYLE),
+        "sheet slices listed",
+        shown,
+        [*(_row(row, columns, axis) for row in rows), _axis_row(axis, columns, signed=bool(sides))],
+        label=label,
+    )
+
+
+def _look(column: ListColumn) -> dict[str, bool]:
+    kind = "between" if column.is_range else "number"
+    return {kind: True, "wide-only": column.wide_only}
+
+
+def _row(row: ListRow, columns: Sequence[ListColumn], axis: ListAxis) -> htpy.Element:
+    return htpy.tr(class_={"total": row.is_total, "few": row.is_few})[
+        htpy.th(".words", scope="row")[
+            htpy.span[row.name, row.of and htpy.span(".of")[htpy.bdi[row.of]]]
+        ],
+        htpy.td(".aside.wide-only")[row.rests_on],
+        htpy.td(class_=["plot", row.side], title=row.words)[
+            htpy.div[_lines(axis), _mark(row, axis)]
+        ],
+        (
+            htpy.td(class_={"wide-only": column.wide_only, "aside": column.is_range})[text]
+            for column, text in zip(columns, row.cells, strict=True)
+        ),
+    ]
+
+
+def _lines(axis: ListAxis) -> list[htpy.Element]:
+    return [
+        htpy.i(class_=["line", "zero" if not tick else ""], style=_left(axis.place(tick)))
+        for tick in axis.ticks
+    ]
+
+
+def _mark(row: ListRow, axis: ListAxis) -> htpy.Node:
+    if math.isnan(row.value):
+        return None
+    at = _left(axis.place(row.value))
+    if row.is_clear is None:
+        return htpy.i(".plain", style=at)
+    look = {"dot": True, "maybe": not row.is_clear, "square": row.side == "a"}
+    lo, hi = row.ends
+    drawn = htpy.i(class_=look, style=at)
+    if math.isnan(lo):
+        return drawn
+    left, right = axis.place(lo), axis.place(hi)
+    return [htpy.i(".between", style=f"{_left(left)}; width: {right - left:.2f}%"), drawn]
+
+
+def _left(per_cent: float) -> str:
+    return f"left: {per_cent:.2f}%"
+
+
+def _sides(axis: ListAxis, sides: tuple[str, str]) -> htpy.Element:
+    zero = axis.place(0.0)
+    right, left = f"right: calc({100 - zero:.2f}% + 12px)", f"left: calc({zero:.2f}% + 12px)"
+    return htpy.div[
+        htpy.span(".side.a", style=f"{right}; max-width: calc({zero:.2f}% - 12px)")[
+            "← ", htpy.bdi[sides[0]], " better"
+        ],
+        htpy.span(".side.b", style=f"{left}; max-width: calc({100 - zero:.2f}% - 12px)")[
+            htpy.bdi[sides[1]], " better →"
+        ],
+    ]
+
+
+def _axis_row(axis: ListAxis, columns: Sequence[ListColumn], *, signed: bool) -> htpy.Element:
+    ticks = [
+        htpy.span(".tick", style=_left(axis.place(tick)))[_format_tick(tick, signed=signed)]
+        for tick in axis.ticks
+    ]
+    return htpy.tr(".axis", aria_hidden="true")[
+        htpy.td,
+        htpy.td(".wide-only"),
+        htpy.td(".plot")[htpy.div[ticks]],
+        (htpy.td(class_={"wide-only": column.wide_only}) for column in columns),
+    ]
+
+
+def _format_tick(value: float, *, signed: bool) -> str:
+    """Return a value on an axis; one of differences has its sign.
+
+    >>> _format_tick(-0.2, signed=True), _format_tick(0.0, signed=True)
+    ('−0.2', '0')
+    """
+    if not value:
+        return "0"
+    return (f"{value:+g}" if signed else f"{value:g}").replace("-", "−")
+
+
+def key_to_marks(entries: Iterable[tuple[str, str]], more: str = "") -> htpy.Element:
+    """Return what marks mean, each of ``entries`` with its look, and what else is to be said."""
+    return htpy.p(".key-to-marks")[
+        (
+            htpy.span[htpy.i(class_=look or None, aria_hidden="true"), text]
+            for look, text in entries
+        ),
+        more and htpy.span[more],
+    ]

@@ -1,0 +1,167 @@
+"""Bucket by measure, two facets that cross, and keywords by bucket: what Slices shows if asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from labeler.analysis import comparison
+from labeler.analysis.comparison import Delta
+from labeler.analysis.keywords import describe_keyword_conventions, keyword_means
+from labeler.evaluation import Score, Scoreboard
+from labeler.model import capitalize_first, format_count
+from labeler.render import csv_exports, tables
+from labeler.render.markup import show_html
+from labeler.stats import UnjudgedRange
+from labeler.ui import keyword_cache, scoreboards, url_state
+from labeler.ui.slices.choices import Counted, SlicesChoice
+from labeler.ui.slices.files import intervals_of, offer
+
+MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
+ON_A_PAGE = 200  # rows of a table
+
+
+def show_every_measure(choice: SlicesChoice, board: Scoreboard) -> None:
+    """Show each measure in the buckets of every facet that is chosen, each on its own scale.
+
+    Of two runs the facet with the largest loss comes first.
+    """
+    facets = choice.facets_of(board)
+    if choice.b is None:
+        for facet in facets:
+            show_means(choice, facet, board)
+        return
+    tests = scoreboards.pair_tests(board, choice.a, choice.b, choice.settings)
+    first = comparison.facet_to_open(tests)
+    for facet in sorted(facets, key=lambda each: each != first):
+        show_differences(choice, choice.b, facet, board)
+
+
+def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
+    """Show the means of one run in a facet's buckets on shades."""
+    a, least, conventions = choice.a, choice.least, choice.conventions
+    rows = [row for row in board.table(choice.measures, facet) if row.run == a]
+    totals = [row for row in board.table(choice.measures) if row.run == a]
+    buckets = list(board.facets[facet])
+    first = [row for row in rows if row.measure == totals[0].measure]
+    drawn = buckets
+    if len(buckets) > MOST_DRAWN:
+        worst = set(comparison.lowest_first(first, least)[:MOST_DRAWN])
+        drawn = [bucket for bucket in buckets if bucket in worst]
+    intervals = intervals_of(board, choice.measures, a, facet)
+    bands = scoreboards.bucket_ranges(board, [a], choice.measures, facet)
+    spreads = tables.spreads_of_means(bands, intervals)
+    behind = {place[1:]: spread for place, spread in spreads.items()}
+    rules: dict[str, Any] = {"facet": facet, "least": least, "intervals": intervals}
+    rules["link"] = partial(choice.bucket_url, facet)
+    show_html(tables.mean_plot(rows, totals, drawn, conventions, spreads=behind, **rules))
+    shades = tables.SHADES if choice.any_shaded(rows) else ""
+    of_first = whose_n(rows, conventions.heading(totals[0].measure))
+    said = f"Means of {choice.short[a]}. {shades}{of_first}"
+    explain(choice, facet, said, rows, len(buckets) - len(drawn), bands=bands)
+
+
+def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard) -> None:
+    """Show B - A in a facet's buckets as dots, by each measure."""
+    found = comparison.compare(board, choice.a, b, choice.measures, facet)
+    tests = scoreboards.pair_tests(board, choice.a, b, choice.settings)
+    buckets = comparison.worst_first(found, choice.least)
+    drawn = buckets[:MOST_DRAWN]
+    bands = scoreboards.pair_ranges(board, choice.a, b, choice.measures, facet)
+    spreads = tables.delta_spreads(bands[1], tests, [*found.deltas, *found.buckets])
+    rules: dict[str, Any] = {"least": choice.least, "link": partial(choice.bucket_url, facet)}
+    show_html(tables.delta_plot(found, drawn, tests, spreads=spreads, **rules))
+    heading = choice.conventions.heading(found.measures[0])
+    first = [row for row in found.buckets if row.measure == found.measures[0]]
+    explain(
+        choice,
+        facet,
+        f"B − A over the queries of each bucket, worst {heading} first"
+        f"{choice.few_come_last(first)}: left "
+        "of the line B is worse. Filled is clear, hollow is not, grey is not tested: "
+        f"{comparison.SIGNIFICANCE_RULE}. {capitalize_first(comparison.COVERAGE_NOTE)}. "
+        f"{tables.GOES_ON}{whose_n(found.buckets, heading)}",
+        found.buckets,
+        len(buckets) - len(drawn),
+        bands=bands[1],
+    )
+
+
+def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard) -> None:
+    """Show where two facets cross, by the first measure."""
+    runs, is_pair = choice.runs, choice.b is not None
+    if choice.b is not None:
+        comparison.check_pair(board, choice.a, choice.b)
+    [measure, *_] = board.resolve(choice.measures)
+    cells = comparison.cross_facets(board, runs, measure, facet, other)
+    rows, columns = list(board.facets[facet]), list(board.facets[other])
+    drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
+    rules: dict[str, Any] = {"least": choice.least, "link": partial(choice.bucket_url, facet)}
+    what = "B − A" if is_pair else f"mean of {choice.short[choice.a]}"
+    st.text(f"{choice.conventions.heading(measure)}: {what} by {facet} and {other}")
+    show_html(tables.crossed_plot(cells, drawn, across, facet=facet, **rules))
+    how = "Left of the line B is worse. " if is_pair else ""
+    if not is_pair and choice.any_shaded(cells):
+        how = "A shade is from the lowest mean to the highest of those that are not greyed. "
+    left = (len(rows) - len(drawn), len(columns) - len(across))
+    explain(choice, facet, f"{how}n is of the whole row.", cells, *left)
+    if url_state.switch("All numbers in a table", "numbers"):
+        filled = [cell for cell in cells if cell.n + cell.undefined]
+        part = url_state.choose_part(filled, ON_A_PAGE)
+        show_html(tables.crossed_table(part, runs, choice.short, (facet, other), **rules))
+    file = partial(csv_exports.crossed_facets_csv, cells, runs, measure, (facet, other))
+    offer(choice, board, partial(file, board.conventions), "crossed.csv")
+
+
+def show_by_keyword(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
+    """Show without grades where the keywords of each bucket's queries turn up, if asked to."""
+    if not url_state.switch("Keywords by bucket, without grades", "keywords"):
+        return
+    k = keyword_cache.choose_depth()
+    at = keyword_cache.KeywordKey.of(board)
+    found, unusable = keyword_cache.keyword_values(at, False, k, tuple(choice.runs), board)
+    if not any(found.values()):
+        keyword_cache.say_nothing_found(at, unusable)
+        return
+    ids = board.collection.query_ids
+    bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))
+    buckets = list(board.facets[facet])
+    totals, means = keyword_means(found), keyword_means(found, bucket_of, buckets)
+    show_html(tables.keyword_slices(means, totals, facet, k))
+    show_html(
+        tables.small_print([describe_keyword_conventions(k, substring=False), unusable or ""])
+    )
+
+
+def explain(
+    choice: SlicesChoice,
+    facet: str,
+    said: str,
+    rows: Iterable[Counted],
+    rows_left: int,
+    columns_left: int = 0,
+    bands: Mapping[Any, UnjudgedRange] | None = None,
+) -> None:
+    """Say under a picture of ``rows`` how to read it and its ranges, and what is left out."""
+    other = choice.other
+    left = [
+        format_count(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
+        format_count(columns_left, f"more of {other}", f"more of {other}"),
+    ]
+    left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
+    beyond = f"{' and '.join(left)}: in the file." if left else ""
+    any_few = any(0 < row.n < choice.least for row in rows)
+    greyed = f"Greyed: fewer than {choice.least} queries." if any_few else ""
+    is_open = any(band.is_open for band in (bands or {}).values())
+    show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
+
+
+def whose_n(rows: Iterable[Score | Delta], heading: str) -> str:
+    """Say by which measure n beside a bucket is, where others rest on other queries."""
+    sizes = {(row.bucket, row.n) for row in rows}
+    if len(sizes) == len({bucket for bucket, _ in sizes}):
+        return ""
+    return f" n beside a bucket is by {heading}; hovering a number says its own."
