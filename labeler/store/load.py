@@ -244,9 +244,7 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
             stored = self._put_new_run(loaded, rankings, row, chunking)
         return self._report_of_run(loaded, name, stored, chunking)
 
-    def _check_run_names(
-        self, name: str, system: str | None, created_at: str | None
-    ) -> str | None:
+    def _check_run_names(self, name: str, system: str | None, created_at: str | None) -> str | None:
         """Return when a run was made; raises `BadInput` where one of the three cannot be."""
         check_run_name(name, "run", "--name")
         if system is not None:
