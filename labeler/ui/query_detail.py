@@ -7,6 +7,7 @@ can be graded.
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from labeler.analysis import comparison
 from labeler.analysis import failures as diagnosis
 from labeler.analysis.comparison import ComparisonView, RankChange
 from labeler.analysis.failures import AnswerOutcome, Failure, FailureRule
-from labeler.evaluation import RankedChunk, Scoreboard
+from labeler.evaluation import RankedChunk, Scoreboard, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import (
     GRADES,
@@ -33,9 +34,11 @@ from labeler.model import (
     evidence_by_chunk,
     format_count,
 )
+from labeler.model.results import ANSWER, Statement
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html, style
 from labeler.render.short_names import short_names
+from labeler.render.tables.delta_picture import verdict_html
 from labeler.render.tokens import BESIDE, GRADE_FILLS, RUN_A, RUN_B
 from labeler.services.assignment.items import LONGEST_IN_LIST
 from labeler.ui import keyword_cache, links, rank_views, url_state
@@ -287,6 +290,7 @@ def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:
 
 
 DEPTHS = [10, 20, 50, 100]
+USEFUL_DEPTH = 10  # ranks among which useful chunks are counted
 LONGEST_TITLE, LONGEST_SHOWN = 200, 100_000  # characters of a text: for a title, in full
 # The chunk stays in view beside a long table; Streamlit puts a box of its own around it.
 STICKY_STYLE = """
@@ -315,16 +319,77 @@ def show_pair(view: ComparisonView, query_id: str, words: Sequence[str]) -> None
         view.board, view.compared.a, view.compared.b, query_id, view.by
     )
     chosen = rank_views.chosen_move(moves, url_state.get("chunk"))
+    show_ranks_answer(view, query_id, moves)
     left, right = st.columns([8, 5], gap="medium")
     with left:
-        show_values(view, query_id)
         show_rank_lists(view, query_id, moves, depth, chosen)
+        with st.expander("All measures of this query", key="values"):
+            show_values(view, query_id)
     show_html(style(STICKY_STYLE))
     with right, st.container(key="chunk-panel"):
         if chosen is None:
             st.write("Neither list holds a chunk for this query.")
         else:
             show_chunk_panel(view, query_id, chosen, words)
+
+
+def show_ranks_answer(view: ComparisonView, query_id: str, moves: Sequence[RankChange]) -> None:
+    """Say where each run ranks what is useful, and what that makes of the query's value."""
+    row = view.compared.queries(view.by)[view.board.number_of(query_id)]
+    says = "" if view.compared.apart else describe_useful_ranks(view, query_id, moves)
+    said = [Statement("ranks", says, ANSWER)] if says else []
+    if not math.isnan(row.delta):
+        values = f"from {format_number(row.a)} to {format_number(row.b)}"
+        number = f"{format_signed(row.delta)} {view.heading}, {values}."
+        said.append(Statement("number", number, ANSWER))
+    elif why := comparison.why_undefined(view.board, query_id, view.by):
+        said.append(Statement("no value", why, ANSWER))
+    if said:
+        show_html(verdict_html(said, lambda _: "", whole=True))
+
+
+RANKS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+def describe_useful_ranks(view: ComparisonView, query_id: str, moves: Sequence[RankChange]) -> str:
+    """Return in words where A and B rank the chunks that are relevant; empty if none is known."""
+    a, b = (view.called(run) for run in (view.compared.a, view.compared.b))
+    least = view.compared.conventions.rel
+    useful = {chunk for chunk, grade in view.board.golden(query_id).items() if grade >= least}
+    found = [move for move in moves if move.chunk in useful]
+    if not useful:
+        return ""
+    if len(useful) > 1:
+        in_a, in_b = (
+            sum(rank is not None and rank <= USEFUL_DEPTH for rank in ranks)
+            for ranks in ([m.rank_a for m in found], [m.rank_b for m in found])
+        )
+        of = f"of {len(useful):,} useful chunks in the top {USEFUL_DEPTH}"
+        return (
+            f"Both find {in_a:,} {of}."
+            if in_a == in_b
+            else f"{b} finds {in_b:,} {of}, {a} {in_a:,}."
+        )
+    rank_a, rank_b = (found[0].rank_a, found[0].rank_b) if found else (None, None)
+    if rank_a is None and rank_b is None:
+        return "Neither run returns the one useful chunk."
+    if rank_b is None:
+        return f"{b} does not return the one useful chunk, {a} ranks it {rank_in_words(rank_a)}."
+    if rank_a is None:
+        return f"{a} does not return the one useful chunk, {b} ranks it {rank_in_words(rank_b)}."
+    if rank_a == rank_b:
+        return f"Both rank the one useful chunk {rank_in_words(rank_a)}."
+    there = f"the one useful chunk {rank_in_words(rank_a)}"
+    return f"{a} ranks {there}, {b} {rank_in_words(rank_b)}."
+
+
+def rank_in_words(rank: int | None) -> str:
+    """Return a rank as a sentence has it.
+
+    >>> rank_in_words(5), rank_in_words(13)
+    ('fifth', 'at 13')
+    """
+    return RANKS[rank] if rank is not None and rank < len(RANKS) else f"at {rank}"
 
 
 def open_query(query_id: str | None) -> None:
@@ -382,8 +447,6 @@ def show_values(view: ComparisonView, query_id: str) -> None:
         tables.small_print([view.compared.conventions.sentence]),
         tables.folded_names(view.names, view.runs),
     )
-    if why := comparison.why_undefined(view.board, query_id, view.by):
-        show_html(tables.sentences([why]))
 
 
 def show_rank_lists(

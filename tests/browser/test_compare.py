@@ -167,20 +167,24 @@ def test_a_click_on_a_bar_or_a_point_opens_its_query(golden, visit, chart):
     expect(page.locator(".ranks .list-a .place").first).to_be_visible()
 
 
-def test_lines_join_equal_chunks_and_tell_up_from_down_without_colour(look):
+def test_lines_join_equal_chunks_and_show_which_are_relevant_without_colour(look):
     page = look("measure=RR&query=q2")
     expect_query(page, "q2")
     expect(page.locator(".ranks .list-a .alone .move")).to_have_text("only A")
     expect(page.locator(".ranks .list-b .alone .move")).to_have_text("only B")
-    up = page.locator(".ranks svg.lines path.up")
-    expect(up).to_have_count(5)
-    assert up.first.evaluate("path => getComputedStyle(path).strokeDasharray") == "none"
+    expect(page.locator(".ranks svg.lines path.up")).to_have_count(5)
     page = look("measure=RR&query=q0")
     expect_query(page, "q0")
-    down = page.locator(".ranks svg.lines path.down")
-    expect(down).to_have_count(3)
-    assert down.first.evaluate("path => getComputedStyle(path).strokeDasharray") != "none"
+    lines = page.locator(".ranks svg.lines path")
+    expect(lines).to_have_count(6)
+    look_of = "path => [getComputedStyle(path).strokeDasharray, getComputedStyle(path).strokeWidth]"
+    unjudged = page.locator(".ranks svg.lines path.unjudged:not(.chosen)").first
+    assert unjudged.evaluate(look_of) == ["3px, 3px", "1.25px"]
+    relevant = page.locator(".ranks svg.lines path.grade-3").first
+    assert relevant.evaluate(look_of) == ["none", "4px"]
     expect(page.locator(".ranks .list-b .place .move").first).to_have_text("▲ 5")
+    says = page.locator(".statements .headline")
+    expect(says).to_have_text("old ranks the one useful chunk sixth, new first.")
 
 
 def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair):

@@ -175,8 +175,9 @@ function lines(data) {
     const [from, to] = [line.rank_a - 0.5, line.rank_b - 0.5];
     const way = direction(line.rank_a, line.rank_b);
     const isChosen = data.chosen !== null && [line.chunk_a, line.chunk_b].includes(data.chosen);
+    const grade = data.joined ? "" : ` ${gradeOf(line.chunk_a, data)}`;
     const path = draw("path", {
-      class: way + (isChosen ? " chosen" : ""),
+      class: way + grade + (isChosen ? " chosen" : ""),
       d: `M0 ${from} C45 ${from} 55 ${to} 100 ${to}`,
     });
     path.dataset.line = String(at);
@@ -191,6 +192,13 @@ function lines(data) {
   return picture;
 }
 
+// How relevant the chunk of a line is, as a class.
+/** @type {(chunk: string, data: ListsData) => string} */
+function gradeOf(chunk, { lists }) {
+  const grade = lists.flat().find((place) => place.chunk_id === chunk)?.grade ?? null;
+  return grade === null ? "unjudged" : `grade-${grade}`;
+}
+
 /** @type {(data: ListsData) => HTMLElement} */
 function key({ joined }) {
   /** @type {(way: string, words: string) => HTMLElement} */
@@ -202,15 +210,15 @@ function key({ joined }) {
   return make(
     "p",
     { className: "key" },
-    sample("up", "▲ up in B"),
-    sample("down", "▼ down in B"),
-    sample("same", "= same rank"),
+    ...(joined
+      ? [sample("up", "▲ up in B"), sample("down", "▼ down in B"), sample("same", "= same rank")]
+      : [sample("grade-3", "relevant"), sample("grade-0", "not"), sample("unjudged", "unjudged")]),
     make("span", {
       textContent: joined
         ? "a line: text in common, the thicker the more · dotted: no text in common with any"
-        : "dotted: only one side found it",
+        : "a line joins a chunk to itself · dotted: only one side found it",
     }),
-    make("span", { textContent: "hollow: nobody has graded it" }),
+    make("span", { textContent: "hollow: unjudged" }),
   );
 }
 
