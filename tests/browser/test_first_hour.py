@@ -81,7 +81,7 @@ def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
     page.get_by_role("button", name="Invite graders").click()
     expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
     close_the_door(page)
-    page.get_by_label("Names, one per line").fill("Ann")
+    page.get_by_role("textbox", name="Names, one per line").fill("Ann")
     page.get_by_role("button", name="Invite", exact=True).click()
     expect(page.get_by_text("Ann is invited. Send them this message:")).to_be_visible()
 

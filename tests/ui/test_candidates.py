@@ -153,7 +153,7 @@ def test_a_file_of_questions_is_loaded_and_each_is_taken_or_not(path: Path):
     with Store(path) as store:
         assert store.queries()[-1].text == "where are the invoices"
     app = press(open_page("data", section="Candidates"), "Set aside")
-    assert "No question is like that" in words(app)
+    assert "No match" in words(app)
     app = press(open_page("data", section="Candidates", state="set aside"), "Look at it again")
     with Store(path) as store:
         assert [each.text for each in store.candidates()[0]] == ["<b>"]

@@ -326,7 +326,7 @@ def test_the_page_is_searched_and_its_address_says_so(tmp_path: Path):
     assert "file-0.jsonl" in words(open_page("data", section="Audit", **{"audit-page": "2"}))
     found = words(open_page("data", section="Audit", audited="FILE-7.", what="export"))
     assert "1 entry" in found
-    assert "Nothing here is like that" in words(open_page("data", section="Audit", audited="x7"))
+    assert "No match" in words(open_page("data", section="Audit", audited="x7"))
 
 
 def test_what_a_page_changes_is_kept_as_done_by_whoever_looked_at_it(tmp_path: Path):

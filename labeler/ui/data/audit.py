@@ -25,10 +25,9 @@ PAGE_PARAMETER = "audit-page"
 HEADINGS = ["when (UTC)", "who", "from", "what", "of", "more"]
 EVERYTHING = "everything"
 NOTE = (
-    "Entries are added and never changed. Refusals of one kind are counted by the minute, and "
-    "stand here once it is over. Who is the name they had then; from is the network address as the "
-    "server saw it: behind a proxy, what the proxy says. Grades are not in here but in a log of "
-    "their own, see Download."
+    "Entries never change. Refusals of one kind are counted by the minute, and shown once it is "
+    "over. Who: the name at that time. From: the network address the server saw; behind a proxy, "
+    "what the proxy says. Grades have a log of their own, see Download."
 )
 
 
@@ -44,8 +43,8 @@ def show_audit() -> None:
         found, count = store.audited(words, kind=kind, most=ON_A_PAGE, skip=at * ON_A_PAGE)
         revision = store.revision()
     if not found:
-        st.subheader("Nothing here is like that" if words or kind else "Nothing was done yet")
-        st.write("Invitations, sign-ins, loads, exports, settings and refusals stand here.")
+        st.subheader("No match" if words or kind else "Nothing was done yet")
+        st.write("You see invitations, sign-ins, loads, exports, settings and refusals here.")
         return
     show_html(tables.plain_table(HEADINGS, [audit_row(entry) for entry in found]))
     st.caption(f"{format_count(count, 'entry', 'entries')}, the newest first. {NOTE}")

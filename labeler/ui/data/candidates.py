@@ -188,7 +188,7 @@ def list_candidates(counts: Mapping[tuple[str, str], int]) -> None:
     }
     st.caption(" · ".join(f"{often:,} {word}" for word, often in by_state.items()))
     if not found:
-        st.write("No question is like that.")
+        st.write("No match.")
     near = nearest_queries([each.text for each in found], queries)
     for each, alike in zip(found, near, strict=True):
         show_candidate(each, alike, queries)

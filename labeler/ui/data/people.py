@@ -69,7 +69,6 @@ STYLE = """
     font-size: 0.8125rem;
   }
   .person .named { grid-column: 1 / -1; font-weight: 600; }
-  .person .named + dt { display: none; }
   .person .grades { text-align: left; }
 }
 """
@@ -171,10 +170,11 @@ def list_people(
                 horizontal=True, vertical_alignment="center", key=f"person-row-{number}"
             ):
                 show_html(person_html(row, mine=mine))
-                wanted = row.is_invited and st.button("New link", key=f"link-{row.name}")
+                wanted = row.is_invited and st.button("New link", key=f"link-{row.name}", width=88)
                 st.button(
                     "Close" if opened == row.name else "Manage",
                     key=f"manage-{row.name}",
+                    width=88,
                     on_click=url_state.write,
                     kwargs={"person": None if opened == row.name else row.name},
                 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from labeler.store import ChunkingSummary, RunSummary
 
 
-SYSTEM_HELP = "Runs of one system stand together over time."
+SYSTEM_HELP = "Runs of one system are shown together over time."
 DATE_HELP = "Empty where nobody knows."
 HINTS = {"--system": 'On this page: "System"', "is not like 2026-01-31": 'On this page: "Made on"'}
 
@@ -39,7 +39,7 @@ def list_runs() -> None:
         answers, newest = store.answered_runs(), store.revision()
         of_runs, chunkings = store.chunkings_of_runs(), store.chunkings()
     if not found:
-        st.write("There is no run yet. Load one here or with: `labeler load run FILE`")
+        st.write("No runs yet. Load one under Load.")
         return
     rows = [
         {
