@@ -6,14 +6,13 @@ A link keeps the runs, measures and filters of the page it is on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
 from labeler.analysis.comparison import FEW, Comparison
 from labeler.evaluation import Conventions, Score, format_number
 from labeler.measures import Measure
-from labeler.render.tables.run_table import BY_NAME, RunGroup, RunTableState
 from labeler.ui import url_state
 
 BucketUrl = Callable[[str], str]
@@ -69,27 +68,6 @@ def describe_lowest(
     heading = conventions.heading(row.measure)
     said = f"Lowest in {row.facet} = {bucket}: {heading} {format_number(row.value)} (n {row.n:,})"
     return [htpy.fragment[said, " · ", _link("Its worst queries", link(bucket), f" in {bucket}")]]
-
-
-def compare_first_two(
-    lineup: RunTableState,
-    groups: Sequence[RunGroup],
-    short: Mapping[str, str],
-    measures: Iterable[Measure],
-) -> htpy.Node:
-    """Return a link that compares the first two runs of a table; None if sorted by name.
-
-    ``short`` are the names in the table. A table sorted by one of ``measures`` passes it on.
-    """
-    runs = [run for group in groups for run in group.runs][:2]
-    if len(runs) < 2 or lineup.column == BY_NAME:
-        return None
-    first, second = (short.get(run, run) for run in runs)
-    meant = f"Is {first} clearly better than {second}?"
-    is_of_measure = any(lineup.column in measure.names for measure in measures)
-    by = {"by": lineup.column} if is_of_measure else {}
-    pair = url_state.page_url("/compare", a=runs[1], b=runs[0], **by)
-    return htpy.small[htpy.a(".leads", href=pair, title=meant)["compare the first two"]]
 
 
 def lowest_bucket_links(

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.analysis.comparison import DecisionRules, describe_best_run
+from labeler.analysis.comparison import (
+    DecisionRules,
+    assess_pair,
+    describe_best_run,
+    find_best_run,
+)
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model.results import ANSWER
 
@@ -64,3 +69,44 @@ def test_runs_without_a_common_query_are_not_clearly_lower():
     runs = {"first": {q: ["c"] for q in ids[:12]}, "second": {q: ["x", "c"] for q in ids[12:]}}
     board = Scoreboard(collect(grades, runs), Conventions.of())
     assert said(board)[0].startswith("first scores ")
+
+
+def doubts(board: Scoreboard) -> str:
+    found = find_best_run(board, DecisionRules())
+    assert found is not None
+    return " ".join(each.sentence for each in found.doubts)
+
+
+def test_the_next_run_has_the_interval_that_it_has_when_two_runs_are_compared():
+    """Of 30 queries the best is better on 6 and worse on 3."""
+    grades = {f"q{number}": {"c": 1} for number in range(30)}
+    good, fair = ["c", "x"], ["x", "c"]
+    best = {name: fair if at in (20, 21, 22) else good for at, name in enumerate(grades)}
+    after = {name: fair if at < 6 else good for at, name in enumerate(grades)}
+    runs = {"best": best, "next": after}
+    board = Scoreboard(collect(grades, runs), Conventions.of())
+    pair = assess_pair(board, "next", "best", DecisionRules())
+    row = pair.total
+    assert row is not None
+    low, high = (f"{abs(end):.4f}" for end in pair.of(row).interval[:2])
+    said = doubts(board)
+    assert said.startswith(f"best is {row.delta:.4f} above next; the 95% confidence interval, ")
+    assert low in said
+    assert high in said
+    assert said.endswith("includes 0.")
+
+
+def test_runs_that_are_clearly_lower_are_counted_where_others_are_not():
+    again = {"good": RANKED["good"], "again": RANKED["good"], "poor": RANKED["poor"]}
+    assert doubts(board_of(40, **again)).endswith("The other run is clearly lower.")
+    assert "other" not in doubts(board_of(40, good=RANKED["good"], poor=RANKED["poor"]))
+
+
+def test_a_run_is_marked_by_what_its_test_says():
+    found = find_best_run(board_of(40, poor=RANKED["poor"], good=RANKED["good"]), DecisionRules())
+    assert found is not None
+    assert found.marks == {"good": "highest", "poor": "clearly lower"}
+    few = find_best_run(board_of(9, poor=RANKED["poor"], good=RANKED["good"]), DecisionRules())
+    assert few is not None
+    assert few.marks == {}
+    assert few.doubts == ()

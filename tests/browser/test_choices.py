@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_reranked-top-50"
 PAIR = "a=bm25&b=hybrid"
 RESULTS = {
-    "/scores": ".scores",
+    "/scores": ".ranking",
     "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".legend",
     f"/compare?{PAIR}": ".statements .headline",
     "/slices?a=bm25&facet=intent": ".slices",

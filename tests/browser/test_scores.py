@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
-from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from labeler.cli.demo_data import build_demo
 from labeler.model import Judgment, Ranking
 from tests.browser.server import WarmServer
 from tests.browser.still import stand_still, wait_for_links
@@ -21,11 +22,11 @@ pytestmark = pytest.mark.browser
 
 def cell(page: Page, run: str, measure: str) -> Locator:
     """Find the value of a run in the column of a measure."""
-    expect(page.locator(".scores table").first).to_be_visible()
-    columns = page.locator(".scores thead th").all_inner_texts()
+    expect(page.locator(".ranking table")).to_be_visible()
+    columns = page.locator(".ranking thead th").all_inner_texts()
     place = next(n for n, text in enumerate(columns) if text.split()[0] == measure)
-    row = page.locator(".scores tbody tr").filter(has=page.get_by_role("rowheader", name=run))
-    return row.locator("td").nth(place - 1)
+    row = page.locator(".ranking tbody tr").filter(has=page.get_by_role("rowheader", name=run))
+    return row.locator("td").nth(place + 1)  # after the mark and the picture
 
 
 def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
@@ -37,8 +38,7 @@ def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
         pad.keyboard.press("3")
     expect(pad.locator(".status .state")).to_have_text("30 saved")
     expect(cell(scores, "forward", "P@5")).to_contain_text("1.0000")
-    expect(cell(scores, "forward", "P@5")).not_to_contain_text("unjudged chunk")
-    expect(scores.locator(".scores thead th").nth(1)).to_contain_text("n 1")
+    expect(scores.get_by_text("1 of 4 queries (3 not graded) · 30 grades")).to_be_visible()
     pad.keyboard.press("u")
     expect(scores.get_by_text(re.compile(r"1 of 4 queries .* 29 grades"))).to_be_visible()
     with server.store() as store:
@@ -51,17 +51,17 @@ def test_the_address_holds_every_selection(server, visit):
         store.judge(Judgment("event", "q0", "c0", "Ann", "grade", 2))
     selections = "measure=RR&measure=P@2&facet=task&bucket=single&preset=trec_eval"
     page = visit(f"{server.url}/scores?{selections}")
-    expect(page.locator(".scores thead th").nth(1)).to_contain_text("RR")
-    expect(page.locator(".scores thead th")).to_have_count(3)
-    expect(page.get_by_text("task: single", exact=True)).to_be_visible()
+    expect(page.locator(".ranking thead th")).to_have_count(4)
+    expect(page.locator(".ranking thead th").nth(1)).to_contain_text("RR")
+    expect(page.get_by_text("of task = single")).to_be_visible()
+    wait_for_links(page).get_by_role("link", name="How computed").click()
     expect(
         page.get_by_text(re.compile(r"Conventions \(trec_eval\): .*gain = grade"))
     ).to_be_visible()
     page.get_by_role("link", name="Data").click()
     expect(page.get_by_text("Drop your files here, all at once")).to_be_visible()
     page.get_by_role("link", name="Scores").click()
-    expect(page.locator(".scores thead th")).to_have_count(3)
-    expect(page.get_by_text("Conventions (trec_eval)")).to_be_visible()
+    expect(page.locator(".ranking thead th")).to_have_count(4)
     assert "preset=trec_eval" in page.url
 
 
@@ -111,49 +111,37 @@ def crowd(server: WarmServer) -> WarmServer:
 
 
 def names(page: Page) -> list[str]:
-    return page.locator(".scores tbody bdi").all_inner_texts()
+    return page.locator(".ranking tbody bdi").all_inner_texts()
 
 
 def heading(page: Page, name: str) -> Locator:
-    return page.locator(".scores thead th").filter(has=page.get_by_role("link", name=name))
+    return page.locator(".ranking thead th").filter(has=page.get_by_role("link", name=name))
+
+
+def rows(page: Page) -> Locator:
+    return page.locator(".ranking tbody tr:not(.axis)")
 
 
 @pytest.mark.slow
-def test_twenty_runs_with_long_names_fit_on_the_first_screen(crowd, visit):
-    page = visit(f"{crowd.url}/scores", viewport={"width": 1440, "height": 900})
-    expect(page.locator(".scores tbody tr")).to_have_count(20)
-    assert names(page)[:2] == ["…a…", "…b…"], "the best stands first"
-    expect(page.get_by_title(LONG.format("a"), exact=True).first).to_be_visible()
-    last = stand_still(page).locator(".scores tbody tr").last.bounding_box()
-    assert last is not None
-    assert last["y"] + last["height"] <= 900
-    assert last["height"] <= 32, "a row is one line"
-
-
-@pytest.mark.slow
-def test_on_a_narrow_page_each_run_says_its_share_of_holes_and_bands_stay_apart(crowd, visit):
-    page = visit(f"{crowd.url}/scores", viewport={"width": 1024, "height": 768})
-    expect(page.locator(".scores tbody tr")).to_have_count(20)
-    expect(page.locator(".scores td small").first).to_be_hidden()
-    first = page.locator(".scores tbody tr").first
-    expect(first.locator(".gaps")).to_be_visible()
-    expect(first.locator(".gaps")).to_have_text("◌ 90% unjudged chunks, of the top 10")
-    table = page.locator(".scores")
-    assert table.evaluate("it => it.scrollWidth <= it.clientWidth"), "nothing is scrolled to"
-    boxes = [band.bounding_box() for band in first.locator(".band").all()]
-    ends = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
-    assert len(ends) > 3
-    assert all(end < start for (_, end), (start, _) in pairwise(ends)), "bands do not touch"
-    wide = visit(f"{crowd.url}/scores", viewport={"width": 1440, "height": 900})
-    expect(wide.locator(".scores td small").first).to_be_visible()
-    expect(wide.locator(".gaps").first).to_be_hidden()
+def test_twenty_runs_with_long_names_are_a_line_each_and_nothing_is_scrolled_to(crowd, visit):
+    for width in (1440, 1024):
+        page = visit(f"{crowd.url}/scores", viewport={"width": width, "height": 900})
+        expect(rows(page)).to_have_count(20)
+        assert names(page)[:2] == ["…a…", "…b…"], "the best stands first"
+        expect(page.get_by_title(LONG.format("a"), exact=True).first).to_be_visible()
+        last = stand_still(page).locator(".ranking tbody tr:not(.axis)").last.bounding_box()
+        assert last is not None
+        assert last["height"] < 34
+        table = page.locator(".ranking")
+        assert table.evaluate("it => it.scrollWidth <= it.clientWidth")
+        expect(rows(page).first.locator("td").last).to_have_text("90%")
 
 
 def test_a_click_on_a_heading_sorts_and_back_undoes_it(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR&measure=P@5")
     expect(heading(page, "RR")).to_have_attribute("aria-sort", "descending")
-    expect(page.locator(".scores tbody tr")).to_have_count(20)
-    page.get_by_role("link", name="RR").click()
+    expect(rows(page)).to_have_count(20)
+    page.get_by_role("link", name="RR", exact=True).click()
     expect(heading(page, "RR")).to_have_attribute("aria-sort", "ascending")
     assert names(page)[0] == "…t…"
     assert "sort=RR" in page.url
@@ -167,51 +155,50 @@ def test_a_click_on_a_heading_sorts_and_back_undoes_it(crowd, visit):
 
 def test_sorting_by_the_keyboard_keeps_the_focus_and_the_place(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR", viewport={"width": 1024, "height": 400})
-    wait_for_links(page).get_by_role("link", name="RR").focus()
+    wait_for_links(page).get_by_role("link", name="RR", exact=True).focus()
     before = page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop")
     page.keyboard.press("Enter")
     expect(heading(page, "RR")).to_have_attribute("aria-sort", "ascending")
-    expect(page.get_by_role("link", name="RR")).to_be_focused()
+    expect(page.get_by_role("link", name="RR", exact=True)).to_be_focused()
     assert page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop") == before
 
 
-@pytest.mark.slow
-def test_runs_are_hidden_one_after_the_other_by_the_keyboard(crowd, visit):
-    page = visit(f"{crowd.url}/scores?measure=RR")
-    wait_for_links(page).get_by_role("link", name=f"Hide {LONG.format('s')}", exact=True).focus()
-    for left, focused in ((19, "t"), (18, "r"), (17, "q")):
-        page.keyboard.press("Enter")
-        expect(page.locator(".scores tbody tr")).to_have_count(left)
-        following = page.get_by_role("link", name=f"Hide {LONG.format(focused)}", exact=True)
-        expect(following).to_be_focused()
-
-
-@pytest.mark.slow
-def test_runs_are_pinned_and_hidden_by_links_that_another_browser_opens(crowd, visit):
-    page = visit(f"{crowd.url}/scores?measure=RR")
-    page.get_by_role("link", name=f"Pin {LONG.format('q')} on top").click()
-    expect(page.get_by_role("link", name=f"Unpin {LONG.format('q')}")).to_be_visible()
-    page.get_by_role("link", name=f"Hide {LONG.format('a')}", exact=True).click()
-    expect(page.locator(".scores tbody tr")).to_have_count(19)
-    expect(page.get_by_text("19 of 20 runs are shown")).to_be_visible()
-    assert names(page)[:2] == ["…q…", "…b…"]
-    expect(page.locator(".legend bdi")).to_have_text(["…q…"])
+def test_runs_are_marked_by_the_keyboard_and_another_browser_compares_them(crowd, visit):
+    page = visit(f"{crowd.url}/scores?measure=RR&measure=nDCG@10")
+    expect(page.locator("tr.run-b bdi")).to_have_text("…a…")
+    expect(page.locator("tr.run-a bdi")).to_have_text("…b…")
+    mark = {letter: f"Mark {LONG.format(letter)} to compare" for letter in "de"}
+    wait_for_links(page).get_by_role("link", name=mark["d"]).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("tr.beside bdi")).to_have_text("…d…")
+    turned = page.get_by_role("link", name=f"Unmark {LONG.format('d')}")
+    expect(turned).to_be_focused()
+    page.get_by_role("link", name=f"Unmark {LONG.format('a')}").click()
+    expect(page.locator("tr.run-b bdi")).to_have_text("…d…")
+    expect(page.locator("tr.run-a bdi")).to_have_text("…b…")
     other = visit(page.url)
-    expect(other.locator(".scores tbody tr")).to_have_count(19)
-    assert names(other)[:2] == ["…q…", "…b…"]
-    other.get_by_role("link", name="Show all").click()
-    expect(other.locator(".scores tbody tr")).to_have_count(20)
-    assert names(other)[0] == "…q…", "it stays pinned"
-    page.go_back()
-    expect(page.locator(".scores tbody tr")).to_have_count(20)
+    expect(other.locator("tr.run-b bdi")).to_have_text("…d…")
+    wait_for_links(other).get_by_role("link", name="Compare the 2 marked runs").click()
+    expect(other).to_have_title(re.compile("^Compare"))
+    assert f"a={LONG.format('b')}" in other.url
+    assert f"b={LONG.format('d')}" in other.url
+
+
+@pytest.mark.slow
+def test_runs_that_an_old_address_hides_are_shown_again_by_a_link(crowd, visit):
+    page = visit(f"{crowd.url}/scores?measure=RR&hide={LONG.format('a')}&pin={LONG.format('q')}")
+    expect(rows(page)).to_have_count(19)
+    assert names(page)[:2] == ["…q…", "…b…"]
+    wait_for_links(page).get_by_role("link", name="Show all").click()
+    expect(rows(page)).to_have_count(20)
 
 
 @pytest.mark.slow
 def test_runs_are_chosen_found_and_grouped(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR&systems=true&find=ODD")
-    expect(page.locator(".scores tr.group")).to_have_text(["odd 10 runs"])
+    expect(page.locator(".ranking tr.system")).to_have_text(["odd"])
     page = visit(f"{crowd.url}/scores?measure=RR&run={LONG.format('c')}&run={LONG.format('b')}")
-    expect(page.locator(".scores tbody bdi")).to_have_text(["…b…", "…c…"])
+    expect(page.locator(".ranking tbody bdi")).to_have_text(["…b…", "…c…"])
     stand_still(page).locator("summary").filter(has_text="Choose runs").press("Enter")
     named = page.get_by_label("Whose name or system holds")
     expect(named).to_be_visible()
@@ -221,7 +208,7 @@ def test_runs_are_chosen_found_and_grouped(crowd, visit):
             break
     page.keyboard.type("even")
     page.keyboard.press("Enter")
-    expect(page.locator(".scores tbody bdi")).to_have_text(["…b…"])
+    expect(page.locator(".ranking tbody bdi")).to_have_text(["…b…"])
     assert "find=even" in page.url
 
 
@@ -230,7 +217,7 @@ def test_a_run_that_is_not_there_is_said_in_words(crowd, visit):
     page = visit(f"{crowd.url}/scores?run=dropped")
     expect(page.get_by_text("no run is called 'dropped'")).to_be_visible()
     page.get_by_role("button", name="Go on without it").click()
-    expect(page.locator(".scores tbody tr")).to_have_count(20)
+    expect(rows(page)).to_have_count(20)
 
 
 @pytest.mark.slow
@@ -244,27 +231,104 @@ def test_every_run_in_a_chart_has_its_legend_entry_in_full(crowd, visit):
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_what_charts_say_can_be_read_on_either_ground(crowd, visit, scheme):
-    page = visit(f"{crowd.url}/scores?measure=RR&measure=AP", color_scheme=scheme)
-    expect(page.locator("svg.marks")).to_have_count(1)
-    found = page.locator("svg.marks").evaluate(READ_CHART)
+def test_what_pictures_say_can_be_read_on_either_ground(crowd, visit, scheme):
+    page = visit(f"{crowd.url}/scores?view=recall+over+k", color_scheme=scheme)
+    expect(page.locator("svg.marks")).to_have_count(2)
+    found = page.locator("svg.marks").first.evaluate(READ_CHART)
     ground = page.locator(".stApp").evaluate("it => getComputedStyle(it).backgroundColor")
-    assert len(found["points"]) == 10
-    assert all(contrast(colour, ground) >= 3 for colour in found["points"])
     assert all(contrast(colour, ground) >= 4.5 for colour in found["texts"])
     assert min(found["sizes"]) >= 12
+    drawn = page.locator(".ranking").evaluate(READ_PICTURE)
+    assert len(drawn["points"]) == 20
+    assert all(contrast(colour, ground) >= 3 for colour in drawn["points"])
+    assert all(contrast(colour, ground) >= 4.5 for colour in drawn["texts"])
 
 
 READ_CHART = """svg => {
     const look = element => getComputedStyle(element);
-    const points = [...svg.querySelectorAll(".mark-symbol path")].map(it => look(it).fill);
     const shown = [...svg.querySelectorAll("text")].filter(it => it.textContent);
     return {
-        points,
         texts: shown.map(it => look(it).fill),
         sizes: shown.map(it => parseFloat(look(it).fontSize)),
     };
 }"""
+READ_PICTURE = """table => {
+    const look = (query, name) =>
+        [...table.querySelectorAll(query)].map(it => getComputedStyle(it)[name]);
+    return { points: look(".point", "borderTopColor"), texts: look(".tick, td, th a", "color") };
+}"""
+
+
+@pytest.fixture
+def sample(tmp_path: Path, serve) -> WarmServer:
+    """Serve the sample data, with a run on a second chunking."""
+    build_demo(tmp_path / "sample.db", rechunked=True)
+    return serve(tmp_path / "sample.db")
+
+
+# The words in sight, without the header, that begin with a letter.
+WORDS_IN_SIGHT = r"""() => {
+    const found = [];
+    const read = node => {
+        if (node.nodeType === Node.TEXT_NODE) {
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            const isSeen = box => box.width > 1 && box.height > 1 && box.top < innerHeight;
+            const isShown = node.parentElement?.checkVisibility({ visibilityProperty: true });
+            if (isShown && [...range.getClientRects()].some(isSeen)) found.push(node.textContent);
+        }
+        if (node instanceof HTMLStyleElement || node.classList?.contains("top")) return;
+        for (const child of (node.shadowRoot ?? node).childNodes) read(child);
+    };
+    read(document.querySelector('[data-testid="stMain"]'));
+    return found.join(" ").split(/\s+/).filter(word => /^\p{L}/u.test(word));
+}"""
+
+
+def test_the_first_screen_says_which_run_is_best_in_few_words(sample, visit):
+    page = visit(f"{sample.url}/scores", viewport={"width": 1440, "height": 900}, grader=None)
+    answer = page.get_by_text("hybrid scores highest; lsa and bm25 are not clearly lower.")
+    expect(answer).to_be_visible()
+    expect(page.get_by_text("93 of 105 queries (8 not graded, 4 with")).to_be_visible()
+    expect(page.get_by_text("1 more run, hybrid-v2, returns other chunks")).to_be_visible()
+    words = stand_still(page).evaluate(WORDS_IN_SIGHT)
+    assert "hybrid" in words
+    assert len(words) <= 210, words
+
+
+def test_two_runs_have_one_interval_and_one_colour_on_scores_and_on_compare(sample, visit):
+    page = visit(f"{sample.url}/scores", grader=None)
+    said = page.locator(".verdict p").filter(has_text="hybrid is ").inner_text()
+    low, high = re.findall(r"[−+]\d\.\d{4}", said)
+    wait_for_links(page).get_by_role("link", name="Compare the 2 marked runs").click()
+    expect(page).to_have_title(re.compile("^Compare"))
+    expect(page.get_by_text(f"{low} to {high}").first).to_be_visible()
+
+
+def test_a_fold_opens_in_place_by_the_keyboard_and_its_address_opens_it(sample, visit):
+    page = visit(f"{sample.url}/scores", grader=None)
+    fold = wait_for_links(page).get_by_role("link", name="Over k")
+    fold.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Over k")).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("link", name="Over k")).to_be_focused()
+    expect(page.locator("svg.marks")).to_have_count(2)
+    expect(page.locator(".ranking")).to_be_visible()
+    assert "view=recall+over+k" in page.url
+    page.keyboard.press("Enter")
+    expect(page.locator("svg.marks")).to_have_count(0)
+    expect(page.get_by_role("link", name="Over k")).to_have_attribute("aria-expanded", "false")
+
+
+def test_all_measures_are_one_click_away_and_in_the_address(sample, visit):
+    page = visit(f"{sample.url}/scores", grader=None)
+    expect(page.locator(".ranking thead th")).to_have_count(5)
+    wait_for_links(page).get_by_role("link", name="All measures").click()
+    expect(page.locator(".ranking thead th")).to_have_count(9)
+    expect(page.locator(".ranking thead th").nth(7)).to_contain_text("97 queries")
+    assert "measure=AP" in page.url
+    page.get_by_role("link", name="Only the usual measures").click()
+    expect(page.locator(".ranking thead th")).to_have_count(5)
 
 
 @pytest.mark.slow
@@ -274,6 +338,6 @@ def test_the_file_of_keywords_has_the_runs_that_are_shown(server, visit):
         store.add_queries(loaded(queries), update=True)
     page = visit(f"{server.url}/scores?view=keywords&run=backward", grader=None)
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download these numbers as CSV").click()
+        page.get_by_role("button", name="Download keywords as CSV").click()
     rows = csv.DictReader(waiting.value.path().read_text(encoding="utf-8").splitlines())
     assert {row["run"] for row in rows} == {"backward"}

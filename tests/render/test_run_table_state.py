@@ -90,11 +90,8 @@ def shown(board: Scoreboard, lineup: RunTableState) -> str:
     names = tables.RunNames(
         short_names(board.run_names), {run.name: run.system for run in board.collection.runs}
     )
-    steps = tables.RunTableLinks(
-        *(lambda name, act=act: f"?{act}={name}" for act in ("sort", "pin", "hide"))
-    )
     groups = lined_up.order(table.values, names.systems)
-    return str(tables.runs_table(table, groups, lined_up, names, steps))
+    return str(tables.runs_table(table, groups, lined_up, names, "?sort={}".format))
 
 
 def test_a_table_says_by_which_column_it_is_sorted():
@@ -119,7 +116,7 @@ def test_a_thousand_queries_are_written_as_everywhere_else():
 def test_no_name_of_a_run_becomes_html_and_no_link_is_broken_by_it():
     html = shown(board_of({"q": {"c": 1}}, RUNS), RunTableState(pinned=(f"{HOSTILE}a",)))
     assert "<img" not in html
-    assert html.count("Unpin &#34;&gt;&lt;img") == 2, "as a title and as a label"
+    assert "title=\"&#34;&gt;&lt;img" in html
     assert "…a</bdi>" in html
 
 

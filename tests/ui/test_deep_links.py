@@ -75,23 +75,19 @@ def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_fac
     assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
 
 
-def test_scores_lead_to_whether_the_first_run_is_better_than_the_second(database: Path):
-    app = open_page("scores", measure=["RR"])
-    there = "compare the first two"
-    [first, second] = re.findall(
-        r"<bdi[^>]*>(old|new)</bdi>",
-        "".join(each.proto.body for each in app.get("html") if "scores" in each.proto.body),
-    )
-    link = parse_qs(urlsplit(ways(app)[there]).query)
-    assert (link["a"], link["b"], link["measure"]) == ([second], [first], ["RR"])
-    assert link["by"] == ["RR"]
-    turned = parse_qs(urlsplit(ways(open_page("scores", measure=["RR"], sort="RR"))[there]).query)
-    assert (turned["a"], turned["b"]) == ([first], [second])
-    assert turned["by"] == ["RR"], "what they were sorted by leads there, too"
-    buckets = open_page("scores", measure=["RR"], facet="intent", sort="-setup")
-    assert "by" not in parse_qs(urlsplit(ways(buckets)[there]).query)
-    for alone in ({"sort": "run"}, {"run": "old"}):
-        assert there not in ways(open_page("scores", measure=["RR"], **alone))
+def test_scores_lead_to_whether_the_best_run_is_better_than_the_next(database: Path):
+    there = "Compare the 2 marked runs"
+    for sort in ("-RR", "RR"):
+        app = open_page("scores", measure=["RR"], sort=sort)
+        link = parse_qs(urlsplit(ways(app)[there]).query)
+        assert (link["a"], link["b"], link["measure"]) == (["old"], ["new"], ["RR"])
+    marked = open_page("scores", a="new", b="old")
+    link = parse_qs(urlsplit(ways(marked)[there]).query)
+    assert (link["a"], link["b"]) == (["new"], ["old"]), "as the address has it"
+    left = parse_qs(urlsplit(ways(marked)["Unmark old"]).query)
+    assert left["a"] == ["new"]
+    assert "b" not in left
+    assert there not in ways(open_page("scores", a="new"))
 
 
 def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path):

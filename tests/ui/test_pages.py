@@ -61,7 +61,7 @@ def filled(database: Path) -> Path:
     return database
 
 
-@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+@pytest.mark.parametrize("page", ["compare", "slices", "queries"])
 def test_nothing_comes_above_what_is_already_read(filled: Path, page: str):
     with drawn() as sent:
         said = words(open_page(page, facet="intent"))
@@ -95,17 +95,18 @@ def test_a_missing_golden_set_is_one_sentence(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "typo.db").exists()
 
 
-def test_scores_show_value_holes_n_and_conventions(filled: Path):
+def test_scores_show_values_what_is_unjudged_and_over_which_queries(filled: Path):
     said = words(open_page("scores", measure=["nDCG@3", "P@2", "Judged@10"]))
-    assert "2 of 3 queries have grades" in said
-    assert re.search(r"nDCG@3[| ▼]+n 1, 1 undefined", said)  # q2 has nothing relevant
-    assert re.search(r"Judged@10\|+n 2\b", said)
+    # q2 has nothing relevant
+    assert "1 of 3 queries (1 not graded, 1 with nothing relevant) · 3 grades" in said
+    assert re.search(r"\|nDCG@3[| ↓]+P@2\|+Judged@10\|+2 queries\|", said)
     assert re.search(r"\|all\|+search\|", said)
-    assert re.search(
-        r"0\.5000\|+◌ 2\| unjudged chunks", said
-    )  # P@2 of the complete run: q1 has one of two
-    assert "gain 2^grade−1" in said
-    assert "1 query without any golden grade: left out" in said
+    assert "|unjudged in\nthe top 3|" in said
+    assert re.search(r"\|0\.5000\|+0\.3750\|+67%\|", said), "P@2 of all: q1 has one of two"
+    assert "gain 2^grade−1" not in said
+    computed = words(open_page("scores", view="how computed"))
+    assert "gain 2^grade−1" in computed
+    assert "1 query without any golden grade: left out" in computed
 
 
 def test_rbp_is_shown_with_what_ungraded_chunks_could_add(filled: Path):
@@ -119,7 +120,6 @@ def test_rbp_is_shown_with_what_ungraded_chunks_could_add(filled: Path):
     assert "&lt;b&gt;some&lt;/b&gt;" in body
     assert "<b>some" not in body
     assert "residual" not in words(open_page("scores", measure=["RR", "ERR"]))
-    assert "residual" not in words(open_page("scores", measure=["RBP"], view="ties"))
 
 
 def test_the_residual_of_a_bucket_is_that_of_its_queries(filled: Path):
@@ -183,21 +183,26 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
 
 
 def numbers(said: str, run: str) -> list[str]:
-    """Return the numbers in the row of a run."""
-    found = re.search(rf"☆\|+{run}\|[^☆×]*×([^☆×\n]*)", said)
-    return re.findall(r"–|\d\.\d{4}", found[1]) if found else []
+    """Return the numbers in the row of a run, in the last table that has it."""
+    *_, row = re.split(rf"\|{run}\|", said)
+    return re.findall(r"–|\d\.\d{4}", re.split(r"\|{6}|\n", row)[0])
 
 
-def test_the_best_of_the_runs_that_are_shown_is_bold(database: Path):
+def ranked(said: str, run: str) -> list[str]:
+    """Return the numbers of a run in the table that all views have."""
+    found = re.search(rf"\|{run}\|.*?\|+([\d.|–]+)\d+%\|", said.split("|unjudged in")[1])
+    return [] if found is None else re.findall(r"–|\d\.\d{4}", found[1])
+
+
+def test_runs_of_old_addresses_stay_hidden(database: Path):
     with Store(database) as store:
         store.add_queries(loaded([Query("q", "one")]))
         store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 3)]), loaded([])))
         for name, chunks in {"first": "c x", "second": "x c", "third": "x y c"}.items():
             store.add_run(loaded([Ranking("q", tuple(chunks.split()))]), name=name)
-    for hidden, best in ((["third"], "1.0000"), (["first"], "0.5000"), (["first", "second"], None)):
-        shown = open_page("scores", measure=["RR"], hide=hidden).get("html")
-        bold = re.findall(r"<strong>(\d\.\d+)", "".join(element.proto.body for element in shown))
-        assert bold == [best or "0.3333"], hidden
+    said = words(open_page("scores", measure=["RR"], hide=["first", "second"]))
+    assert "1 of 3 runs are shown." in said
+    assert re.findall(r"\d\.\d{4}\|", said.split("unjudged in")[1]) == ["0.3333|"]
 
 
 def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
@@ -205,7 +210,7 @@ def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
     assert re.search(r"\|<b>some</b>\|.*1 absent", said.replace("\n", " "))
 
 
-@pytest.mark.parametrize("of", [{}, {"facet": "intent"}, {"view": "recall over k"}])
+@pytest.mark.parametrize("of", [{"facet": "intent"}, {"view": "recall over k"}])
 def test_the_holes_of_a_run_are_of_the_chunks_that_it_shows(filled: Path, of: dict):
     said = words(open_page("scores", measure=["P@5"], **of))
     assert re.search(r"\|<b>some</b>\|+1 absent\|+◌ 50%\| unjudged chunks, of the top \d+\|", said)
@@ -225,9 +230,9 @@ def test_folded_names_are_there_whole_without_a_mouse(database: Path):
         store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
         for size in (256, 512):
             store.add_run(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
-    said = words(open_page("scores"))
+    said = words(open_page("scores", view="how computed"))
     assert f"…size-256 is {beginning}-256|" in said
-    said = words(open_page("scores", hide=f"{beginning}-256"))
+    said = words(open_page("scores", hide=f"{beginning}-256", view="how computed"))
     assert f"{beginning}-256|" not in said
     assert f"…size-512 is {beginning}-512|" in said
 
@@ -238,21 +243,19 @@ def test_one_bucket_is_shown_alone(filled: Path):
     assert re.search(r"\|setup[| ▼]+RR · n 0, 1 undefined", every)
     assert "P@2 · n" not in every
     one = words(open_page("scores", facet="intent", bucket="refund", measure=["RR"]))
-    assert "intent: refund" in one
+    assert "The one query of intent = refund" in one
     assert "setup" not in one
-    assert re.search(r"RR[| ▼]+n 1\b", one)
 
 
 def test_trec_eval_conventions_put_the_undefined_query_into_the_mean(filled: Path):
     said = words(open_page("scores", measure=["RR"], preset="trec_eval"))
-    assert re.search(r"RR[| ▼]+n 2\b", said)
-    assert "undefined" not in said.split("Conventions")[0]
+    assert "2 of 3 queries (1 not graded) · 3 grades" in said
 
 
 def test_the_budget_and_threshold_are_the_teams(filled: Path):
     with Store(filled) as store:
         store.save_settings(type(store.settings())(rel=2, prompt_k=3))
-    said = words(open_page("scores", measure=["R@prompt"]))
+    said = words(open_page("scores", measure=["R@prompt"], view="how computed"))
     assert "R@3" in said
     assert "relevant from grade 2" in said
 
@@ -269,7 +272,7 @@ def test_another_rule_of_several_grades_moves_the_board_and_stands_under_it(fill
             board = live_board(store, conventions(store.settings()))
             golden[rule] = board.golden(query_id).get(store.chunk_number(chunk_id))
     assert golden == dict(zip(GOLDEN_RULES, (0, 3, 1, None), strict=True))
-    assert "several graders: majority" in words(open_page("scores", measure=["RR"]))
+    assert "several graders: majority" in words(open_page("scores", view="how computed"))
 
 
 def test_a_wrong_measure_names_the_right_one(filled: Path):
@@ -296,23 +299,21 @@ def test_the_pad_gets_no_token_before_somebody_said_who_is_grading(filled: Path)
 
 
 def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
-    said = words(open_page("scores", view="by task"))
-    assert "task: single" in said
+    said = words(open_page("scores", view="by task")).split("|each by its own measures|")[1]
+    assert "task: single" in words(open_page("scores", view="by task"))
     assert re.search(r"\|Success@3[| ▼]+n 1, 1 undefined", said)
     assert re.search(r"\|single[| ▼]+Success@3 · n 1, 1 undefined", said)
     assert "nDCG@10" not in said
     assert "task: research" not in said
 
 
-def test_a_view_without_numbers_offers_no_file_and_explains_none(filled: Path):
+def test_a_view_without_numbers_offers_no_file_of_its_own(filled: Path):
     with Store(filled) as store:
         store.add_queries(loaded([replace(q, task=None) for q in store.queries()]), update=True)
     for view, missing in {"by task": "No query has a task", "trend": "has a date"}.items():
         app = open_page("scores", view=view)
         assert missing in words(app)
-        assert "hovering a mean" not in words(app)
-        assert not app.get("download_button")
-    assert open_page("scores").get("download_button")
+        assert [each.label for each in app.get("download_button")] == ["Download CSV"]
 
 
 @pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
@@ -347,14 +348,16 @@ def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
 
 def test_a_number_that_lies_is_warned_of(filled: Path):
     said = words(open_page("scores", measure=["nDCG@10"]))
-    assert "⚠ Only 1 query is in the mean: any difference may be chance." in said
+    assert "Only 1 query is in the mean: any difference may be chance." in said
 
 
 def test_leaked_queries_in_the_means_are_said_until_they_are_left_out(filled: Path):
     with Store(filled) as store:
         store.mark_leaked([LeakedQuery("q1", "train.jsonl", 7, "query", 1.0, "words")])
-    assert "is marked as leaked: no other query is left." in words(open_page("scores"))
-    assert "marked as leaked" not in words(open_page("scores", leaked="without"))
+    told = words(open_page("scores", view="how computed"))
+    assert "is marked as leaked: no other query is left." in told
+    left = words(open_page("scores", view="how computed", leaked="without"))
+    assert "marked as leaked" not in left
 
 
 def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
@@ -444,19 +447,12 @@ def test_every_view_obeys_the_bucket_or_says_that_it_wants_one(filled: Path, vie
         words(open_page("scores", view=view, measure=["RR"], **place))
         for place in ({}, *({"facet": "intent", "bucket": b} for b in ("refund", "setup")))
     )
-    assert numbers(every, "tied") != numbers(refund, "tied") != numbers(setup, "tied")
-    assert "intent: refund" in refund or "intent = refund" in refund
+    read = ranked if view == "measures" else numbers
+    assert read(every, "tied") != read(refund, "tied") != read(setup, "tied")
+    assert "of intent = refund" in refund
     if view != "measures":
         unsure = words(open_page("scores", view=view, facet="intent"))
-        assert "this view shows one bucket of intent at a time" in unsure
-
-
-@pytest.mark.parametrize("view", ["by task", "recall over k"])
-def test_a_view_with_measures_of_its_own_offers_no_others(filled: Path, view: str):
-    app = open_page("scores", view=view, measure=["nDCG@10"])
-    assert not [box for box in app.multiselect if box.label == "Measures"]
-    assert re.search(r"the measures that fit it|R and P at each k", words(app))
-    assert [box for box in open_page("scores", view="ties").multiselect if box.label == "Measures"]
+        assert "this shows one bucket of intent at a time" in unsure
 
 
 def test_scores_say_why_nothing_has_a_value_where_every_grade_is_0(database: Path):
@@ -495,7 +491,8 @@ def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page
         store.mark_leaked([LeakedQuery("q0", "train.jsonl", 7, "query", 1.0, "words")])
     said = words(open_page(page, split="test", leaked="without"))
     assert "split test · leaked queries left out" in said
-    assert "Of split test · leaked queries left out: 2 of 2 queries have grades" in said
+    if page != "scores":
+        assert "Of split test · leaked queries left out: 2 of 2 queries have grades" in said
     assert "split test" not in words(open_page(page))
     astray = open_page(page, split="held-out")
     assert "no split is called 'held-out'; there are: dev, test" in words(astray)

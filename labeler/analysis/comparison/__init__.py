@@ -4,7 +4,13 @@ Everything reads a `Scoreboard`, so conventions, unjudged chunks and undefined v
 the scoreboard. A delta is always B minus A.
 """
 
-from labeler.analysis.comparison.best_run import describe_best_run
+from labeler.analysis.comparison.best_run import (
+    HIGHEST,
+    LOWER,
+    BestRun,
+    describe_best_run,
+    find_best_run,
+)
 from labeler.analysis.comparison.buckets import (
     CrossedCell,
     cross_facets,

@@ -6,10 +6,17 @@ they are; as the best one was picked from the same values, nothing less would do
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from labeler.analysis.comparison.deltas import compare
-from labeler.analysis.comparison.significance import DecisionRules, DeltaTest, assess_deltas
+from labeler.analysis.comparison.significance import (
+    DecisionRules,
+    DeltaTest,
+    assess_deltas,
+    format_delta_interval,
+)
 from labeler.errors import BadInput
 from labeler.evaluation import Score, Scoreboard, format_number
 from labeler.measures import Measure
@@ -18,6 +25,87 @@ from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.stats import FEWEST_QUERIES
 
 MOST_NAMED = 3  # runs that are not clearly lower; of more the number
+HIGHEST, LOWER, NOT_CLEARLY_LOWER = "highest", "clearly lower", "not clearly lower"
+
+
+@dataclass(frozen=True)
+class BestRun:
+    """The run that scores highest by ``measure``, and the ``others`` from the next one down.
+
+    ``tests`` are of each other run against the best, corrected for their number; none where the
+    queries are too few. ``called`` are what people call the runs.
+    """
+
+    board: Scoreboard
+    measure: Measure
+    best: Score
+    others: tuple[Score, ...]
+    tests: Mapping[str, DeltaTest]
+    called: Mapping[str, str]
+
+    @property
+    def heading(self) -> str:
+        """What the measure is called."""
+        return self.board.conventions.heading(self.measure)
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """By run, whether it is the highest or surely below it; of too few queries nothing."""
+        if not self.tests:
+            return {}
+        lower = {run for run, test in self.tests.items() if test.is_clear}
+        others = {
+            each.run: LOWER if each.run in lower else NOT_CLEARLY_LOWER for each in self.others
+        }
+        return {self.best.run: HIGHEST, **others}
+
+    @property
+    def answer(self) -> Statement:
+        """Which run is best."""
+        if self.best.n < FEWEST_QUERIES:
+            few = f"Too few queries to say which run is best: {self.best.n}."
+            return Statement("too few queries", few, ANSWER)
+        level = [self.called[run] for run, mark in self.marks.items() if mark == NOT_CLEARLY_LOWER]
+        return Statement("best run", _answer(self.called[self.best.run], level), ANSWER)
+
+    @property
+    def number(self) -> Statement:
+        """The values of the two highest runs."""
+        first = (self.best, self.others[0])
+        values = [f"{self.called[each.run]} {format_number(each.value)}" for each in first]
+        return Statement("best values", f"{self.heading}: {', '.join(values)}.", DOUBT)
+
+    @property
+    def doubts(self) -> tuple[Statement, ...]:
+        """How far the best run is above the next one, and what is known of the rest.
+
+        The interval is that of these two compared alone, as wherever two runs are compared.
+        """
+        second = self.others[0]
+        if second.run not in self.tests:
+            return ()
+        compared = compare(self.board, second.run, self.best.run, [self.measure])
+        alone = assess_deltas({second.run: compared}, tests=1)[second.run]
+        delta = compared.deltas[0].delta
+        place = "above" if delta >= 0 else "below"  # over the queries that both runs have
+        names = (self.called[self.best.run], self.called[second.run])
+        pair = f"{names[0]} is {format_number(abs(delta))} {place} {names[1]}"
+        said = [Statement("next run", f"{pair}{self._interval(alone, second.run)}.", DOUBT)]
+        lower = sum(mark == LOWER for mark in self.marks.values())
+        if 0 < lower < len(self.others):
+            others = "The other run is" if lower == 1 else f"The other {lower:,} runs are"
+            said.append(Statement("lower runs", f"{others} clearly lower.", DOUBT))
+        return tuple(said)
+
+    def _interval(self, alone: DeltaTest, run: str) -> str:
+        if math.isnan(alone.interval.lo):
+            return ""
+        said = f"; the 95% confidence interval, {format_delta_interval(alone.interval)},"
+        if not alone.is_clear:
+            return f"{said} includes 0"
+        if self.tests[run].is_clear:
+            return f"{said} excludes 0"
+        return f"{said} excludes 0, but not if corrected for {len(self.others):,} runs"
 
 
 def describe_best_run(
@@ -25,8 +113,7 @@ def describe_best_run(
 ) -> tuple[Statement, ...]:
     """Return which run scores highest by the measure that decides, and how surely.
 
-    Nothing where fewer than two have a value, or where runs are of several chunkings: their values
-    rest on different grades. ``names`` are what people call the runs.
+    Nothing where `find_best_run` finds none.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> ids = [f"q{number}" for number in range(12)]
@@ -35,25 +122,29 @@ def describe_best_run(
     >>> [each.sentence for each in describe_best_run(board, DecisionRules())]
     ['B scores clearly highest.', 'nDCG@10: B 1.0000, A 0.6309.']
     """
+    found = find_best_run(board, rules, names)
+    return () if found is None else (found.answer, found.number)
+
+
+def find_best_run(
+    board: Scoreboard, rules: DecisionRules, names: Mapping[str, str] | None = None
+) -> BestRun | None:
+    """Return the run that scores highest by the measure that decides, tested against the others.
+
+    None where fewer than two have a value, or where runs are of several chunkings: their values
+    rest on different grades. ``names`` are what people call the runs.
+    """
     if board.collection.has_several_chunkings:
-        return ()
+        return None
     board = board.snapshot()
     [measure] = board.resolve(board.conventions.measures(rules.decide_by)[:1])
-    scores = [each for each in board.table([measure]) if each.n]
+    scores = [each for each in board.table([measure]) if each.n and not math.isnan(each.value)]
     if len(scores) < 2:
-        return ()
+        return None
     best, *others = sorted(scores, key=lambda each: -each.value)
     called = names or {each.run: each.run for each in scores}
-    values = [f"{called[each.run]} {format_number(each.value)}" for each in (best, others[0])]
-    heading = board.conventions.heading(measure)
-    number = Statement("best values", f"{heading}: {', '.join(values)}.", DOUBT)
-    if best.n < FEWEST_QUERIES:
-        few = f"Too few queries to say which run is best: {best.n}."
-        return Statement("too few queries", few, ANSWER), number
-    tests = _tests_against(board, measure, best, others)
-    lower = {run for run, test in tests.items() if test.is_clear}
-    level = [called[each.run] for each in others if each.run not in lower]
-    return Statement("best run", _answer(called[best.run], level), ANSWER), number
+    tests = _tests_against(board, measure, best, others) if best.n >= FEWEST_QUERIES else {}
+    return BestRun(board, measure, best, tuple(others), tests, called)
 
 
 def _answer(best: str, level: Sequence[str]) -> str:

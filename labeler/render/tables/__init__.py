@@ -52,10 +52,18 @@ from labeler.render.tables.query_detail import (
     transfer_note,
 )
 from labeler.render.tables.results import html_table_of, statements_html
+from labeler.render.tables.run_picture import (
+    Fold,
+    RankingHead,
+    RunRow,
+    folds_html,
+    legend_line,
+    ranking_table,
+    verdict_html,
+)
 from labeler.render.tables.run_table import (
     RunNames,
     RunTable,
-    RunTableLinks,
     runs_table,
     sentence_with_link,
 )

@@ -194,13 +194,6 @@ RUN_TABLE_STYLE = style(
     min-width: 15rem; max-width: 30rem; }
 .scores tbody th bdi, .scores tbody th .long { overflow-x: clip; }
 .scores tbody th small.long { width: 14rem; max-height: 2.7em; overflow: clip; }
-.scores .act {
-    flex: none; color: color-mix(in srgb, currentColor 66%, transparent); text-decoration: none;
-    min-width: 1.5rem; line-height: 1.5rem; margin-block: -0.19rem; text-align: center;
-    border-radius: 0.3rem;
-}
-.scores .act:hover { color: inherit; }
-.scores .act:hover { background: color-mix(in srgb, currentColor 12%, transparent); }
 .scores tr.group th {
     font-weight: 600; padding-top: 0.5rem; text-align: left; white-space: normal;
 }
@@ -265,14 +258,6 @@ class RunCell(NamedTuple):
     element: htpy.Element
 
 
-class RunTableLinks(NamedTuple):
-    """Where the links of a table lead: an address for a column, or for a run."""
-
-    sort: Callable[[str], str]
-    pin: Callable[[str], str]
-    hide: Callable[[str], str]
-
-
 @dataclass(frozen=True, slots=True)
 class RunTable:
     """Columns, and a cell for each run and column; ``tags`` say of a run what no column does.
@@ -331,27 +316,24 @@ def runs_table(
     groups: Sequence[RunGroup],
     lineup: RunTableState,
     names: RunNames,
-    steps: RunTableLinks | None = None,
-    under_run: htpy.Node = None,
+    sort_url: Callable[[str], str] | None = None,
 ) -> htpy.Fragment:
     """Return the table with the runs of ``groups``, as ``lineup`` sorts them.
 
-    Without ``steps`` nothing in it can be clicked. ``under_run`` stands in the head of the names.
+    ``sort_url`` gives the address that sorts by a column; without it no heading leads anywhere.
     """
     count = len(table.columns)
     first = table.names[0] if count else ""
     columns = [RunColumn(BY_NAME, "Run"), *table.columns]
     heads = [
-        _run_column_head(
-            column, first, lineup, steps, _lines_under_heading(column) if at else under_run
-        )
-        for at, column in enumerate(columns)
+        _run_column_head(column, first, lineup, sort_url, _lines_under_heading(column))
+        for column in columns
     ]
     rows: list[htpy.Element] = []
     for group in groups:
         if group.name is not None:
             rows.append(_group_row(group, len(heads)))
-        rows += [_run_row(run, table, lineup, names, steps) for run in group.runs]
+        rows += [_run_row(run, table, lineup, names) for run in group.runs]
     classes = f"scores{' many' * (count > MANY)}{' crowded' * (count > CROWDED)}"
     return html_table((RUN_TABLE_STYLE, BAND_LOOK), classes, heads, rows, columns=count)
 
@@ -360,7 +342,7 @@ def _run_column_head(
     column: RunColumn,
     first: str,
     lineup: RunTableState,
-    steps: RunTableLinks | None,
+    sort_url: Callable[[str], str] | None,
     under: htpy.Node,
 ) -> htpy.Element:
     """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
@@ -371,9 +353,9 @@ def _run_column_head(
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
-    if steps is None:
+    if sort_url is None:
         return cell[htpy.span[column.heading], under]
-    link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
+    link = {"id": f"sort {first} {column.name}", "href": sort_url(column.name), "title": whole}
     return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
         under,
@@ -402,35 +384,16 @@ def _small_note(text: str, whole: str | None = None) -> htpy.Element:
     return htpy.small(class_="long" if len(text) > LONG_NAME else None, title=whole)[text]
 
 
-def _run_row(
-    run: str, table: RunTable, lineup: RunTableState, names: RunNames, steps: RunTableLinks | None
-) -> htpy.Element:
+def _run_row(run: str, table: RunTable, lineup: RunTableState, names: RunNames) -> htpy.Element:
     system = "" if lineup.by_system else names.system(run)
     return htpy.tr[
         htpy.th(scope="row")[
             htpy.div(".run")[
-                None if steps is None else _pin_link(run, table, lineup, steps),
                 run_name(run, names.short, long=LONG_NAME),
                 _small_note(system, names.systems[run]) if system else None,
                 [_small_note(text) for text in table.tags.get(run, ())],
                 table.gaps.get(run),
-                None if steps is None else _hide_link(run, table, steps),
             ]
         ],
         [table.cells[run][name].element for name in table.names],
     ]
-
-
-def _pin_link(
-    run: str, table: RunTable, lineup: RunTableState, steps: RunTableLinks
-) -> htpy.Element:
-    is_pinned = run in lineup.pinned
-    what = f"Unpin {run}" if is_pinned else f"Pin {run} on top"
-    link = {"id": f"pin {table.names[0]} {run}", "href": steps.pin(run)}
-    return htpy.a(".act", link, title=what, aria_label=what)["★" if is_pinned else "☆"]
-
-
-def _hide_link(run: str, table: RunTable, steps: RunTableLinks) -> htpy.Element:
-    what = f"Hide {run}"
-    link = {"id": f"hide {table.names[0]} {run}", "href": steps.hide(run)}
-    return htpy.a(".act", link, title=what, aria_label=what)["×"]

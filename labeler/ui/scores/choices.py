@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import htpy
 import streamlit as st
 
 from labeler import evaluation
@@ -18,25 +19,21 @@ from labeler.evaluation import (
     Scoreboard,
 )
 from labeler.measures import Measure
-from labeler.model import Settings, Traffic
+from labeler.model import Settings, Traffic, describe_chunking, format_count
 from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.short_names import short_names
-from labeler.render.tables import RunNames, RunTableLinks
+from labeler.render.tables import RunNames
 from labeler.render.tables.run_table import RunTableState
 from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
 PATH = "/scores"
-MEASURES, TASKS, TREND, CURVES, TIES, RECALL, KEYWORDS = (
-    *("measures", "by task", "trend", "recall over k"),
-    *("ties", "trust in recall", "keywords"),
+VIEWS = MEASURES, CURVES, TASKS, TREND, RECALL, TIES, KEYWORDS, COMPUTED = (
+    *("measures", "recall over k", "by task", "trend"),
+    *("trust in recall", "ties", "keywords", "how computed"),
 )
-VIEW_LABELS = {CURVES: "recall and precision over k"}  # an address keeps the names it always had
-OWN_MEASURES = {
-    TASKS: "Each task has the measures that fit it.",
-    CURVES: "These are R and P at each k.",
-}
+"""What is unfolded below the table, as addresses have always named it; at first nothing."""
 SAID_ABOVE = (SEVERAL_CHUNKINGS, OTHER_CHUNKINGS, NOTHING_RELEVANT)  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
@@ -76,16 +73,10 @@ class ScoresChoice:
 
     @property
     def place(self) -> str:
-        """Which queries a view's numbers are of, if it cannot show every bucket."""
-        has_room = self.view == MEASURES or (self.view == TREND and self.bucket is None)
-        if self.facet is None or has_room:
+        """Which queries an unfolded view's numbers are of, if it cannot show every bucket."""
+        if self.facet is None or self.bucket is not None or self.view in (MEASURES, TREND):
             return ""
-        if self.bucket is None:
-            return (
-                f"Over all queries: this view shows one bucket of {self.facet} at a time; "
-                "choose it."
-            )
-        return f"Over the queries of one bucket: {self.facet} = {self.bucket}."
+        return f"Over all queries: this shows one bucket of {self.facet} at a time; choose it."
 
     def shows(self, run: str) -> bool:
         """Say whether a run is shown."""
@@ -107,20 +98,17 @@ class ScoresChoice:
 
 
 def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
-    """Let the user choose; the view is in sight, the rest is said in a line and folded."""
+    """Let the user choose; what is chosen is said in a line, and how to change it is folded."""
     systems = {run.name: run.system for run in board.collection.runs}
     names = RunNames(short_names(systems), systems, short_names(systems.values()))
-    views = [MEASURES, TASKS, TREND, CURVES, TIES, RECALL, KEYWORDS]
-    view = url_state.choose_tab(
-        *("View", views, "view"), what="view", format_func=lambda name: VIEW_LABELS.get(name, name)
-    )
+    with ui.guard():
+        view = url_state.check_among("view", VIEWS, "view") or MEASURES
     with filter_widgets.row():
         with filter_widgets.folded() as say:
             tasks = filter_widgets.tasks_shown()
-            usual = filter_widgets.default_measures(
-                settings, tasks, evaluation.measures_for_runs(board.collection, chunks=False)
-            )
-            texts = [] if view in OWN_MEASURES else filter_widgets.choose_measures(usual)
+            tested = usual_measures(board, settings)
+            usual = filter_widgets.default_measures(settings, tasks, tested)
+            texts = filter_widgets.choose_measures(usual)
             facet, bucket = filter_widgets.choose_bucket(board.facets)
             conventions = filter_widgets.choose_conventions(settings, every=True, runs=NAMING_RUNS)
             traffic = filter_widgets.choose_traffic(board.facets)
@@ -131,13 +119,12 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
         filter_widgets.say_traffic(traffic),
         filter_widgets.say_queries(facet, bucket),
         filter_widgets.say_wider(bucket),
-        filter_widgets.say_measures(texts) if texts else None,
-        filter_widgets.say_tasks(settings, tasks) if texts else None,
+        filter_widgets.say_measures(texts),
+        filter_widgets.say_tasks(settings, tasks),
         filter_widgets.say_conventions(conventions),
     )
     with ui.guard():
         measures = filter_widgets.measures_of(conventions, texts)
-    traffic = traffic if view in WEIGHED else None
     return ScoresChoice(
         view,
         measures,
@@ -149,6 +136,13 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
         traffic,
         settings.measures_by_task,
     )
+
+
+def usual_measures(board: Scoreboard, settings: Settings) -> Sequence[str]:
+    """Return the measure that decides and those tested beside it; others across chunkings."""
+    if board.collection.has_several_chunkings:
+        return evaluation.measures_for_runs(board.collection, chunks=False)
+    return list(dict.fromkeys([*settings.decide_by.split()[:1], *settings.measures.split()]))
 
 
 def choose_runs(names: RunNames) -> RunTableState:
@@ -175,49 +169,90 @@ def choose_runs(names: RunNames) -> RunTableState:
     )
 
 
-def table_links(lineup: RunTableState) -> RunTableLinks:
-    """Return where the links of a table lead."""
-    return RunTableLinks(
-        sort=lambda column: _url_with({SORT: lineup.turned(column)}),
-        pin=lambda run: _url_with({PINNED: _toggled(lineup.pinned, run)}),
-        hide=lambda run: _url_with(
-            {HIDDEN: [*lineup.hidden, run], PINNED: [each for each in lineup.pinned if each != run]}
-        ),
-    )
+def sort_url(lineup: RunTableState, column: str) -> str:
+    """Return the address of the page sorted by a column."""
+    return url_with({SORT: lineup.turned(column)})
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRuns:
+    """The runs that are marked to compare, as the address names them: A, B and others beside."""
+
+    runs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ranked: Sequence[str]) -> MarkedRuns:
+        """Return those of the address, by default the best as B and the next one as A.
+
+        ``ranked`` are the runs from the best on.
+        """
+        named = [*(url_state.get(name) for name in ("a", "b")), *url_state.get_each("also")]
+        found = tuple(run for run in dict.fromkeys(named) if run is not None and run in ranked)
+        return cls(found or tuple(reversed(ranked[:2])))
+
+    def role(self, run: str) -> str:
+        """Return whether a run is ``a`` or ``b`` or ``beside`` them, nothing if not marked."""
+        if run not in self.runs:
+            return ""
+        at = self.runs.index(run)
+        return "ab"[at] if at < 2 else "beside"
+
+    def turned(self, run: str) -> str:
+        """Return the address of the page with the run marked, or not any more."""
+        left = [each for each in self.runs if each != run]
+        return url_with(self._named([*left, run] if run not in self.runs else left))
+
+    @property
+    def compare_url(self) -> str:
+        """The address that compares these runs."""
+        return url_state.page_url("/compare", **self._named(self.runs))
+
+    @staticmethod
+    def _named(runs: Sequence[str]) -> dict[str, str | Sequence[str]]:
+        a, b, *also = [*runs, "", ""][: max(2, len(runs))]
+        return {"a": a or [], "b": b or [], "also": also}
 
 
 def show_warnings(notes: Iterable[Note]) -> None:
-    """Say what compares where runs are of several chunkings, or lead to those that are not here.
-
-    Before any number stands, too, why there may be none.
-    """
+    """Say what compares where runs are of several chunkings, and why there may be no number."""
     for note in notes:
         if note.kind in (SEVERAL_CHUNKINGS, NOTHING_RELEVANT):
             st.text(f"⚠ {note.sentence}")
-        if note.kind == OTHER_CHUNKINGS:
-            every = _url_with({"chunking": scoreboards.EVERY_CHUNKING, "measure": []})
-            said = f"{note.sentence}."
-            show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
+
+
+def show_others(board: Scoreboard) -> None:
+    """Name the runs of other chunkings, which are not in the table, and lead to where they are."""
+    others = board.collection.runs_left_out
+    if not others:
+        return
+    called = f", {others[0].name}," if len(others) == 1 else ""
+    verb = "returns" if len(others) == 1 else "return"
+    of = dict.fromkeys(describe_chunking(run.chunking) for run in others)
+    said = (
+        f"{format_count(len(others), 'more run', 'more runs')}{called} {verb} other chunks "
+        f"({' and '.join(of)}) and can't be compared here. "
+    )
+    every = url_with({"chunking": scoreboards.EVERY_CHUNKING, "measure": []})
+    show_html(tables.legend_line(said, htpy.a(href=every)["Rank all by evidence and documents"]))
 
 
 def show_what(choice: ScoresChoice, shown: int, there: int) -> None:
-    """Say on one line whose measures, of which queries and how many runs are shown."""
-    said = " ".join(filter(None, (OWN_MEASURES.get(choice.view), choice.place)))
+    """Say on one line of which queries and how many runs the numbers are, where not of all."""
     if shown < there:
-        runs = f"{said} {shown} of {there} runs are shown.".lstrip()
+        runs = f"{shown} of {there} runs are shown."
         show_html(tables.sentence_with_link(runs, "Show all", all_runs_url()))
-    elif said:
-        st.text(said)
 
 
 def all_runs_url() -> str:
     """Return the address that shows every run again."""
-    return _url_with({ONLY_RUNS: [], HIDDEN: [], NAME_CONTAINS: []})
+    return url_with({ONLY_RUNS: [], HIDDEN: [], NAME_CONTAINS: []})
 
 
-def _toggled(names: Sequence[str], name: str) -> list[str]:
-    return [each for each in names if each != name] if name in names else [*names, name]
+def fold_url(view: str, *, is_open: bool) -> str:
+    """Return the address that unfolds a view, or folds it again."""
+    return url_with({"view": [] if is_open else view})
 
 
-def _url_with(changes: Mapping[str, str | Sequence[str]]) -> str:
+def url_with(changes: Mapping[str, str | Sequence[str]]) -> str:
+    """Return this page's address but for these changes."""
     return url_state.this_page_url(PATH, **changes)

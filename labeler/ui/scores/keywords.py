@@ -13,13 +13,13 @@ from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, url_state
 from labeler.ui import shared as ui
 from labeler.ui.scores.choices import ScoresChoice
-from labeler.ui.scores.views import show_small_print, show_table
+from labeler.ui.scores.views import show_table
 
-NO_GRADES_NOTE = "keywords are looked for in every query that has them, graded or not"
+NO_GRADES_NOTE = "Keywords are looked for in every query that has them, graded or not."
 MOST_MISSED = 100  # rows of the table of keywords that no run finds
 
 
-def show_keywords(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str]) -> None:
+def show_keywords(choice: ScoresChoice, board: Scoreboard) -> None:
     """Show what can be said without grades, beside what grades say, and whether they agree."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k, substring = keyword_cache.choose_depth(), keyword_cache.choose_substring()
@@ -40,9 +40,9 @@ def show_keywords(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str])
     explain_keywords(first.judged, headings[0], k)
     if url_state.switch("Keywords that no run finds", "missed"):
         show_missed(keyword_cache.places_in_runs(at, substring, runs, board))
-    show_small_print(choice, [*notes, NO_GRADES_NOTE])
+    show_html(tables.small_print([NO_GRADES_NOTE]))
     ui.offer(
-        "Download these numbers as CSV",
+        "Download keywords as CSV",
         lambda: csv_exports.keyword_csv(
             [row for row in rows if choice.shows(row.run)],
             *(k, headings, choice.conventions),

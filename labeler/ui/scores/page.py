@@ -1,4 +1,4 @@
-"""The Scores page: choices above, and below them the chosen view of the newest numbers, live."""
+"""The Scores page: the answer and all runs in a table, and below it what is unfolded, live."""
 
 from __future__ import annotations
 
@@ -8,44 +8,57 @@ from functools import partial
 
 import streamlit as st
 
-from labeler.analysis.cautions import MOST_CAUTIONS, find_cautions
-from labeler.evaluation import NOT_WEIGHTED, Scoreboard
+from labeler.analysis.cautions import find_cautions
+from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings, format_count
 from labeler.model.results import Statement
-from labeler.ui import live, scoreboards, url_state
+from labeler.render import tables
+from labeler.render.markup import show_html
+from labeler.ui import keyword_cache, live, scoreboards
 from labeler.ui import shared as ui
+from labeler.ui.scores.answer import show_answer
 from labeler.ui.scores.choices import (
+    COMPUTED,
+    CURVES,
     KEYWORDS,
     MEASURES,
     RECALL,
     SAID_ABOVE,
+    TASKS,
+    TIES,
     TREND,
     WEIGHED,
     ScoresChoice,
     choose,
+    fold_url,
     show_warnings,
     show_what,
 )
 from labeler.ui.scores.keywords import show_keywords
 from labeler.ui.scores.trend import show_trend
-from labeler.ui.scores.views import (
-    BY_GRADES,
-    WITH_INTERVALS,
-    FileContent,
-    show_recall,
-    show_small_print,
-)
+from labeler.ui.scores.views import FileContent, show_curves, show_recall, show_tasks, show_ties
 
-VIEWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = {
-    **BY_GRADES,
-    RECALL: show_recall,
+FOLDS: Mapping[str, tuple[str, str]] = {
+    CURVES: ("Over k", "recall and precision at each depth"),
+    TASKS: ("By task", "each by its own measures"),
+    TREND: ("Over time", "the runs of each system, and online signals"),
+    RECALL: ("Pooling bias", "how much each run’s recall owes to its own results"),
+    TIES: ("Ties", "what other orders of equal scores would give"),
+    KEYWORDS: ("Keywords", "where the words of an answer are found, without grades"),
+    COMPUTED: ("How computed", ""),
+}
+SHOWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = {
+    CURVES: show_curves,
+    TASKS: show_tasks,
     TREND: show_trend,
+    RECALL: show_recall,
+    TIES: show_ties,
 }
 """By view what shows its numbers, and returns what makes a file of them, None where none are."""
 INTERVALS_NOTE = (
-    "hovering a mean says its 95% interval, which the file has too; it covers the choice of "
-    "queries, not unjudged chunks or graders"
+    "an interval covers the choice of queries, not unjudged chunks or graders; the file has those "
+    "of all means"
 )
 
 
@@ -65,7 +78,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     """Show the newest numbers, and say how much they rest on."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
-    say(scoreboards.graded_line(board))
+    even = board
     if choice.traffic is not None:
         board = board.weighted_by(choice.traffic)
     now = replace(choice, conventions=board.conventions)
@@ -77,47 +90,98 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     notes = [
         note.sentence for note in there if note.is_about(*shown) and note.kind not in SAID_ABOVE
     ]
-    if choice.view == KEYWORDS:
-        show_keywords(now, board, notes)
-    elif board.counts.grades:
-        show_graded(now, board, notes, settings)
+    file = None
+    if board.counts.grades:
+        cautions = [each.sentence for each in cautions_of(choice, board, settings)]
+        file = show_answer(now, board, settings, cautions)
+        notes = [*cautions, *left_out_notes(choice, board), *notes, INTERVALS_NOTE]
     else:
-        scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
-
-
-def show_graded(
-    choice: ScoresChoice, board: Scoreboard, notes: list[str], settings: Settings
-) -> None:
-    """Show the chosen view of graded measures, with all that was left out of it."""
-    file = VIEWS[choice.view](choice, board)
-    facet, is_first = choice.facet, choice.view == MEASURES
-    if is_first and facet is not None and (left_out := board.unbucketed(facet)):
-        judged = format_count(left_out, "judged query", "judged queries")
-        notes.append(f"{judged} without {facet}, in none of these rows")
-    if file is not None and choice.view in WITH_INTERVALS:
-        notes.append(INTERVALS_NOTE)
-    if choice.traffic is not None:
-        notes.append(NOT_WEIGHTED)
-    elif choice.view not in WEIGHED and url_state.get("weighted"):
-        notes.append("this view is not weighted: each query counts the same")
-    if is_first:
-        show_cautions(choice, board, settings)
-    show_small_print(choice, notes)
+        say(scoreboards.graded_line(board))
+        if choice.view != KEYWORDS:
+            scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
+    show_folds(now, board, even, notes)
     if file is not None:
-        ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
+        ui.offer("Download CSV", file, "scores.csv", board.revision)
 
 
-def show_cautions(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> None:
-    """Say how the numbers mislead, the gravest in sight; nothing where they do not."""
+def left_out_notes(choice: ScoresChoice, board: Scoreboard) -> list[str]:
+    """Say how many judged queries are in none of the buckets that are shown."""
+    left_out = 0 if choice.facet is None else board.unbucketed(choice.facet)
+    if not left_out:
+        return []
+    judged = format_count(left_out, "judged query", "judged queries")
+    return [f"{judged} without {choice.facet}, in none of these rows"]
+
+
+def folds_of(choice: ScoresChoice, board: Scoreboard) -> list[str]:
+    """Return which views there is anything to show in, and the one that the address asks for."""
+    if not board.counts.grades:
+        return [KEYWORDS, COMPUTED]
+    has = {
+        TASKS: bool(board.facets.get("task")),
+        TREND: any(run.created_at for run in board.collection.runs),
+        TIES: any(board.tied.values()),
+        KEYWORDS: bool(keyword_cache.keywords_by_query(keyword_cache.KeywordKey.of(board, None))),
+    }
+    return [view for view in FOLDS if has.get(view, True) or view == choice.view]
+
+
+def show_folds(
+    choice: ScoresChoice, board: Scoreboard, even: Scoreboard, notes: Sequence[str]
+) -> None:
+    """Show what can be unfolded, and the numbers of the view that is."""
+    views = folds_of(choice, board)
+    golden = choice.conventions.golden
+    hints = {COMPUTED: f"golden set {golden[:8]}" if golden else ""}
+    folds = {
+        view: tables.Fold(
+            FOLDS[view][0],
+            hints.get(view, FOLDS[view][1]),
+            fold_url(view, is_open=view == choice.view),
+            view == choice.view,
+        )
+        for view in views
+    }
+    until = views.index(choice.view) + 1 if choice.view in views else len(views)
+    show_html(tables.folds_html([folds[view] for view in views[:until]]))
+    if choice.view != MEASURES:
+        show_view(choice, board if choice.view in WEIGHED else even, notes)
+    if views[until:]:
+        show_html(tables.folds_html([folds[view] for view in views[until:]]))
+
+
+def show_view(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str]) -> None:
+    """Show the numbers of the view that is unfolded, with their file."""
+    if choice.place:
+        st.text(choice.place)
+    if choice.traffic is not None and choice.view not in WEIGHED:
+        st.text("This is not weighted: each query counts the same.")
+    if choice.view == COMPUTED:
+        show_computed(choice, notes)
+    elif choice.view == KEYWORDS:
+        show_keywords(choice, board)
+    elif (shows := SHOWS.get(choice.view)) is not None and board.counts.grades:
+        file = shows(choice, board)
+        if file is not None:
+            label = f"Download {FOLDS[choice.view][0].lower()} as CSV"
+            ui.offer(label, file, "scores.csv", board.revision)
+
+
+def show_computed(choice: ScoresChoice, notes: Sequence[str]) -> None:
+    """Show the conventions, what was left out or could surprise, and the names that were folded."""
+    short = choice.names.short
+    show_html(
+        tables.small_print([choice.conventions.sentence, *(f"· {note}" for note in notes)]),
+        tables.folded_names(short, filter(choice.shows, short)),
+    )
+
+
+def cautions_of(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> list[Statement]:
+    """Return how the numbers mislead, the gravest first."""
     shown = tuple(run for run in board.run_names if choice.shows(run))
     runs = None if len(shown) == len(board.run_names) else shown
     at = (*scoreboards.cache_key(board, choice.measures), runs, choice.within, settings.matters)
-    found = _cautions(at, choice.measures, runs, choice.within, settings, board)
-    if found:
-        st.text("\n".join(f"⚠ {each.sentence}" for each in found[:MOST_CAUTIONS]))
-    if more := found[MOST_CAUTIONS:]:
-        with st.expander("How these numbers can mislead besides", key="cautions"):
-            st.text("\n".join(f"· {each.sentence}" for each in more))
+    return _cautions((*at, choice.traffic), choice.measures, runs, choice.within, settings, board)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

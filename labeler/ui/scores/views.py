@@ -1,18 +1,17 @@
-"""The views of Scores that need grades: measures, buckets, tasks, curves, ties, trust in recall.
+"""What Scores unfolds below its answer: buckets, tasks, curves, ties, pooling bias.
 
-Each shows a table of runs, most also a chart, and returns a function that writes its file.
+Each shows a table of runs, some also a chart, and returns a function that writes its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from labeler.analysis.comparison import FEW
 from labeler.evaluation import (
-    WHY_NOTHING,
     OwnPoolComparison,
     Residual,
     Score,
@@ -22,7 +21,6 @@ from labeler.evaluation import (
     describe_tau,
     find_tie_ranges,
     measures_for_task,
-    nothing_is_relevant,
     recall_measures,
     residual_means,
     unjudged_by_run,
@@ -35,8 +33,8 @@ from labeler.render.tables.run_table import RunGroup, drawn_runs
 from labeler.stats import IntervalsByPlace, MeanRanges, mean_intervals
 from labeler.ui import live, scoreboards
 from labeler.ui import shared as ui
-from labeler.ui.deep_links import bucket_queries_url, compare_first_two, lowest_bucket_links
-from labeler.ui.scores.choices import CURVES, MEASURES, PATH, TASKS, TIES, ScoresChoice, table_links
+from labeler.ui.deep_links import bucket_queries_url, lowest_bucket_links
+from labeler.ui.scores.choices import PATH, TASKS, ScoresChoice, sort_url
 from labeler.ui.scores.thresholds import NO_MARKS, show_broken, threshold_marks
 
 CURVE_SORT_K = 10  # the cut-off that curves are sorted by
@@ -62,12 +60,7 @@ def show_table(
     if not folded:
         asked = (choice.view, choice.within, repr(choice.conventions), choice.traffic, lined_up)
         groups = keep_run_order(groups, (PATH, *asked, *table.names))
-    is_led = choice.view == MEASURES and not folded
-    led = (lined_up, groups, choice.names.short, choice.measures)
-    under = compare_first_two(*led) if is_led else None
-    show_html(
-        tables.runs_table(table, groups, lined_up, choice.names, table_links(lined_up), under)
-    )
+    show_html(tables.runs_table(table, groups, lined_up, choice.names, partial(sort_url, lined_up)))
     return groups
 
 
@@ -83,9 +76,7 @@ def choose_drawn(choice: ScoresChoice, groups: Sequence[RunGroup]) -> list[str]:
     """Return the runs that charts have room for, and say which if some are left out."""
     drawn = drawn_runs(groups, choice.lineup.pinned, MOST_DRAWN, FEW_DRAWN)
     if len(drawn) < sum(len(group.runs) for group in groups):
-        is_pinned = set(drawn) <= set(choice.lineup.pinned)
-        which = "pinned" if is_pinned else f"first {len(drawn)}"
-        st.caption(f"Drawn are the {which} runs of the table; ☆ pins a run.")
+        st.caption(f"Drawn are the first {len(drawn)} runs of the table.")
     return drawn
 
 
@@ -94,42 +85,10 @@ def scores_of_runs(scores: Sequence[Score], runs: Sequence[str]) -> list[Score]:
     return [score for run in runs for score in scores if score.run == run]
 
 
-def show_measures(choice: ScoresChoice, board: Scoreboard) -> FileContent:
-    """Show every run by every chosen measure, or by every bucket."""
-    facet, bucket = choice.facet, choice.bucket
-    if facet is not None and bucket is None:
-        return show_buckets(choice, board, facet)
-    every = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
-    scores = choice.of_shown(every)
-    if bucket is not None:
-        st.text(f"{facet}: {bucket}")
-        if nothing_is_relevant(scores) and not nothing_is_relevant(board.table(choice.measures)):
-            st.text(f"⚠ {WHY_NOTHING}")
-    bands = ranges_of_shown(choice, board, choice.measures)
-    intervals = intervals_of(choice, board, choice.measures, facet, bucket)
-    spreads = tables.spreads_of_means(bands, intervals)
-    bars = threshold_marks(choice, board, scores)
-    drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
-    table = tables.score_table(scores, *drawn_with)
-    groups = show_table(choice, with_unjudged(choice, board, table))
-    show_broken(bars)
-    explain_ranges(bands)
-    show_residuals(choice, board, [bucket])
-    drawn = choose_drawn(choice, groups)
-    if drawn and not all(measure.definition.count for measure in choice.measures):
-        show_html(tables.run_legend(drawn, choice.names.short))
-        st.altair_chart(charts.score_chart(scores_of_runs(scores, drawn), choice.conventions))
-    return lambda: score_file(
-        choice, scores, residuals_of(choice, board), bands=bands, intervals=intervals
-    )
-
-
-def ranges_of_shown(
-    choice: ScoresChoice, board: Scoreboard, measures: Sequence[Measure]
-) -> MeanRanges:
+def mean_ranges(choice: ScoresChoice, board: Scoreboard) -> MeanRanges:
     """Return the ranges over unjudged chunks of the shown runs' means; none if weighted."""
     runs = [run for run in board.run_names if choice.shows(run)]
-    return scoreboards.mean_ranges(board, runs, measures, choice.facet)
+    return scoreboards.mean_ranges(board, runs, choice.measures, choice.facet)
 
 
 def with_unjudged(
@@ -139,18 +98,19 @@ def with_unjudged(
 
     Of the bucket that is looked at, of all of a ``facet``, or of all queries.
     """
+    judged, unjudged = unjudged_in_top(choice, board, *(choice.within or (facet, None)))
+    return tables.with_unjudged_shares(table, judged.cutoff, unjudged)
+
+
+def unjudged_in_top(
+    choice: ScoresChoice, board: Scoreboard, facet: str | None, bucket: str | None
+) -> tuple[Measure, dict[str, tuple[int, int]]]:
+    """Return each run's unjudged chunks and all in its top, and the measure of how deep that is."""
     cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
     (judged,) = board.resolve(
         choice.conventions.measures([f"Judged@{next(cutoffs, CURVE_SORT_K)}"])
     )
-    unjudged = unjudged_by_run(board, judged, *(choice.within or (facet, None)))
-    return tables.with_unjudged_shares(table, judged.cutoff, unjudged)
-
-
-def explain_ranges(bands: MeanRanges) -> None:
-    """Say how to read ranges, if there are any."""
-    if any(band.is_open for band in bands.values()):
-        st.caption(tables.BAND_WORDS, help=tables.BAND_DOUBTS)
+    return judged, unjudged_by_run(board, judged, facet, bucket)
 
 
 def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileContent:
@@ -167,11 +127,9 @@ def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileCon
         "Choose one bucket to see every measure in it."
     )
     part = [score for name in largest for score in scores if score.bucket == name]
-    bands = ranges_of_shown(choice, board, choice.measures[:1])
     intervals = intervals_of(choice, board, choice.measures[:1], facet)
-    spreads = tables.spreads_of_means(bands, intervals)
     bars = threshold_marks(choice, board, part)
-    drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
+    drawn_with = (choice.conventions, intervals, None, bars.limits, bars.marks)
     ways = lowest_bucket_links(
         [each for each in part if choice.shows(each.run)], choice.conventions
     )
@@ -180,13 +138,12 @@ def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileCon
     if ways:
         st.caption(LOWEST_NOTE)
     show_broken(bars)
-    explain_ranges(bands)
     show_residuals(choice, board, largest)
     return lambda: score_file(
         choice,
         board.table(choice.measures, facet),
         residuals_of(choice, board),
-        bands=ranges_of_shown(choice, board, choice.measures),
+        bands=mean_ranges(choice, board),
         intervals=intervals_of(choice, board, choice.measures, facet),
     )
 
@@ -376,30 +333,6 @@ def score_file(
         bands=bands,
         intervals=intervals,
     )
-
-
-def show_small_print(choice: ScoresChoice, notes: Sequence[str]) -> None:
-    """Show the conventions, what was left out or could surprise, and the names that were folded."""
-    said = [f"· {note}" for note in notes]
-    are_folded = len(said) > MOST_NOTES_OPEN
-    short = choice.names.short
-    show_html(
-        tables.small_print([choice.conventions.sentence, *([] if are_folded else said)]),
-        tables.folded_names(short, filter(choice.shows, short)),
-    )
-    if are_folded:
-        with st.expander(f"{len(said)} things to know of these numbers", key="notes"):
-            show_html(tables.small_print(said))
-
-
-BY_GRADES: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = {
-    MEASURES: show_measures,
-    TASKS: show_tasks,
-    CURVES: show_curves,
-    TIES: show_ties,
-}
-WITH_INTERVALS = (MEASURES, TASKS)
-"""The views in which each mean has its interval."""
 
 
 USUAL_RECALL = "R@prompt"
