@@ -24,11 +24,11 @@ def test_one_quiet_line_says_what_was_proposed_once_the_grade_is_saved(serve, vi
     ready(page)
     first, said = shown(page), page.locator(".said")
     assert not any("onerror" in answer.text() for answer in seen)
-    height = page.locator(".bar").bounding_box()["height"]
+    place = page.locator(".grades").bounding_box()
     press(page, "3")
     expect(said).to_have_text(f"You gave 3 highly relevant · 1 proposed by {HOSTILE}")
     assert shown(page) != first
-    assert page.locator(".bar").bounding_box()["height"] == height, "the grades must not move"
+    assert page.locator(".grades").bounding_box() == place, "the grades must not move"
     press(page, "x")
     page.keyboard.press("Enter")
     all_saved(page, 2)
