@@ -470,6 +470,7 @@ def show_rank_lists(
         None if chosen is None else chosen.chunk_id,
         rank_style(view),
         rank_views.text_links(moves, shared, depth),
+        depth=depth,
         key="lists",
         on_choose=choose_chunk,
     )

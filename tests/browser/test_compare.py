@@ -187,6 +187,15 @@ def test_lines_join_equal_chunks_and_show_which_are_relevant_without_colour(look
     expect(says).to_have_text("old ranks the one useful chunk sixth, new first.")
 
 
+def test_what_the_other_list_has_in_its_top_ten_stands_below_with_its_rank(serve, visit, tmp_path):
+    build_demo(tmp_path / "demo.db")
+    page = visit(serve(tmp_path / "demo.db").url + "/compare?a=bm25&b=hybrid&query=q-079")
+    for side, ranks in {"a": ["11", "12", "13"], "b": ["11", "13", "14"]}.items():
+        expect(page.locator(f".ranks .list-{side} .cut")).to_have_text("below the top 10")
+        expect(page.locator(f".ranks .list-{side} .below .rank")).to_have_text(ranks)
+    assert page.locator(".ranks .lines").evaluate("svg => svg.viewBox.baseVal.height") == 14
+
+
 def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair):
     server = serve(pair)
     page = visit(f"{server.url}/compare?measure=nDCG@10&query=q0")

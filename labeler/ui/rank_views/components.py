@@ -156,15 +156,20 @@ def listed_chunks(
     depth: int,
     shared: Sequence[SharedText] | None = None,
 ) -> tuple[list[ListedChunk], list[ListedChunk]]:
-    """Return A's and B's lists down to ``depth``; of two chunkings, with what is ``shared``."""
+    """Return A's and B's lists down to ``depth``; of two chunkings, with what is ``shared``.
+
+    Of one chunking each list goes on with the chunks that the other has down to there.
+    """
     in_a, in_b = [], []
     beside = best_partners(shared or ())
     for move in moves:
         known = (move.chunk_id, titles[move.chunk], move.grade)
         other = beside.get(move.chunk)
-        if move.rank_a is not None and move.rank_a <= depth:
+        ranks = [rank for rank in (move.rank_a, move.rank_b) if rank is not None]
+        deepest = depth if shared is not None or min(ranks) > depth else math.inf
+        if move.rank_a is not None and move.rank_a <= deepest:
             in_a.append(ListedChunk(*known, move.rank_a, move.rank_b or other))
-        if move.rank_b is not None and move.rank_b <= depth:
+        if move.rank_b is not None and move.rank_b <= deepest:
             in_b.append(ListedChunk(*known, move.rank_b, move.rank_a or other))
     return sorted(in_a, key=lambda place: place.rank), sorted(in_b, key=lambda place: place.rank)
 
@@ -285,12 +290,14 @@ def rank_lists(
     look: RankStyle,
     joined: Sequence[TextLink] | None = None,
     *,
+    depth: int,
     key: str,
     on_choose: Callable[[], None],
 ) -> None:
     """Show two lists with lines between equal chunks, and a table of what each chunk contributes.
 
-    Of two chunkings no chunk is in both, and lines are between those ``joined``.
+    Of two chunkings no chunk is in both, and lines are between those ``joined``. What is listed
+    from below ``depth`` stands apart.
 
     ``total`` is what the contributions to ``measure`` sum to. A click on a chunk calls
     ``on_choose``, which finds its id with `picked`.
@@ -302,6 +309,7 @@ def rank_lists(
         "total": total,
         "measure": measure,
         "chosen": chosen,
+        "depth": depth,
         "joined": None if joined is None else [asdict(line) for line in joined],
     }
     _lists(key=key, data=data, on_picked_change=on_choose)

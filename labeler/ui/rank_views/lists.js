@@ -49,8 +49,16 @@ function closest(event, selector) {
 }
 
 /** @type {(data: ListsData) => number} */
-function rowsOf({ lists: [a, b] }) {
-  return Math.max(a.length, b.length, 1);
+function rowsOf({ lists, depth }) {
+  const rows = lists.map((list) => list.length + Number(list.some(({ rank }) => rank > depth)));
+  return Math.max(...rows, 1);
+}
+
+// The middle of a chunk's row, in rows; what is not listed is as far down as its rank.
+/** @type {(data: ListsData, side: number, chunk: string, rank: number) => number} */
+function middle({ lists, depth }, side, chunk, rank) {
+  const at = lists[side].findIndex((place) => place.chunk_id === chunk);
+  return at < 0 ? rank - 0.5 : at + 0.5 + Number(rank > depth);
 }
 
 // What is pointed at, the lines that lead from it, and what they lead to.
@@ -98,6 +106,11 @@ function twoLists(data) {
       { className: `list-${side}`, ariaLabel: `${side.toUpperCase()}: ${data.sides[at].whole}` },
       ...data.lists[at].map((place) => item(place, side, data)),
     );
+    const below = data.lists[at].findIndex(({ rank }) => rank > data.depth);
+    if (below >= 0) {
+      const cut = make("li", { className: "cut", textContent: `below the top ${data.depth}` });
+      list.insertBefore(cut, list.children[below]);
+    }
     heading.style.gridColumn = column;
     list.style.gridColumn = column;
     two.append(heading, list);
@@ -121,6 +134,7 @@ function item(place, side, data) {
   button.dataset.stop = `${side}${place.rank}`;
   const line = make("li", {}, button);
   line.classList.toggle("alone", place.other === null);
+  line.classList.toggle("below", place.rank > data.depth);
   line.classList.toggle("chosen", place.chunk_id === data.chosen);
   return line;
 }
@@ -172,7 +186,8 @@ function lines(data) {
     "aria-hidden": "true",
   });
   joined(data).forEach((line, at) => {
-    const [from, to] = [line.rank_a - 0.5, line.rank_b - 0.5];
+    const from = middle(data, 0, line.chunk_a, line.rank_a);
+    const to = middle(data, 1, line.chunk_b, line.rank_b);
     const way = direction(line.rank_a, line.rank_b);
     const isChosen = data.chosen !== null && [line.chunk_a, line.chunk_b].includes(data.chosen);
     const grade = data.joined ? "" : ` ${gradeOf(line.chunk_a, data)}`;

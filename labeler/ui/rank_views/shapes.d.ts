@@ -73,6 +73,8 @@ export interface ListsData extends Look {
   total: string;
   measure: string;
   chosen: string | null;
+  /** Down to which rank the lists are shown; what one has below it stands apart. */
+  depth: number;
   /** The lines where A and B are of two chunkings, of which no chunk is in both lists. */
   joined: Line[] | null;
 }
