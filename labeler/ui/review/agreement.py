@@ -23,9 +23,9 @@ from labeler.model.results import DOUBT, NOTE, Statement
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
+from labeler.render.tables.verdict_block import verdict_block
 from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.answer import show_answer as show_answer_first
 
 EVERYBODY, EVERY_TWO = "all graders", "every two graders"
 ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same passage"
@@ -157,9 +157,9 @@ def show_answer(
     first, *rest = shown
     if rest and rest[0].kind == "alpha":
         number, *rest = rest
-        show_answer_first(first.sentence, number.sentence)
+        show_html(verdict_block(first.sentence, doubts=[number.sentence]))
     else:
-        show_answer_first(first.sentence)
+        show_html(verdict_block(first.sentence))
     show_html(tables.statements_html(rest, lambda _: disagreements_url(asked, *asked.graders)))
     if any(each.target for each in rest):
         with st.container(horizontal=True):
