@@ -61,7 +61,8 @@ PICTURE_STYLE = style("""
 .picture .mark { box-sizing: border-box; width: 10px; height: 10px; top: 50%;
     margin: -5px 0 0 -5px; border: 2px solid var(--side); background: var(--side); }
 .picture .mark.open { background: var(--bg); }
-.picture .untested { width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px; border-width: 1.5px; }
+.picture .untested { width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px;
+    border: 1.5px solid var(--muted); }
 .picture .for-a { --side: var(--run-a); }
 .picture .for-b { --side: var(--run-b); }
 .picture .for-b .mark { border-radius: 50%; }
@@ -302,8 +303,15 @@ class DeltaPicture:
             *links,
             htpy.span[htpy.i(".full"), "misses 0: clear"],
             htpy.span[htpy.i, "reaches 0: could be chance"],
+            htpy.span["small: no interval"] if self._has_small() else None,
             htpy.span[said],
         ]
+
+    def _has_small(self) -> bool:
+        """Return whether a difference is drawn without an interval."""
+        return any(
+            math.isnan(test.interval.lo) and not test.is_clear for test in map(self._of, self._rows)
+        )
 
     def _of(self, shown: PictureRow) -> DeltaTest:
         return self.tests.of(shown.row)
