@@ -19,7 +19,11 @@ from tests.support.page import add_collapsed_bucket, empty_golden_set
 
 pytestmark = pytest.mark.browser
 
-FIRST_SCREENS = {"/slices?a=bm25&b=hybrid": 180, "/slices?a=hybrid": 180}
+FIRST_SCREENS = {
+    "/slices?a=bm25&b=hybrid": 180,
+    "/slices?a=hybrid": 180,
+    "/queries?a=hybrid": 300,
+}
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
 
 
@@ -181,7 +185,7 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     page.get_by_role("link", name="Slices", exact=True).click()
     expect(page.locator(".slices")).to_be_visible()
     page.get_by_role("link", name="Queries", exact=True).click()
-    expect(page.get_by_text("a query fails where RR is below 0.5")).to_be_visible()
+    expect(page.get_by_text("Retrieval fails where RR is below 0.5")).to_be_visible()
     assert (chosen(page)["a"], chosen(page)["facet"]) == (["second"], ["intent"])
 
 
@@ -273,7 +277,8 @@ def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
     server = serve(graded)
     for width, asked in ((1440, many), (1440, "a=first"), (1024, "")):
         size = {"width": width, "height": 900}
-        page = stand_still(visit(f"{server.url}/queries?{asked}", grader=None, viewport=size))
+        page = visit(f"{server.url}/queries?numbers=true&{asked}", grader=None, viewport=size)
+        stand_still(page)
         listed = page.locator(".queries")
         expect(listed.locator("tbody tr")).to_have_count(15)
         measure = listed.get_by_role("columnheader", name="nDCG@5" if asked == many else "RR")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from pathlib import Path
@@ -60,7 +61,8 @@ def filled(database: Path) -> Path:
 
 
 def open_queries(**parameters: str | list[str]) -> AppTest:
-    return open_page("queries", **parameters)
+    """Open the page with all columns of the list, unless ``numbers`` says otherwise."""
+    return open_page("queries", **{"numbers": "true", **parameters})
 
 
 def listed(app: AppTest) -> list[list[str]]:
@@ -194,6 +196,38 @@ def test_a_run_without_a_query_in_common_is_left_behind_by_a_click(filled: Path)
     assert "late: " in words(button.click().run())
 
 
+def test_it_says_how_many_fail_and_the_list_why_with_the_grades_by_rank(filled: Path):
+    app = open_queries(run="first", measure=["RR"], numbers="false")
+    said = words(app)
+    assert (
+        "Retrieval fails on 1 of 3 graded queries, 1 because of ranking; 1 more have nothing "
+        "relevant known." in said
+    )
+    assert "is what a perfect reranker of its top 50 would add." in said
+    assert "3 of 4 queries (1 not graded)" in said
+    frame = listed_queries(app).set_index("query")
+    assert frame["why it fails"].to_dict() == {
+        "low": "retrieved too low",
+        "dark": "nothing relevant known",
+        "fine": "",
+        "new": "not graded yet",
+    }
+    assert frame["first useful"]["low"] == "8"
+    assert frame["first, grades by rank"]["fine"].startswith("3")
+
+
+def test_a_cause_keeps_the_list_to_its_queries_and_a_second_click_lets_go(filled: Path):
+    def way(app: AppTest) -> str:
+        body = "".join(each.proto.body for each in app.get("html"))
+        [link] = re.findall(r'<a href="([^"]*)"[^>]*><span>1</span><span><b>retrieved too', body)
+        return html.unescape(link)
+
+    assert "class=retrieved+too+low" in way(open_queries(run="first", numbers="false"))
+    chosen = {"run": "first", "class": "retrieved too low", "numbers": "false"}
+    assert "class=" not in way(open_queries(**chosen))
+    assert len(listed_queries(open_queries(**chosen))) == 1
+
+
 def test_with_a_run_a_the_other_ways_to_fail_are_there_as_well(filled: Path):
     given = {"run": "late", "a": "first", "measure": ["RR"]}
     app = open_queries(bar="nothing useful is in the prompt", **given)
@@ -280,7 +314,7 @@ def test_long_names_of_runs_are_shown_by_what_differs_and_kept_whole(filled: Pat
 
 
 def test_a_class_leads_to_its_queries(filled: Path):
-    app = open_queries(view="Why they fail", a="late", measure=["RR"])
+    app = open_page("queries", view="Why they fail", a="late", measure=["RR"])
     bodies = "".join(each.proto.body for each in app.get("html"))
     assert 'href="/queries?a=late&amp;measure=RR&amp;class=retrieved+too+low"' in bodies
 

@@ -19,7 +19,15 @@ from labeler.ui import live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.queries.choices import QueriesChoice, choose
 from labeler.ui.queries.failures import RunFailures, find_query_failures, find_run_failures
-from labeler.ui.queries.views import choose_page, show_answers, show_causes, show_list, show_steps
+from labeler.ui.queries.views import (
+    choose_page,
+    show_answers,
+    show_causes,
+    show_classes,
+    show_list,
+    show_steps,
+    show_verdict,
+)
 from labeler.ui.query_detail import QueryDetail, show_query
 
 LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
@@ -103,7 +111,10 @@ def show_all(page: QueriesPage, found: RunFailures) -> None:
     """Show how many queries fail, and the list or the reasons; the list has the rest below it."""
     said = found.summary if found.within else []
     explained = url_state.get("view") == CAUSES
-    show_html(tables.sentences(said if explained else said[:1]))
+    if found.board.counts.judged:
+        show_verdict(found)
+    if explained:
+        show_html(tables.sentences(said))
     with st.container(horizontal=True, vertical_alignment="center"):
         views = [LIST, CAUSES, *([ANSWERS] if page.answered else [])]
         view = url_state.choose_tab("Show", views, "view", what="view")
@@ -112,12 +123,25 @@ def show_all(page: QueriesPage, found: RunFailures) -> None:
         shown = page.in_order(found, order)
         number = choose_page(shown) if view == LIST else 1
     if view == LIST:
-        show_list(found, shown, order, number)
-        show_html(tables.sentences(said[1:]))
+        show_beside_causes(found, shown, order, number)
     elif view == CAUSES:
         show_causes(found)
     else:
         show_answers(found, page.answered)
+
+
+def show_beside_causes(
+    found: RunFailures, shown: Sequence[QueryRow], order: str, number: int
+) -> None:
+    """Show the list beside the causes; with all its columns it needs the whole width."""
+    if url_state.get("numbers") == "true":
+        show_list(found, shown, order, number)
+        return
+    causes, listed = st.columns([1, 3.6], gap="medium")
+    with causes:
+        show_classes(found)
+    with listed:
+        show_list(found, shown, order, number)
 
 
 def choose_order(orders: Sequence[str]) -> str:

@@ -8,16 +8,20 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from labeler.analysis import comparison
 from labeler.analysis import failures as diagnosis
 from labeler.analysis.failures import QueryRow, TwoByTwo
+from labeler.evaluation import format_number, format_signed
 from labeler.model import escape_controls, format_count
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
+from labeler.render.tables.failure_overview import RANKS_SHOWN, causes_list, ranked_query_list
+from labeler.render.tables.verdict_block import verdict_block
 from labeler.ui import links, url_state
 from labeler.ui import shared as ui
 from labeler.ui.queries.choices import list_url
 from labeler.ui.queries.failures import RunFailures
-from labeler.ui.reranker import show_reranker
+from labeler.ui.reranker import DEFAULT_CANDIDATES, show_reranker
 
 ON_A_PAGE = 200
 
@@ -38,6 +42,72 @@ def choose_page(shown: Sequence[QueryRow]) -> int:
     return url_state.choose_page(math.ceil(len(shown) / ON_A_PAGE))
 
 
+def show_verdict(found: RunFailures) -> None:
+    """Say how many queries fail and why, what a perfect order would add, and when one fails."""
+    classes = diagnosis.tally_classes(found.within)
+    by_side = {
+        side: sum(each.queries for kind, each in classes.items() if kind.side == side)
+        for side in ("ranking", "recall", "unknown", "generation")
+    }
+    fails, graded = by_side["ranking"] + by_side["recall"], len(found.within)
+    queries = format_count(graded, "graded query", "graded queries")
+    says = f"Retrieval fails on {fails:,} of {queries}"
+    if found.choice.a is not None and isinstance(found.choice.rule, diagnosis.LossAgainstRun):
+        run, a = found.short[found.choice.run], found.short[found.choice.a]
+        says = f"{run} loses against {a} on {fails:,} of {queries}"
+    more = [
+        f", {by_side['ranking']:,} because of ranking" if by_side["ranking"] else "",
+        f"; {by_side['unknown']:,} more have nothing relevant known" if by_side["unknown"] else "",
+        f"; {by_side['generation']:,} more answers are wrong" if by_side["generation"] else "",
+    ]
+    retrieval = [each for kind, each in classes.items() if kind.side in ("ranking", "recall")]
+    unsure = sum(each.mostly_unjudged for each in retrieval)
+    rule = diagnosis.describe_rule(found.board, found.choice.rule, found.short)
+    tops = f" In {unsure:,} of the {fails:,} the top is mostly unjudged." if unsure else ""
+    doubts = [f"Retrieval fails where {rule}.{tops}"]
+    every = len(found.rows)
+    ungraded = sum(not row.judged for row in found.rows)
+    left = f" ({ungraded:,} not graded)" if ungraded else ""
+    counts = f"{every - ungraded:,} of {format_count(every, 'query', 'queries')}{left}"
+    show_html(verdict_block(f"{says}{''.join(more)}.", order_gain(found), doubts, counts))
+
+
+def order_gain(found: RunFailures) -> tuple[str, str] | None:
+    """Return what a perfect order of the run's candidates would add, and what that is."""
+    measures = comparison.rerankable_measures(found.measures[:1])
+    if not measures or not found.within:
+        return None
+    asked = (found.choice.run, measures, DEFAULT_CANDIDATES, found.within)
+    [gain] = comparison.perfect_rerankings(found.board, *asked)
+    if math.isnan(gain.order):
+        return None
+    between = f"from {format_number(gain.now)} to {format_number(gain.reranked)}"
+    what = f"is what a perfect reranker of its top {gain.top} would add."
+    return format_signed(gain.order), f"{found.headings[0]}, {between}, {what}"
+
+
+def show_classes(found: RunFailures) -> None:
+    """Show the causes that occur, with what to try; each keeps the list to its queries."""
+    classes = {k: v for k, v in diagnosis.tally_classes(found.within).items() if v.queries}
+    by_retrieval = {k: v for k, v in classes.items() if k.side in ("ranking", "recall")}
+    others = {k: v for k, v in classes.items() if k not in by_retrieval}
+    groups = {"Retrieval fails": by_retrieval, "Not by retrieval": others}
+    show_html(
+        causes_list(
+            groups,
+            lambda kind: list_url(**({"class": kind} if kind else {})),
+            found.choice.filters.kind,
+        )
+    )
+
+
+def grades_by_rank(found: RunFailures, query_id: str) -> list[int | None]:
+    """Return the grades of a query's first chunks in the chosen run, None where there is none."""
+    known = found.board.golden(query_id)
+    ranked = found.board.chunks(found.choice.run, query_id)[:RANKS_SHOWN].tolist()
+    return [known.get(chunk) for chunk in ranked]
+
+
 def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: int) -> None:
     """Show a page of the queries; a click opens one."""
     if not shown:
@@ -50,13 +120,19 @@ def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: i
     if choice.a is not None:
         against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
     facet = choice.filters.facet
-    show_html(tables.query_list(part, found.headings, facet, query_url))
+    if url_state.get("numbers") == "true":
+        show_html(tables.query_list(part, found.headings, facet, query_url))
+    else:
+        grades = {row.query_id: grades_by_rank(found, row.query_id) for row in part}
+        run = found.short[choice.run]
+        show_html(ranked_query_list(part, found.headings[0], run, grades, query_url))
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
         "it"
     )
+    url_state.switch("All columns", "numbers")
     show_html(
-        tables.small_print([found.small_print]),
+        tables.folded_sentences("How computed", [found.small_print, *found.summary]),
         tables.folded_names(found.short, [run for run in (choice.run, choice.a) if run]),
     )
     ui.offer(
