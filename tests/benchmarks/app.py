@@ -226,7 +226,7 @@ def time_scores(browser: Browser, server: Server) -> None:
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     began = time.perf_counter()
     page.goto(f"{server.url}/scores")
-    expect(page.locator(".scores table")).to_be_visible(timeout=30_000)
+    expect(page.locator(".ranking table")).to_be_visible(timeout=30_000)
     print(f"Scores, first paint with a cold server: {since(began) * 1000:.0f} ms")
     times = []
     for number in range(21):
@@ -252,7 +252,7 @@ def time_first_visit(browser: Browser, server: Server) -> None:
         page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         began = time.perf_counter()
         page.goto(f"{server.url}/scores", wait_until="commit")
-        page.locator(".scores tbody tr").first.wait_for(timeout=30_000)
+        page.locator(".ranking tbody tr").first.wait_for(timeout=30_000)
         times.append(since(began))
         page.context.close()
     server.stop()
@@ -264,15 +264,15 @@ def time_movement(browser: Browser, server: Server) -> None:
     """Grade on one side and see when the numbers move on the other."""
     page = browser.new_context().new_page()
     page.goto(f"{server.url}/scores?measure=Judged@10")
-    expect(page.locator(".scores table")).to_be_visible(timeout=30_000)
+    expect(page.locator(".ranking table")).to_be_visible(timeout=30_000)
     pad = open_pad(browser, server.url)
     times = []
     for number in range(15):
-        before = page.locator(".scores tbody").inner_text()
+        before = page.locator(".ranking tbody").inner_text()
         pad.wait_for_timeout(170 * (number % 7))
         pad.keyboard.press("2")
         began = time.perf_counter()
-        while page.locator(".scores tbody").inner_text() == before and since(began) < 10:
+        while page.locator(".ranking tbody").inner_text() == before and since(began) < 10:
             page.wait_for_timeout(10)
         times.append(since(began) * 1000)
     print(f"a grade to moved numbers in another browser: {percentiles(times)}")

@@ -101,7 +101,7 @@ def test_what_another_process_loads_is_shown_too(server, visit):
     page = follows(visit(f"{server.url}/scores", grader=None))
     with server.store() as store:
         store.rename_run("forward", "renamed")
-    expect(page.locator(".scores").get_by_role("rowheader", name="renamed")).to_be_visible()
+    expect(page.locator(".ranking").get_by_role("rowheader", name="renamed")).to_be_visible()
     follows(page)
 
 
@@ -120,7 +120,7 @@ def test_ten_tabs_of_one_browser_load_follow_and_leave_grading_as_it_was(server,
     with server.store() as store:
         grades = store.contents().golden
     for tab in tabs:  # ten runs of pages are paid from the share that pages have beside grading
-        newest = tab.get_by_text(f"have grades · {grades} grades")
+        newest = tab.get_by_text(f"· {grades} grades")
         expect(newest).to_be_visible(timeout=120_000)
 
 
@@ -231,14 +231,14 @@ def test_rows_of_compare_keep_their_order_until_the_reader_asks(server, visit):
 @pytest.mark.slow
 def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
     page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
-    runs = page.locator(".scores tbody bdi")
+    runs = page.locator(".ranking tbody bdi")
     expect(runs).to_have_text(["forward", "backward"])
     again = page.get_by_role("button", name="sort again")
     expect(again).to_be_hidden()
     with server.store() as store:
         for chunk in ("c29", "c28", "c27", "c26", "c25"):
             judge(store, "q0", chunk, 3)
-    expect(page.locator(".scores")).to_contain_text("0.2500")
+    expect(page.locator(".ranking")).to_contain_text("0.2500")
     expect(again).to_have_text("1 moved: sort again")
     expect(runs).to_have_text(["forward", "backward"])
     again.press("Enter")
@@ -286,11 +286,11 @@ def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(serv
         judge(store, "q0", "c1", 3)
     server.start()
     expect(page.get_by_text(SILENT)).to_have_count(0)
-    expect(page.locator(".scores table").first).to_contain_text("0.2500")
+    expect(page.locator(".ranking table")).to_contain_text("0.2500")
     follows(page)
     with server.store() as store:
         judge(store, "q0", "c2", 3)
-    expect(page.locator(".scores table").first).to_contain_text("0.3000")
+    expect(page.locator(".ranking table")).to_contain_text("0.3000")
 
 
 @pytest.mark.slow
@@ -308,5 +308,5 @@ def test_a_short_restart_is_not_worth_a_word(server, visit):
     server.start()
     with server.store() as store:
         judge(store, "q0", "c1", 3)
-    expect(page.locator(".scores table").first).to_contain_text("0.2500")
+    expect(page.locator(".ranking table")).to_contain_text("0.2500")
     assert not any(SILENT in words for words in page.evaluate("window.said"))

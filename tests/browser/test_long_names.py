@@ -57,7 +57,7 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
     bucket, pair = {"facet": FACET, "bucket": WORD}, {"a": RUN, "b": OTHER}
     for path, asked, sign in (
         ("", bucket, ".chunk .text"),
-        ("scores", {}, ".legend"),
+        ("scores", {}, ".ranking"),
         ("scores", {"facet": FACET}, ".scores"),
         ("compare", {**pair, "query": WORD}, ".chunk-shown"),
         ("slices", {**pair, "facet": FACET, "numbers": "true"}, ".pictured"),
@@ -79,10 +79,10 @@ def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, lo
         ):
             store.add_run(loaded([Ranking(WORD, (WORD, MARKED))]), name=run.strip())
     page = visit(f"{serve(long).url}/scores", **PHONE)
-    rows = page.locator(".scores tbody tr")
+    rows = page.locator(".ranking tbody tr:not(.axis)")
     expect(rows).to_have_count(5)
     for row in rows.all():
-        name, number = row.locator("th bdi, th .long").first, row.locator("td").first
+        name, number = row.locator("th bdi").first, row.locator("td").first
         left = name.bounding_box()
         assert left["x"] + left["width"] <= number.bounding_box()["x"]
 
@@ -112,9 +112,9 @@ def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
                 loaded([Ranking(each, (WORD, MARKED)) for each in (WORD, MARKED)]), name=run
             )
     page = visit(f"{serve(long).url}/scores", viewport={"width": 1024, "height": 768})
-    columns = page.locator(".scores thead th")
-    expect(columns).to_have_count(8)
-    expect(columns.nth(5)).to_be_in_viewport(ratio=1)
+    columns = page.locator(".ranking thead th")
+    expect(columns).to_have_count(5)
+    expect(columns.nth(4)).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.slow

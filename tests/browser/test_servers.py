@@ -115,7 +115,7 @@ class Team:
 
     def moved(self) -> None:
         """Wait until the page has moved with the last grade."""
-        counted = re.compile(rf"queries have grades · {self.given} grades?$")
+        counted = re.compile(rf" · {self.given} grades?$")
         expect(self.lea.get_by_text(counted)).to_be_visible()
         expect(self.lea.locator(LIVE)).to_be_visible()
 

@@ -64,6 +64,9 @@ RANKING_STYLE = style(
 .ranking tbody th { white-space: normal; overflow-wrap: anywhere; max-width: 24rem;
     position: sticky; left: 0; z-index: 1; background: var(--ground); }
 .ranking tbody th > div { display: flex; align-items: center; gap: 0.75rem; padding: 0.125rem 0; }
+.ranking tbody th > div > span { flex: 1 1 0; min-width: 0; }
+.ranking tbody th bdi { display: inline-block; max-width: 100%; overflow-x: clip;
+    vertical-align: top; }
 .ranking tbody tr:not(.axis):hover > * { background: var(--soft); }
 .ranking a { color: inherit; text-decoration: none; }
 .ranking a:hover { text-decoration: underline; text-underline-offset: 3px; }
