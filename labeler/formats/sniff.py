@@ -164,7 +164,7 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
     """Guess the kind of the file or folder at ``path``, or of a file of that name with ``content``.
 
     >>> guess("x.txt", b"q1 Q0 c7 1 2.5 bm25")
-    Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run')
+    Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run', could_be=())
     >>> guess("x.csv", b"q1,c7,3").kind
     """
     shown = os.fspath(path)

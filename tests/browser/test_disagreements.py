@@ -80,7 +80,9 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     at(page, 1)
     expect(page.locator(".bench .opinions")).to_contain_text([HOSTILE])
     expect(page.locator(".bench img, .bench strong")).to_have_count(0)
-    expect(page.locator(".counts-now")).to_contain_text("Current result: 0 not relevant (lower median)")
+    expect(page.locator(".counts-now")).to_contain_text(
+        "Current result: 0 not relevant (lower median)"
+    )
 
     page.keyboard.press("2")
     at(page, 2)
@@ -151,7 +153,9 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     assert width <= 390
 
     for left in range(MANY, 0, -1):
-        expect(page.locator(".bench .counts")).to_have_text(f"{MANY} disagreements, {left} to decide")
+        expect(page.locator(".bench .counts")).to_have_text(
+            f"{MANY} disagreements, {left} to decide"
+        )
         expect(page.locator(".bench .passage")).to_be_visible()
         page.keyboard.press("2")
     expect(page.locator(".bench .done").first).to_have_text("Everything is decided")

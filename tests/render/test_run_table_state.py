@@ -116,7 +116,7 @@ def test_a_thousand_queries_are_written_as_everywhere_else():
 def test_no_name_of_a_run_becomes_html_and_no_link_is_broken_by_it():
     html = shown(board_of({"q": {"c": 1}}, RUNS), RunTableState(pinned=(f"{HOSTILE}a",)))
     assert "<img" not in html
-    assert "title=\"&#34;&gt;&lt;img" in html
+    assert 'title="&#34;&gt;&lt;img' in html
     assert "…a</bdi>" in html
 
 

@@ -7,7 +7,6 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from labeler.paths import PACKAGE
 from labeler.ui import url_state

@@ -3,7 +3,7 @@
 import { make } from "../js/dom.js";
 import { mark } from "./mark.js";
 
-/** @import { Case, Copy, Verdict } from "./shapes" */
+/** @import { Case, Verdict } from "./shapes" */
 
 /** @type {Record<string, string>} */
 const FROM = {

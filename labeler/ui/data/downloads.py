@@ -19,6 +19,8 @@ from labeler.model import (
     chunking_label,
     format_count,
 )
+from labeler.render.markup import show_html
+from labeler.render.tables.verdict_block import verdict_block
 from labeler.services import import_export
 from labeler.services.import_export.exports import WHOLE_ONLY, name_with_selection
 from labeler.store import Store, tamper_check
@@ -27,7 +29,6 @@ from labeler.store.backup import backups
 from labeler.store.backup.backups import Schedule
 from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.answer import show_answer
 
 LOOK_EVERY_SECONDS = 2
 BUTTON_WIDTH = 350  # pixels, for the longest name there is
@@ -97,17 +98,17 @@ def offer_files(selected: Selection) -> None:
         grades = format_count(contents.golden, "golden grade", "golden grades")
         queries = format_count(contents.queries, "query", "queries")
         freeze = url_state.page_url("/data", section="Advanced", show="Versions")
-        show_answer(
-            "The golden set as it is now, in one file.",
-            [
-                f"{grades}, {queries}, golden set {state.hash[:SHORT_HASH]}. To keep a number "
-                "reproducible, ",
-                htpy.a(href=freeze)["freeze a version"],
-                " first.",
-            ],
-        )
+        says = "The golden set as it is now, in one file."
+        note: htpy.Node = [
+            f"{grades}, {queries}, golden set {state.hash[:SHORT_HASH]}. To keep a number "
+            "reproducible, ",
+            htpy.a(href=freeze)["freeze a version"],
+            " first.",
+        ]
     else:
-        show_answer("A part of the golden set, in one file.", PART_NOTE.format(selected.describe()))
+        says = "A part of the golden set, in one file."
+        note = PART_NOTE.format(selected.describe())
+    show_html(verdict_block(says, doubts=[note]))
     with st.container(horizontal=True):
         for kind, emphasis in LEADING.items():
             name = name_with_selection(import_export.EXPORTS[kind], selected)
