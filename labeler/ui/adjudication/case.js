@@ -230,8 +230,5 @@ export function finished(left) {
 export function empty(isPart) {
   return isPart
     ? ["No disagreement here", "For these queries and graders, no grades differ."]
-    : [
-        "Nobody disagrees",
-        "If two people give a chunk different grades, you decide here.",
-      ];
+    : ["Nobody disagrees", "If two people give a chunk different grades, you decide here."];
 }
