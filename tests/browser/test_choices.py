@@ -21,12 +21,12 @@ pytestmark = pytest.mark.browser
 LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_reranked-top-50"
 PAIR = "a=bm25&b=hybrid"
 RESULTS = {
-    "/scores": ".ranking",
-    "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".legend",
+    "/scores": ".verdict",
+    "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".verdict",
     f"/compare?{PAIR}": ".statements .headline",
-    "/slices?a=bm25&facet=intent": ".slices",
-    f"/slices?{PAIR}&facet=intent": ".slices",
-    f"/queries?{PAIR}&facet=intent": ".queries",
+    "/slices?a=bm25&facet=intent": ".answer",
+    f"/slices?{PAIR}&facet=intent": ".answer",
+    f"/queries?{PAIR}&facet=intent": ".answer",
 }
 
 
@@ -80,22 +80,22 @@ def test_the_choices_take_two_lines_on_a_phone_where_names_are_short(serve, visi
 
 def test_a_choice_behind_the_line_is_made_by_keys_and_said_in_it(serve, visit, demo):
     page = visit(f"{serve(demo).url}/slices?{PAIR}&facet=intent", grader=None)
-    expect(line(page)).to_contain_text("by intent")
+    expect(line(page)).to_have_text("nDCG@10")
     boxes = page.locator(".st-key-boxes")
     expect(boxes).not_to_be_visible()
     page.locator(".st-key-folded summary").focus()
     page.keyboard.press("Enter")
     unfolded(page)
-    facet = page.get_by_role("combobox", name="Facet", exact=True)
+    crossed = page.get_by_role("combobox", name="Crossed with")
     page.keyboard.press("Tab")
-    expect(facet).to_be_focused()
+    expect(crossed).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("option", name="task", exact=True)).to_be_visible()
-    facet.press_sequentially("task")  # as people do: keys open a list that has closed
+    crossed.press_sequentially("task")  # as people do: keys open a list that has closed
     expect(page.get_by_role("option")).to_have_text(["task"])
     page.keyboard.press("Enter")
-    expect(line(page)).to_contain_text("by task")
-    assert says(page)["facet"] == ["task"]
+    expect(line(page)).to_contain_text("by intent and task")
+    assert says(page)["other"] == ["task"]
     expect(boxes).to_be_visible()
     page.locator(".st-key-folded summary").press("Enter")
     expect(boxes).not_to_be_visible()

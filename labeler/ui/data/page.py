@@ -85,7 +85,12 @@ def show_page() -> None:
 
 
 def sections_with_something(store: Store) -> list[str]:
-    """Return the sections that have something to act on, and the one that the address names."""
+    """Return the sections that have something to act on, and the one that the address names.
+
+    Beside Load all are shown: what is loaded there fills them.
+    """
+    if url_state.get("section") in (None, "Load"):
+        return list(SECTIONS)
     there = store.contents()
     is_empty = not (there.queries or there.retired or there.chunks or there.runs)
     needed = {"Download": not is_empty, "Runs": bool(there.runs or store.signals())}
