@@ -518,7 +518,8 @@ def _under_names_of(
     grades: Mapping[str, object], ranked: Mapping[str, GivenList]
 ) -> Mapping[str, GivenList]:
     """Return lists under the qrels' names of their queries, where one names them by text."""
-    names = names_by_text(grades.keys(), ranked)
+    known = {name for name in grades if isinstance(name, str)}
+    names = names_by_text(known, (name for name in ranked if isinstance(name, str)))
     return {names.get(each, each): ranked[each] for each in ranked} if names else ranked
 
 

@@ -44,8 +44,8 @@ def pairs(store: Store, *asked: Any) -> list[tuple[str, str, int]]:
 # Which pairs they are ---------------------------------------------------------------------------
 
 
-def test_disagreements_are_listed_widest_first_with_the_grade_that_counts(split: Store):
-    assert pairs(split) == [("q1", "c4", 3), ("q2", "c4", 2), ("q1", "c3", 1)]
+def test_disagreements_come_query_by_query_widest_first_with_the_grade_that_counts(split: Store):
+    assert pairs(split) == [("q1", "c4", 3), ("q1", "c3", 1), ("q2", "c4", 2)]
     first = split.disagreements()[0]
     assert (first.grades, first.golden, first.is_open) == ({"Ann": 0, "Bob": 3, "Cy": 3}, 3, True)
     split.retire_query("q2")
@@ -74,7 +74,7 @@ def test_a_case_has_every_opinion_with_its_note_and_what_it_is_worth(split: Stor
     split.judge(Judgment("x", "q1", "c3", "Cy", "cannot_tell", reason="needs more context"))
     split.judge(Judgment("again", "q1", "c3", "Ann", grade=3, source="repeat", blind=False))
     split.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
-    [case] = split.cases(split.disagreements()[2:])
+    [case] = split.cases(split.disagreements()[1:2])
     assert (case.query.query_id, case.chunk.text) == ("q1", "another text")
     said = {each.grader: each for each in case.opinions}
     assert (said["Ann"].grade, said["Ann"].blind) == (3, False)
@@ -322,7 +322,7 @@ def test_the_page_opens_where_nobody_has_decided(split: Store, lead: Pad, loaded
     last = asked(lead, **{"from": 40})
     assert (len(last["items"]), last["next_open"]) == (8, 25)
     assert asked(lead, **{"from": 10**9})["from"] == 40
-    assert asked(lead, query="q1", chunk="c3")["items"][-1]["chunk"] == "c3"
+    assert "c3" in [item["chunk"] for item in asked(lead, query="q1", chunk="c3")["items"]]
     assert asked(lead, facet="intent", bucket="refund", grader="Ann")["total"] == 2
     assert lead.answer("disagreements", grader="x\x00").status == 200
 
@@ -362,8 +362,8 @@ def test_disagreements_are_listed_in_a_terminal_with_what_counts_and_was_decided
     assert [" ".join(line.split()) for line in lines[2:6]] == [
         "query chunk grades apart agreed decided",
         "q1 c4 Ann 0, Bob 3, Cy 3 3 3 1 by Lea",
-        "q2 c4 Bob 0, Cy 2 2 tie –",
         "q1 c3 Ann 1, Bob 2 1 tie –",
+        "q2 c4 Bob 0, Cy 2 2 tie –",
     ]
     assert lines[7].startswith("agreed: by majority, the one that most gave counts")
     assert "| q1 | c3 | Ann 1, Bob 2 | 1 | tie | – |" in listed(split, "--open", "--format", "md")
@@ -384,7 +384,7 @@ def test_programs_get_a_row_for_each_persons_grade(split: Store):
     assert {(row["agreed"], row["adjudicated"], row["adjudicated_by"]) for row in rows[:3]} == {
         (3, 1, "Lea")
     }
-    assert rows[-1]["note"] == "as I read it"
+    assert "as I read it" in [row["note"] for row in rows]
     assert {row["golden_rule"] for row in rows} == {"lower median"}
     assert listed(split, "--format", "csv").startswith(
         "query_id,query,chunk_id,title,spread,grader"
