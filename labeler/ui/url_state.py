@@ -36,7 +36,7 @@ KNOWN_PARAMETERS = frozenset(
         *("chunk", "chunking", "chunks", "class", "contains", "crossing", "down", "drawn", "edit"),
         *("facet", "find", "from", "from_where", "golden", "grader", "grades", "k", "keywords"),
         *("leaked", "least", "look", "loss", "measure", "metric", "missed", "moved", "new"),
-        *("notes-page", "numbers", "of", "other", "outcome", "page", "part", "parts", "person"),
+        *("notes-page", "numbers", "other", "outcome", "page", "part", "parts", "person"),
         *("pin", "preset", "query", "ranks", "remarks-page", "reranked", "review", "run", "runs"),
         *("section", "seen", "show", "signal", "sort", "source", "split", "state", "substring"),
         *("system", "systems", "take", "task", "to", "top", "transferred-page", "unjudged"),
@@ -65,7 +65,7 @@ OLD_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
 }
 OLD_DEFAULT_CHUNKING = "(unnamed)"
 CHUNKING_PARAMETERS = ("chunking", "chunks", "from", "old", "recut", "to")
-MEASURE_PARAMETERS = ("bar", "by", "measure", "of", "sort")
+MEASURE_PARAMETERS = ("bar", "by", "measure", "sort")
 
 PAGES_SHOWN = 7  # numbers of pages beside each other
 PAGE_NUMBER_WIDTH, PAGER_WIDTH = 40, 96  # pixels, of one of them and of what stands around all
