@@ -132,7 +132,7 @@ def test_compare_weights_by_what_the_address_names(weighable: Path) -> None:
     plain = words(open_page("compare", **{**asked, "weighted": []}))
     said = words(open_page("compare", **asked))
     assert "new is worse than old." in said
-    assert "weighted by intent." in said
+    assert "from 0.9631 to 0.6678, weighted by intent|" in said
     assert "new is worse than old." not in plain
     assert "What unjudged chunks could make of a weighted difference is not computed" in said
     assert "weighted by intent as 1,000 logged questions are" in said
