@@ -164,8 +164,8 @@ def test_no_name_is_markdown_and_none_breaks_a_page(hostile):
 
 
 def test_the_walk_would_notice(hostile, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("labeler.render.tables.BAND_WORDS", LINK)
-    found = said_as_markdown(open_page("scores"))
+    monkeypatch.setattr("labeler.ui.scores.trend.AXIS_NOTE", LINK)
+    found = said_as_markdown(open_page("scores", view="trend", measure="RR"))
     assert any("evil.example" in text for text in found)
 
 
