@@ -243,9 +243,9 @@ def test_duplicates_and_odd_grades_are_taken_on_request(filled: Labeler, here: P
 
 
 def test_a_grade_map_nobody_can_read_is_explained(filled: Labeler) -> None:
-    result = filled("load", "golden", "in/grades.qrels", "--grade-map", "five=3")
+    result = filled("load", "golden", "in/grades.qrels", "--grade-map", "five=many")
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: --grade-map: 'five=3' must be")
+    assert result.stderr.startswith("Error: --grade-map: 'five=many' must be")
 
 
 def test_known_queries_with_other_text_need_update(filled: Labeler, here: Path) -> None:

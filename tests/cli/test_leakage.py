@@ -140,7 +140,7 @@ def test_a_marked_query_is_left_out_of_scores_until_that_is_taken_back(
 
 def test_marks_are_made_of_files_alone(filled: Store, training: Path) -> None:
     assert "name one" in leakage(filled, "--mark", exit_code=2)
-    assert "stand without FILES" in leakage(filled, training, "--marked", exit_code=2)
+    assert "--marked take no FILES" in leakage(filled, training, "--marked", exit_code=2)
     assert leakage(filled, "--marked", "--format", "csv") == "\n"
 
 
