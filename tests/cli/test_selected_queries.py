@@ -45,11 +45,11 @@ def marked(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_queries_lists_the_split_and_the_mark_of_a_query(marked: Store):
-    app = open_page("queries")
+    app = open_page("queries", numbers="true")
     frame = listed_queries(app).set_index("query")
     assert frame["leaked"].to_dict() == {"q0": "leaked", "q1": "", "q2": "", "q3": ""}
     assert frame["split"].to_dict() == {"q0": "test", "q1": "test", "q2": "dev", "q3": "–"}
-    listed = listed_queries(open_page("queries", leaked="without"))
+    listed = listed_queries(open_page("queries", leaked="without", numbers="true"))
     assert "leaked" not in listed
     assert set(listed["query"]) == {"q1", "q2", "q3"}
 
@@ -76,9 +76,9 @@ def test_the_data_page_marks_queries_and_finds_those_that_leaked(marked: Store):
     ("section", "whole", "part"),
     [
         ("Progress", "|12|", "|3|"),
-        ("Can't tell", "8 in all", "2 in all"),
-        ("Remarks on queries", "8 in all", "2 in all"),
-        ("Notes", "4 in all", "1 in all"),
+        ("Can't tell", "\n8, newest first", "\n2, newest first"),
+        ("Remarks on queries", "\n8, newest first", "\n2, newest first"),
+        ("Notes", "\n4, newest first", "\n1, newest first"),
     ],
 )
 def test_review_keeps_to_the_split_and_leaves_out_what_leaked(
