@@ -504,7 +504,7 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
 def test_a_file_of_before_is_unchanged_in_every_export_hash_and_number(
     filled: Store, tmp_path: Path
 ):
-    kinds = [kind for kind in import_export.EXPORTS if kind != "complete"]
+    kinds = import_export.EXPORTS.keys() - {"complete", *import_export.FEEDBACK_KINDS}
     before = {kind: import_export.export(filled, kind) for kind in kinds}
     hashed, board = filled.golden_state().hash, values(filled, "first")
     path = tmp_path / "before.db"
