@@ -76,7 +76,8 @@ def test_any_change_of_any_script_makes_new_addresses():
     [
         (
             *("grading", "main"),
-            "api dialogs dom grade_keys marker mount pairs passages storage text_marks text_places",
+            "api dialogs dom grade_keys marker mount pairs passages storage "
+            "text_marks text_paint text_places text_shape",
         ),
         ("rank_views", "lists", ""),
     ],
