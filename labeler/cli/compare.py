@@ -122,12 +122,16 @@ def print_survival(
 
 
 def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) -> list[Note]:
-    """Say of each measure whether the verdict holds under every grader, or why nothing is said."""
+    """Say of each measure whether the verdict holds under every grader, or why nothing is said.
+
+    One that does not hold is a warning.
+    """
     return [
         Note(
             "survives",
             comparison.describe_sensitivity(each, names) or f"{each.heading}: {each.why_not_told}",
             measure=each.measure,
+            is_warning=each.why_not_told is None and bool(each.opposed),
         )
         for each in told
     ]
