@@ -52,6 +52,9 @@ def test_queries_lists_the_split_and_the_mark_of_a_query(marked: Store):
     listed = listed_queries(open_page("queries", leaked="without", numbers="true"))
     assert "leaked" not in listed
     assert set(listed["query"]) == {"q1", "q2", "q3"}
+    texts = listed_queries(open_page("queries")).set_index("query")["text"].to_dict()
+    assert texts["q0"] == "leaked · about q0", "without all columns, too"
+    assert texts["q1"] == "about q1"
 
 
 def test_an_opened_query_says_where_it_was_found_and_its_split(marked: Store):

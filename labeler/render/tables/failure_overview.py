@@ -10,7 +10,7 @@ from labeler.analysis.failures import ClassTally, FailureClass, QueryRow
 from labeler.evaluation import format_with_arrow
 from labeler.render.markup import style
 from labeler.render.tables.html_table import TABLE_STYLE, head, html_table
-from labeler.render.tables.queries import LONGEST_TEXT, QUERY_LIST_STYLE, format_value
+from labeler.render.tables.queries import LEAKED, LONGEST_TEXT, QUERY_LIST_STYLE, format_value
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 RANKS_SHOWN = 10
@@ -113,9 +113,10 @@ def ranked_query_list(
         htpy.tr[
             htpy.th(scope="row")[htpy.span[row.query_id]],
             htpy.td(".words.text")[
+                row.leaked and htpy.small[f"{LEAKED} · "],
                 htpy.a(href=link(row.query_id), title=f"{row.query_id}: {row.text[:LONGEST_TEXT]}")[
                     " ".join(row.text.split())[:LONGEST_TEXT]
-                ]
+                ],
             ],
             htpy.td(".ranks")[_strip(grades.get(row.query_id, ()))],
             htpy.td[_first_useful(row)],
