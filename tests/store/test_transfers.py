@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -333,6 +335,12 @@ def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Sto
     assert "transferred@10" not in said
 
 
+def hovering(app: AppTest) -> str:
+    """Return what a page says where a pointer rests."""
+    bodies = "".join(element.proto.body for element in app.get("html"))
+    return html.unescape("|".join(re.findall(r'title="([^"]*)"', bodies)))
+
+
 def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded):
     run(*WHOLE)
     queries = [Query("q1", "when are fees due", task="single"), Query("q2", "a lost card")]
@@ -342,11 +350,11 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
     )
     v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
     shown = {"facet": "task", "measure": "P@2", "chunking": "v2", "numbers": "true"}
-    slices = words(open_page("slices", a="new", **shown))
-    assert "|n 1|few| · 1 unjudged · 1 transferred|" in slices
-    assert "|0|2 transferred|||1|1 transferred|" in words(
-        open_page("slices", a="dated", b="new", **shown)
-    )
+    slices = open_page("slices", a="new", **shown)
+    assert "2 of 2 golden grades transferred from other chunks" in words(slices)
+    assert hovering(slices).count("0.5000 (n 1); 1 unjudged, 1 transferred") == 2
+    pair = hovering(open_page("slices", a="dated", b="new", **shown))
+    assert "; in A none unjudged, 2 transferred; in B 1 unjudged, 1 transferred" in pair
     points = json.loads(run("trend", "--points", *v2, *as_json).stdout)
     assert [(row["run"], row["unjudged"], row["transferred"]) for row in points] == [
         ("dated", 0, 2)
@@ -363,7 +371,7 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
         ("dated", "q1"): 2,
         ("dated", "q2"): 0,
     }
-    listed = open_page("queries", run="new", chunking="v2", measure="P@2")
+    listed = open_page("queries", run="new", chunking="v2", measure="P@2", numbers="true")
     assert "1 of 2, 1 transferred" in listed_queries(listed)["unjudged"].tolist()
     one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
     assert "|0 / 1|2 / 1 transferred|" in one

@@ -36,6 +36,7 @@ from labeler.render.tables.bucket_list import (
     bucket_list,
     key_to_marks,
 )
+from labeler.render.tables.html_table import describe_transferred, describe_unjudged
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import ConfidenceInterval, UnjudgedRange
 from labeler.ui import scoreboards, url_state
@@ -113,6 +114,8 @@ def pair_row(choice: SlicesChoice, row: Delta, test: DeltaTest) -> ListRow:
     words = (
         f"A {format_number(row.a)}, B {format_number(row.b)}, B − A {format_signed(row.delta)}; "
         f"B wins {row.wins}, ties {row.ties}, loses {row.losses} (n {row.n:,}{undefined}){p}"
+        f"; in A {rests_on_grades(choice, row.measure, row.unjudged_a, row.transferred_a)}"
+        f"; in B {rests_on_grades(choice, row.measure, row.unjudged_b, row.transferred_b)}"
     )
     return ListRow(
         *named(choice, row),
@@ -131,6 +134,13 @@ def pair_row(choice: SlicesChoice, row: Delta, test: DeltaTest) -> ListRow:
         row.n < choice.least,
         row.bucket is None,
     )
+
+
+def rests_on_grades(choice: SlicesChoice, measure: Measure, unjudged: int, transferred: int) -> str:
+    """Count the chunks that nobody has graded and the grades that were transferred."""
+    depth = choice.conventions.depth_of_unjudged(measure)
+    counts = (describe_unjudged(unjudged, depth), describe_transferred(transferred))
+    return ", ".join(filter(None, counts))
 
 
 def short_reason(test: DeltaTest) -> str:
@@ -302,8 +312,11 @@ def level_row(choice: SlicesChoice, row: Score, ends: tuple[float, float], every
     is_few = row.n < choice.least
     undefined = f", {row.undefined:,} undefined" if row.undefined else ""
     between = f"{format_number(ends[0])} to {format_number(ends[1])}"
-    words = f"{format_number(row.value)} (n {row.n:,}{undefined}); 95% interval {between}"
-    said = "too few" if is_few else between if not math.isnan(ends[0]) else "–"
+    has_interval = not math.isnan(ends[0])
+    reach = f"; 95% interval {between}" if has_interval else ""
+    grades = rests_on_grades(choice, row.measure, row.unjudged, row.transferred)
+    words = f"{format_number(row.value)} (n {row.n:,}{undefined}){reach}; {grades}"
+    said = "too few" if is_few else between if has_interval else "–"
     return ListRow(
         *named(choice, row),
         f"{row.n:,} of {every:,}",
