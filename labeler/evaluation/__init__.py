@@ -53,6 +53,7 @@ from labeler.evaluation.measure_guidance import (
     unjudged_by_run,
 )
 from labeler.evaluation.notes import (
+    NOTHING_GRADED,
     NOTHING_RELEVANT,
     OTHER_CHUNKINGS,
     SEVERAL_CHUNKINGS,

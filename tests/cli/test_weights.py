@@ -89,12 +89,12 @@ def test_scores_weights_by_what_the_address_names(weighable: Path) -> None:
     said = words(app)
     assert "weighted by intent as 1,000 logged questions are" in said
     assert "0.5500" in said
-    assert "40 queries tell as much as" in said
-    assert "none is shown" in said
-    app = open_page("scores", weighted="intent", view="trust in recall")
-    said = words(app)
-    assert "this view is not weighted" in said
-    assert "logged questions" not in said
+    computed = words(open_page("scores", weighted="intent", measure=["RR"], view="how computed"))
+    assert "40 queries tell as much as" in computed
+    assert "none is shown" in computed
+    recall = words(open_page("scores", weighted="intent", view="trust in recall"))
+    assert "This is not weighted: each query counts the same." in recall
+    assert "not weighted" not in said
 
 
 def test_queries_says_that_it_does_not_weigh(weighable: Path) -> None:

@@ -153,13 +153,15 @@ def test_hovering_a_mean_says_its_interval_and_the_page_what_that_covers(filled:
     app = open_page("scores", measure=["RR", "R@1"])
     bodies = "".join(each.proto.body for each in app.get("html"))
     assert re.search(r'title="95% interval 0\.\d{4} to 0\.\d{4} \(logit t\); 40 unjudged', bodies)
-    assert "hovering a mean says its 95% interval" in words(app)
+    assert "RR: mean and 95% confidence interval." in words(app)
+    computed = words(open_page("scores", measure=["RR", "R@1"], view="how computed"))
+    assert "an interval covers the choice of queries, not unjudged chunks or graders" in computed
     by_bucket = open_page("scores", measure=["RR"], facet="intent")
     assert re.search(
         r'title="95% interval 0\.\d{4} to 0\.\d{4} \(Wilson\)',
         "".join(each.proto.body for each in by_bucket.get("html")),
     ), "all queries alike have an interval with a width"
     sliced = open_page("slices", a="new", facet="intent", measure=["RR"], numbers="true")
-    assert re.search(r"\|0\.\d{4}–0\.\d{4}\|", words(sliced))
-    assert "95% interval, which covers the choice of queries" in words(sliced)
-    assert "covers the choice of queries, not unjudged chunks or graders" in words(sliced)
+    assert re.search(r"\|0\.\d{4}\|+0\.\d{4} to [01]\.\d{4}\|", words(sliced))
+    assert "mean with the 95% interval of each bucket alone" in words(sliced)
+    assert "confidence interval over the choice of queries" in words(sliced)

@@ -72,6 +72,7 @@ from labeler.render.tables.scores import (
     Limits,
     Marks,
     bucket_table,
+    explain_mean,
     keyword_means_table,
     keyword_places_table,
     keyword_slices,

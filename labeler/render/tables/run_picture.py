@@ -195,8 +195,9 @@ class Axis:
 class RunRow:
     """A run: its ``scores`` by column, the first with its interval, and what else is known of it.
 
-    ``said`` is its mark against the best. ``role`` is ``a`` or ``b`` where it is one of the two to
-    compare, ``beside`` where it is one of more, and ``turn`` leads to where it is not, or is.
+    ``said`` is its mark against the best, ``hints`` what hovering a column's mean says. ``role``
+    is ``a`` or ``b`` where it is one of the two to compare, ``beside`` where it is one of more,
+    and ``turn`` leads to where it is not, or is.
     """
 
     run: str
@@ -204,6 +205,7 @@ class RunRow:
     interval: ConfidenceInterval | None
     said: str = ""
     open_share: str = ""
+    hints: Mapping[str, str] = field(default_factory=dict)
     tags: Sequence[str] = ()
     role: str = ""
     turn: str = ""
@@ -326,7 +328,7 @@ def _run_row(
         htpy.td(".said")[row.said],
         _plot_cell(row, first, axis),
         [
-            _value_cell(score, head.marks, is_lead=name == first)
+            _value_cell(score, head.marks, row.hints.get(name), is_lead=name == first)
             for name, score in row.scores.items()
         ],
         htpy.td(".open")[row.open_share],
@@ -357,8 +359,8 @@ def _plot_cell(row: RunRow, first: str, axis: Axis) -> htpy.Element:
     return htpy.td(".plot", title=said)[htpy.div(aria_hidden="true")[grid, drawn]]
 
 
-def _value_cell(score: Score, marks: Marks, *, is_lead: bool) -> htpy.Element:
-    """Return a mean, why there is none, and the threshold that it is below."""
+def _value_cell(score: Score, marks: Marks, hint: str | None, *, is_lead: bool) -> htpy.Element:
+    """Return a mean, why there is none, and the threshold that it is below; hovering says more."""
     look = "lead" if is_lead else None
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
@@ -367,7 +369,8 @@ def _value_cell(score: Score, marks: Marks, *, is_lead: bool) -> htpy.Element:
     below: htpy.Node = None
     if mark is not None:
         below = [htpy.span(aria_hidden="true")[f"{BELOW_SIGN} "], htpy.span(".unseen")[f"{mark} "]]
-    return htpy.td(class_=look, title=mark)[below, format_number(score.value)]
+    title = "; ".join(filter(None, [mark, hint])) or None
+    return htpy.td(class_=look, title=title)[below, format_number(score.value)]
 
 
 @dataclass(frozen=True, slots=True)

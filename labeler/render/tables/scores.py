@@ -192,15 +192,7 @@ def _score_cell(
         value = htpy.a(href=way, aria_label=lowest)[value]
     is_cut = score.measure.cutoff is not None
     beside = _count_note(score.unjudged, score.transferred) if is_cut else None
-    counted = describe_unjudged(score.unjudged, "above the cut-off" if is_cut else depth)
-    said = f"{counted}: chunks that nobody has graded"
-    if score.transferred:
-        said = (
-            f"{said}; {describe_transferred(score.transferred)}: grades that follow "
-            "from other chunks'"
-        )
-    if interval is not None:
-        said = f"{describe_interval(interval)}; {said}"
+    said = explain_mean(score, depth, interval)
     if mark is not None:
         said, below = (
             f"{mark}; {said}",
@@ -208,6 +200,19 @@ def _score_cell(
         )
         return htpy.td(title=said)[below, value, htpy.small[beside], picture]
     return htpy.td(title=said)[value, htpy.small[beside], picture]
+
+
+def explain_mean(score: Score, depth: str, interval: ConfidenceInterval | None) -> str:
+    """Say a mean's interval and the chunks without a grade of its own that it rests on.
+
+    They are counted above the measure's cut-off; without one, down to ``depth``.
+    """
+    where = depth if score.measure.cutoff is None else "above the cut-off"
+    said = f"{describe_unjudged(score.unjudged, where)}: chunks that nobody has graded"
+    if score.transferred:
+        transferred = describe_transferred(score.transferred)
+        said = f"{said}; {transferred}: grades that follow from other chunks'"
+    return said if interval is None else f"{describe_interval(interval)}; {said}"
 
 
 def _count_note(unjudged: int, transferred: int) -> htpy.Node:

@@ -10,7 +10,6 @@ import streamlit as st
 from labeler.analysis.comparison import BestRun, DecisionRules, find_best_run
 from labeler.evaluation import (
     DEFAULT_MEASURES,
-    NOT_WEIGHTED,
     WHY_NOTHING,
     Score,
     Scoreboard,
@@ -99,13 +98,13 @@ def show_verdict(
         figure = (format_number(first.value), choice.conventions.heading(first.measure))
     own = [each.sentence for each in best.doubts] if best is not None else []
     said = [" ".join(own)] if own else []
-    if choice.traffic is not None:
-        said.append(f"Weighted by {choice.traffic.facet}; {NOT_WEIGHTED}.")
     step = None
     if len(marked.runs) > 1:
         words = f"Compare the {len(marked.runs)} marked runs"
         step = htpy.a(".go", href=marked.compare_url)[words]
     counts = "" if first is None else describe_counts(board, first, choice.within)
+    if choice.traffic is not None:
+        counts = " · ".join(filter(None, [counts, choice.traffic.describe()]))
     show_html(tables.verdict_html(answer, figure, [*said, *doubts][:MOST_DOUBTS], counts, step))
 
 
@@ -191,6 +190,14 @@ def rows_of(
             *(run, own, intervals.get((run, str(first.measure), first.bucket))),
             said=marks.get(run, ""),
             open_share=format_share(count, among) if among else "–",
+            hints={
+                name: tables.explain_mean(
+                    score,
+                    choice.conventions.depth_of_unjudged(score.measure),
+                    intervals.get((run, str(score.measure), score.bucket)),
+                )
+                for name, score in own.items()
+            },
             tags=[f"{first.missing:,} absent"] if first.missing else [],
             role=marked.role(run),
             turn=marked.turned(run) if can_mark else "",

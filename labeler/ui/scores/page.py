@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from labeler.analysis.cautions import find_cautions
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import NOT_WEIGHTED, NOTHING_GRADED, Note, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings, format_count
 from labeler.model.results import Statement
@@ -42,7 +42,7 @@ from labeler.ui.scores.views import FileContent, show_curves, show_recall, show_
 FOLDS: Mapping[str, tuple[str, str]] = {
     CURVES: ("Over k", "recall and precision at each depth"),
     TASKS: ("By task", "each by its own measures"),
-    TREND: ("Over time", "the runs of each system, and online signals"),
+    TREND: ("Over time", "the runs of each system by date"),
     RECALL: ("Pooling bias", "how much each run’s recall owes to its own results"),
     TIES: ("Ties", "what other orders of equal scores would give"),
     KEYWORDS: ("Keywords", "where the words of an answer are found, without grades"),
@@ -92,9 +92,11 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     ]
     file = None
     if board.counts.grades:
+        foreign = [note.sentence for note in there if explains_zeros(note, shown)]
         cautions = [each.sentence for each in cautions_of(choice, board, settings)]
-        file = show_answer(now, board, settings, cautions)
+        file = show_answer(now, board, settings, [*foreign, *cautions])
         notes = [*cautions, *left_out_notes(choice, board), *notes, INTERVALS_NOTE]
+        notes += [] if choice.traffic is None else [NOT_WEIGHTED]
     else:
         say(scoreboards.graded_line(board))
         if choice.view != KEYWORDS:
@@ -102,6 +104,11 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     show_folds(now, board, even, notes)
     if file is not None:
         ui.offer("Download CSV", file, "scores.csv", board.revision)
+
+
+def explains_zeros(note: Note, shown: Sequence[str]) -> bool:
+    """Say whether a note is why all values of a run that is shown are 0."""
+    return note.kind == NOTHING_GRADED and note.is_about(*shown)
 
 
 def left_out_notes(choice: ScoresChoice, board: Scoreboard) -> list[str]:
