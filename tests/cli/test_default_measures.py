@@ -1,4 +1,4 @@
-"""One set of measures wherever nobody chose any: on the pages, in a terminal and in Python."""
+"""Measures where nobody chose any: one set, and on pages of means those of the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import labeler
 from labeler.cli import main
 from labeler.evaluation import DEFAULT_MEASURES
-from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking, Settings
 from labeler.store import Store
 from tests.support.page import empty_golden_set, loaded, open_page
 
@@ -28,9 +28,16 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("page", ["scores", "compare", "slices"])
-def test_every_page_begins_with_the_same_measures(database: Path, page: str) -> None:
-    assert list(open_page(page).multiselect(key="measure").value) == list(DEFAULT_MEASURES)
+@pytest.mark.parametrize("page", ["scores", "slices"])
+def test_pages_of_means_begin_with_the_measures_that_are_set(database: Path, page: str) -> None:
+    assert list(open_page(page).multiselect(key="measure").value) == ["nDCG@10", "R@5", "RR"]
+    with Store(database) as store:
+        store.save_settings(Settings(measures="P@5 AP"))
+    assert list(open_page(page).multiselect(key="measure").value) == ["nDCG@10", "P@5", "AP"]
+
+
+def test_compare_begins_with_every_usual_measure(database: Path) -> None:
+    assert list(open_page("compare").multiselect(key="measure").value) == list(DEFAULT_MEASURES)
 
 
 @pytest.mark.parametrize("command", [["score"], ["compare", "a", "b"]])
