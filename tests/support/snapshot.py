@@ -219,7 +219,7 @@ PAGES: Mapping[str, Sequence[str]] = {
     "page Slices": [
         "/slices",
         "/slices?a=bm25&facet=intent&numbers=true&keywords=true&least=5",
-        "/slices?a=bm25&b=hybrid&facet=intent&numbers=true&of=R@budget&measure=R@budget",
+        "/slices?a=bm25&b=hybrid&facet=intent&numbers=true&measure=R@budget",
         "/slices?a=bm25&b=hybrid&facet=intent&other=difficulty",
     ],
     "page Queries": [
