@@ -83,7 +83,8 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     assert Path(download.value.path()).read_text() == "q1 0 c1 3\nq1 0 c2 0\n"
 
     page.goto(f"{server.url}/scores")
-    expect(page.get_by_text("1 run of chunking v2 not in these numbers")).to_be_visible()
+    left_out = "1 more run, after, returns other chunks (chunking v2)"
+    expect(page.get_by_text(left_out)).to_be_visible()
     page.goto(f"{server.url}/scores?chunking=v2")
     expect(page.get_by_role("table").first).to_contain_text("after")
     expect(page.get_by_text("before", exact=True)).to_have_count(0)

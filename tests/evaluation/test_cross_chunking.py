@@ -534,6 +534,11 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
     first = words(open_page("scores"))
     left_out = "1 more run, new, returns other chunks (chunking v2) and can't be compared here."
     assert left_out in first
+    with Store(golden_set) as store:
+        store.add_queries(
+            loaded([replace(each, task="single") for each in store.queries()]), update=True
+        )
+    assert left_out in words(open_page("scores", facet="task"))
     assert "Rank all by evidence and documents" in first
     every = words(open_page("scores", chunking="*", measure="EvidenceR@1"))
     assert "0.4545" in every

@@ -71,7 +71,9 @@ def show_answer(
     every = inside.table(choice.measures)
     show_verdict(choice, inside, best, marked, every, doubts)
     if choice.facet is not None and choice.bucket is None:
-        return show_buckets(choice, board, choice.facet)
+        file = show_buckets(choice, board, choice.facet)
+        show_others(board)
+        return file
     is_of_bucket = choice.within and nothing_is_relevant(every)
     if is_of_bucket and not nothing_is_relevant(board.table(choice.measures)):
         st.text(f"⚠ {WHY_NOTHING}")

@@ -32,6 +32,7 @@ from labeler.ui.scores.choices import (
     ScoresChoice,
     choose,
     fold_url,
+    show_others,
     show_warnings,
     show_what,
 )
@@ -101,6 +102,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
         say(scoreboards.graded_line(board))
         if choice.view != KEYWORDS:
             scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
+            show_others(board)
     show_folds(now, board, even, notes)
     if file is not None:
         ui.offer("Download CSV", file, "scores.csv", board.revision)
