@@ -226,8 +226,3 @@ class CopyReader(ContentsReader):
     def _grade_copy(self, query_id: str, copy: int, chunk: int) -> bool:
         named = {"query": query_id, "chunk": chunk, "copy": copy, "at": moment()}
         return bool(self._db.execute(GRADE_COPY, named).rowcount)
-
-
-def is_copied(event_id: str) -> bool:
-    """Tell whether an event was written for a copy of what was graded."""
-    return COPY_MARK in event_id
