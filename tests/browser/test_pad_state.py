@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.padpage import (
+    JUDGMENTS,
     all_saved,
     begin_again,
     cut_off,
@@ -148,6 +149,26 @@ def test_leaving_with_anything_unsent_warns(served, visit):
     with page.expect_event("close"):
         page.close(run_before_unload=True)
     assert warned == ["beforeunload"]
+
+
+def test_a_grade_whose_answer_was_lost_is_counted_once_after_a_reload(served, visit):
+    page = visit(served.url)
+    ready(page)
+
+    def lose_the_answer(route) -> None:
+        route.fetch()
+        route.abort()
+
+    intercept(page, JUDGMENTS, lose_the_answer)
+    press(page, "2")
+    state = page.locator(".status .state")
+    expect(state).to_contain_text("1 kept")
+    page.reload()
+    expect(state).to_have_text("1 saved, offline, 1 kept")  # the server has it, the page cannot know
+    let_through(page)
+    all_saved(page, 1)
+    with served.store() as store:
+        assert list(standing(store).values()) == [2]
 
 
 @pytest.mark.slow

@@ -21,7 +21,8 @@ import { asRecord, BrowserStorage, formerKeyOf, keyOf } from "../js/storage.js";
 
 /**
  * Who hears of what: `forbidden` that a new token is needed, `other` what another tab did,
- * `recalled` what an earlier page had not sent yet.
+ * `recalled` what an earlier page had not sent yet, `unsure` that all is saved, but that the server
+ * may have counted some of it before its answer was lost.
  * @typedef {{
  *   changed: () => void,
  *   forbidden: () => void,
@@ -29,6 +30,7 @@ import { asRecord, BrowserStorage, formerKeyOf, keyOf } from "../js/storage.js";
  *   saved: (record: Kept, proposed: [string, number][], unmarked: string) => void,
  *   other: (record: Kept) => void,
  *   recalled: (record: Kept) => void,
+ *   unsure: () => void,
  * }} Hooks
  */
 
@@ -85,6 +87,7 @@ export class Outbox {
     this.atOnce = SEND_AT_ONCE;
     this.notBefore = 0; // when the server takes something again, by the page's own time
     this.moves = 0; // every event that came in or was acknowledged
+    this.isUnsure = false; // the server may have saved what it could not say it had
     this.disposed = false;
     /** @type {number | undefined} */
     this.timer = undefined;
@@ -248,6 +251,9 @@ export class Outbox {
     if (performance.now() < this.notBefore) return Promise.resolve();
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
+      if (!this.isUnsure || this.waiting().length) return;
+      this.isUnsure = false;
+      this.hooks.unsure();
     });
     return this.sending;
   }
@@ -329,6 +335,7 @@ export class Outbox {
   pause(problem) {
     this.reason = problem instanceof Forbidden || problem instanceof Stuck ? problem.message : "";
     if (problem instanceof Forbidden) return this.forbid(problem.message);
+    this.isUnsure = true;
     this.become(this.reason ? "stuck" : "offline");
     const after = problem instanceof Stuck ? 1000 * problem.after : 0;
     this.notBefore = performance.now() + after;

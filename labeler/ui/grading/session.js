@@ -83,6 +83,7 @@ export class GradingSession {
       },
       other: (record) => this.heard(record),
       recalled: (record) => this.recall(record),
+      unsure: () => this.fetchMore(true), // for the server's own count
     });
     this.drafts = new Drafts(this.who, this.outbox.storage);
     this.marks = new Marks(this.who, this.outbox.storage);
