@@ -80,7 +80,7 @@ SELECT j.chunk FROM judgments AS j JOIN queries AS q ON q.id = j.query WHERE q.q
 GRADE_COPY = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, text_hash,
-    created_at, evidence
+    created_at, evidence, seen_whole, highlighted
 )
 SELECT
     j.event_id || '{COPY_MARK}' || (
@@ -89,8 +89,8 @@ SELECT
                 = j.event_id || '{COPY_MARK}'
     ),
     j.query, copy.id, j.grader, j.kind, j.grade, j.reason, j.note, j.blind, '{COPY_SOURCE}',
-    copy.text_hash, :at, j.evidence
-FROM current_judgments AS j
+    copy.text_hash, :at, j.evidence, given.seen_whole, given.highlighted
+FROM current_judgments AS j JOIN judgments AS given ON given.id = j.id
 JOIN queries AS q ON q.id = j.query AND q.query_id = :query
 JOIN chunks AS c ON c.id = j.chunk AND c.id = :chunk
 JOIN chunks AS copy ON copy.id = :copy AND {SAME_TEXT}

@@ -73,6 +73,18 @@ def test_what_was_on_screen_of_one_was_on_screen_of_its_copies(twice: Store):
     assert twice.check_seals().faults == ()
 
 
+def test_a_late_copy_keeps_what_was_on_screen_of_the_text_that_was_graded(twice: Store, loaded):
+    grade(twice, "e1", seen_whole=True, highlighted=False)
+    twice.add_chunks(loaded([Chunk("c6", "Three days.", "Refunds")]))
+    twice.add_run(loaded([Ranking("q1", ("c6", "c2"))]), name="dense")
+    assert twice.grade_late_copies() == 1
+    assert [(event.seen_whole, event.highlighted) for event in twice.events()] == 3 * [
+        (True, False)
+    ]
+    twice.seal()
+    assert twice.check_seals().faults == ()
+
+
 def test_an_event_that_is_sent_again_changes_nothing(twice: Store, loaded):
     assert grade(twice, "e1")
     assert not grade(twice, "e1")
