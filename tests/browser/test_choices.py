@@ -21,9 +21,9 @@ pytestmark = pytest.mark.browser
 LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_reranked-top-50"
 PAIR = "a=bm25&b=hybrid"
 RESULTS = {
-    "/scores": ".verdict",
-    "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".verdict",
-    f"/compare?{PAIR}": ".statements .headline",
+    "/scores": ".answer",
+    "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".answer",
+    f"/compare?{PAIR}": ".answer .says",
     "/slices?a=bm25&facet=intent": ".answer",
     f"/slices?{PAIR}&facet=intent": ".answer",
     f"/queries?{PAIR}&facet=intent": ".answer",

@@ -183,7 +183,7 @@ def test_lines_join_equal_chunks_and_show_which_are_relevant_without_colour(look
     relevant = page.locator(".ranks svg.lines path.grade-3").first
     assert relevant.evaluate(look_of) == ["none", "4px"]
     expect(page.locator(".ranks .list-b .place .move").first).to_have_text("▲ 5")
-    says = page.locator(".statements .headline")
+    says = page.locator(".answer .says")
     expect(says).to_have_text("old ranks the one useful chunk sixth, new first.")
 
 
@@ -313,7 +313,7 @@ def test_on_a_phone_the_query_has_a_line_of_its_own(look):
 
 def test_how_the_numbers_were_computed_is_opened_by_a_click(look):
     page = look("a=old&b=new&measure=RR")
-    expect(page.locator(".statements .headline")).to_contain_text("Too few queries")
+    expect(page.locator(".answer .says")).to_contain_text("Too few queries")
     rule = page.get_by_text("A difference is clear where")
     expect(rule).to_be_hidden()
     page.get_by_text("How these numbers were computed").click()
@@ -362,7 +362,7 @@ def test_the_first_screen_of_the_sample_has_at_most_170_words(serve, visit, tmp_
     device = {"viewport": {"width": 1440, "height": 900}}
     address = "/compare?a=bm25&b=hybrid"
     page = stand_still(visit(serve(tmp_path / "demo.db").url + address, **device))
-    expect(page.locator(".statements .headline")).to_contain_text("hybrid is ahead on these")
+    expect(page.locator(".answer .says")).to_contain_text("hybrid is ahead on these")
     expect(page.locator(".picture .lead")).to_contain_text("+0.0477")
     expect(page.locator(".strips")).to_be_visible()
     assert 100 < page.evaluate(WORDS_IN_SIGHT) <= 170
@@ -379,7 +379,7 @@ def test_all_measures_and_the_queries_of_a_bucket_are_one_click_away(serve, visi
     expect(rows.filter(has_text="Success@3")).to_be_visible()
     page.wait_for_url(re.compile("numbers=all"))
     page.get_by_role("link", name="compliance").click()
-    expect(page.locator(".statements .headline")).to_contain_text("task = compliance:")
+    expect(page.locator(".answer .says")).to_contain_text("task = compliance:")
 
 
 @pytest.mark.parametrize("width", [720, pytest.param(1024, marks=pytest.mark.slow)])

@@ -134,6 +134,6 @@ def test_what_tells_runs_apart_is_read_in_full_in_the_boxes(serve, visit, long):
         box = page.get_by_role("combobox", name=label, exact=True)
         expect(box).to_have_value(re.compile("baai|intfloat"))
         page.wait_for_function(IS_READ_IN_FULL, arg=box.element_handle())
-    answer = page.locator(".statements .headline")
+    answer = page.locator(".answer .says")
     expect(answer).to_be_visible()
     assert answer.bounding_box()["y"] < 450, "it begins in the upper half"

@@ -298,7 +298,7 @@ def test_the_first_screen_says_which_run_is_best_in_few_words(sample, visit):
 
 def test_two_runs_have_one_interval_and_one_colour_on_scores_and_on_compare(sample, visit):
     page = visit(f"{sample.url}/scores", grader=None)
-    said = page.locator(".verdict p").filter(has_text="hybrid is ").inner_text()
+    said = page.locator(".answer p").filter(has_text="hybrid is ").inner_text()
     low, high = re.findall(r"[−+]\d\.\d{4}", said)
     wait_for_links(page).get_by_role("link", name="Compare the 2 marked runs").click()
     expect(page).to_have_title(re.compile("^Compare"))

@@ -57,7 +57,7 @@ def grade_until_the_end(page: Page, grades: RightGrades) -> int:
 def test_two_dumps_are_decided_by_keys_and_the_page_says_how_sure_it_is(opened, visit: Visit):
     server, grades = opened
     page = visit(f"{server.url}/compare?a=bm25&b=dense", grader="Ann")
-    said = page.locator(".statements")
+    said = page.locator(".answer")
     expect(said).to_contain_text(re.compile(r"bm25 and dense share \d\.\d of their top 10"))
     expect(said).to_contain_text("of 60 queries the first result is the same.")
     expect(

@@ -59,7 +59,6 @@ from labeler.render.tables.run_picture import (
     folds_html,
     legend_line,
     ranking_table,
-    verdict_html,
 )
 from labeler.render.tables.run_table import (
     RunNames,

@@ -7,9 +7,8 @@ for screen readers and prints as it is seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import htpy
 
@@ -18,25 +17,8 @@ from labeler.analysis.comparison.buckets import clear_losses
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.model.results import ANSWER, CAUTION, NOTE, Statement, by_severity
 from labeler.render.markup import style
+from labeler.render.tables.verdict_block import verdict_block
 
-VERDICT_STYLE = style("""
-.statements.verdict { display: block; margin: 1rem 0; }
-.verdict p { margin: 0; max-width: 47.5rem; line-height: 1.5rem; font-size: 0.9375rem;
-    color: var(--muted); overflow-wrap: anywhere; }
-.verdict p.headline { max-width: 62.5rem; color: var(--ink); font-size: 1.75rem; font-weight: 600;
-    line-height: 2.25rem; letter-spacing: -0.2px; text-wrap: balance; }
-.verdict p.figure { margin: 0.25rem 0; }
-.verdict p.figure b { color: var(--ink); font-size: 1.75rem; font-weight: 400;
-    line-height: 2.25rem; margin-right: 0.5rem; }
-.verdict p.counts { margin-top: 0.25rem; font-size: 0.8125rem; line-height: 1.25rem;
-    max-width: none; }
-.verdict p.beside { color: var(--ink); }
-.verdict b { font-weight: 600; }
-.verdict a { color: inherit; text-underline-offset: 0.15em; }
-@media (max-width: 40rem) {
-    .verdict p.headline { font-size: 1.375rem; line-height: 1.75rem; }
-}
-""")
 PICTURE_STYLE = style("""
 .picture { overflow-x: auto; }
 .picture table { border-collapse: collapse; width: 100%; font-size: 0.9375rem;
@@ -118,42 +100,38 @@ def is_detail(statement: Statement) -> bool:
 def verdict_html(
     statements: Sequence[Statement], link: Link, counts: str = "", *, whole: bool = False
 ) -> htpy.Fragment:
-    """Return the answer large, its number, its doubts, and in small what it counts.
+    """Return statements as a page's answer: the first large, then its number, doubts and counts.
 
     ``counts`` follow in small. Details are left out unless the ``whole`` is asked for.
     """
     shown = [each for each in by_severity(statements) if whole or not is_detail(each)]
-    [*said] = _paragraphs(shown, link)
-    small = [_linked(each, link) for each in shown if _is_small(each)]
-    parts: list[htpy.Node] = [*small, *([counts] if counts else [])]
-    under = htpy.p(".counts")[_joined(parts)] if parts else None
-    return htpy.fragment[VERDICT_STYLE, htpy.div(".statements.verdict")[said, under]]
+    small = [each for each in shown if each.kind == "queries" or each.severity == NOTE]
+    rest = [each for each in shown if each not in small]
+    says = rest.pop(0) if rest and rest[0].severity == ANSWER else None
+    number = next((each for each in rest if is_number(each)), None)
+    figure, _, of = (number.sentence if number else "").removesuffix(".").partition(" ")
+    parts = [*(_linked(each, link) for each in small), *([counts] if counts else [])]
+    return verdict_block(
+        says and _linked(says, link),
+        (figure, of) if number else None,
+        [_doubt(each, link) for each in rest if each is not number],
+        [[" · " * bool(at), part] for at, part in enumerate(parts)],
+    )
 
 
-def _is_small(statement: Statement) -> bool:
-    return statement.kind == "queries" or statement.severity == NOTE
+def is_number(statement: Statement) -> bool:
+    """Return whether a statement is the number of the answer, with what it is."""
+    return statement.kind == "number" and statement.severity == ANSWER
 
 
-def _paragraphs(shown: Sequence[Statement], link: Link) -> Iterator[htpy.Element]:
-    for at, each in enumerate(shown):
-        if _is_small(each):
-            continue
-        if at == 0 and each.severity == ANSWER:
-            yield htpy.p(".headline")[_linked(each, link)]
-        elif each.kind == "number" and each.severity == ANSWER:
-            figure, _, rest = each.sentence.removesuffix(".").partition(" ")
-            yield htpy.p(".figure")[htpy.b[figure], " ", rest]
-        else:
-            heading = each.heading if each.heading in OWN_HEADINGS else ""
-            yield htpy.p(class_={"beside": each.severity == ANSWER})[
-                "! " if each.severity == CAUTION else None,
-                (htpy.b[heading], " ") if heading else None,
-                _linked(each, link),
-            ]
-
-
-def _joined(parts: Sequence[htpy.Node]) -> list[htpy.Node]:
-    return [*chain.from_iterable((" · ", each) if at else (each,) for at, each in enumerate(parts))]
+def _doubt(statement: Statement, link: Link) -> htpy.Node:
+    heading = statement.heading if statement.heading in OWN_HEADINGS else ""
+    said = [
+        "! " if statement.severity == CAUTION else None,
+        (htpy.b[heading], " ") if heading else None,
+        _linked(statement, link),
+    ]
+    return htpy.span(".beside")[said] if statement.severity == ANSWER else said
 
 
 def _linked(statement: Statement, link: Link) -> htpy.Node:

@@ -1,4 +1,4 @@
-"""The answer on Scores as HTML: the verdict with its number, and the runs on one axis.
+"""The picture of Scores as HTML: the runs on one axis, beside their means.
 
 A picture is a table whose cells hold elements placed by left, so that it scales and prints, and is
 read out as the table that it is. A hollow mark is a run that is not clearly lower than the best.
@@ -15,7 +15,6 @@ import htpy
 from labeler.analysis.comparison import HIGHEST, LOWER
 from labeler.evaluation import NO_RESULT, Score, format_number
 from labeler.measures import MEASURES
-from labeler.model.results import Statement
 from labeler.render.markup import style
 from labeler.render.tables.html_table import BACKGROUND, describe_interval, run_name, small_line
 from labeler.render.tables.run_table import BY_NAME, RunGroup, RunNames, RunTableState
@@ -26,26 +25,6 @@ MANY_RUNS = 8  # of more, rows are lower
 MOST_TICKS = 7
 STEPS = (1, 2, 5, 10)
 ROLES = ("a", "b")  # the two runs that are compared, as shown on every page; others are beside
-
-VERDICT_STYLE = style("""
-.verdict { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: start;
-    gap: 1rem 2rem; padding: 1rem 0; color: var(--ink); }
-.verdict > div { flex: 1 1 30rem; min-width: 0; max-width: 62rem; }
-.verdict p { margin: 0; max-width: 47.5rem; font-size: 0.9375rem; line-height: 1.5rem;
-    color: var(--muted); overflow-wrap: anywhere; }
-.verdict .say { max-width: none; font-size: 1.75rem; line-height: 2.25rem; font-weight: 600;
-    letter-spacing: -0.2px; text-wrap: balance; color: var(--ink); }
-.verdict .fig { display: flex; flex-wrap: wrap; align-items: baseline; column-gap: 0.75rem;
-    margin: 0.5rem 0; }
-.verdict .fig b { font-size: 1.75rem; line-height: 2.25rem; font-weight: 400; color: var(--ink); }
-.verdict .of { font-size: 0.8125rem; line-height: 1.25rem; margin-top: 0.5rem; }
-.verdict a:not(.go) { color: var(--accent); text-decoration: underline;
-    text-underline-offset: 3px; text-decoration-thickness: 1px; }
-@media (max-width: 40rem) {
-    .verdict > div { flex-basis: 100%; }
-    .verdict .say, .verdict .fig b { font-size: 1.375rem; line-height: 1.75rem; }
-}
-""")
 
 RANKING_STYLE = style(
     f".ranking {{ {BACKGROUND} }}"
@@ -123,33 +102,6 @@ FOLDS_STYLE = style("""
 .folds a:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .folds span { font-size: 0.8125rem; color: var(--muted); }
 """)
-
-
-def verdict_html(
-    answer: Statement | None,
-    figure: tuple[str, str] | None,
-    doubts: Iterable[htpy.Node],
-    counts: str,
-    step: htpy.Node = None,
-) -> htpy.Fragment:
-    """Return the answer, one number with what it is, doubts, and what all of it rests on.
-
-    ``step`` stands beside them: the button of what to do next.
-    """
-    return htpy.fragment[
-        VERDICT_STYLE,
-        htpy.section(".verdict")[
-            htpy.div[
-                None if answer is None else htpy.p(".say")[answer.sentence],
-                None
-                if figure is None
-                else htpy.p(".fig")[htpy.b[figure[0]], " ", htpy.span[figure[1]]],
-                [htpy.p[each] for each in doubts],
-                htpy.p(".of")[counts] if counts else None,
-            ],
-            step,
-        ],
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from labeler.model.results import ANSWER, Statement
 from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.tables.run_table import BY_NAME
+from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import IntervalsByPlace
 from labeler.ui import scoreboards, url_state
 from labeler.ui.deep_links import bucket_queries_url
@@ -107,7 +108,8 @@ def show_verdict(
     counts = "" if first is None else describe_counts(board, first, choice.within)
     if choice.traffic is not None:
         counts = " · ".join(filter(None, [counts, choice.traffic.describe()]))
-    show_html(tables.verdict_html(answer, figure, [*said, *doubts][:MOST_DOUBTS], counts, step))
+    says = None if answer is None else answer.sentence
+    show_html(verdict_block(says, figure, [*said, *doubts][:MOST_DOUBTS], counts, step))
 
 
 def describe_counts(board: Scoreboard, score: Score, within: tuple[str, str] | None) -> str:
