@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -73,27 +74,30 @@ FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
 INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 
 
-# Commands, options and settings by the names of earlier versions, which scripts may still use.
+# Commands, options and settings by the names of earlier versions, which scripts may still use, and
+# by those of other tools.
 OLD_WORDS = {
     "budget": "prompt-k",
     "budget-by-task": "prompt-k-by-task",
     "carried": "transferred",
     "carry": "transfer",
     "holes-of": "unjudged-of",
+    "metrics": "measures",
 }
 
 
 # Words of other tools and habits, by the group they are typed in, and our command for each.
 ALIASES: Mapping[str, Mapping[str, str]] = {
     "main": {
+        "add": "load",
         "delete": "drop",
         "eval": "evaluate",
         "import": "load",
         "list": "runs",
         "ls": "runs",
-        "metrics": "measures",
         "remove": "drop",
         "rm": "drop",
+        "set": "change",
     },
     "load": {
         "corpus": "chunks",
@@ -108,16 +112,73 @@ ALIASES: Mapping[str, Mapping[str, str]] = {
         "runs": "run",
         "topics": "queries",
     },
+    "drop": {"answer": "answers", "candidate": "candidates", "runs": "run", "signal": "signals"},
 }
-# Words that no command does alone, and what to type for each.
-HINTS = {
-    "help": "'labeler --help' lists them, and each takes --help",
-    "init": "'labeler load' makes a golden set of files, 'labeler serve --new' an empty one",
-    "new": "'labeler load' makes a golden set of files, 'labeler serve --new' an empty one",
-    "start": "'labeler serve' opens the pages",
-    "ui": "'labeler serve' opens the pages",
-    "version": "'labeler --version' says which this is; 'labeler versions' lists golden sets",
+_PAGES = "'labeler serve' opens the pages"
+_TO_LOAD = "Did you mean 'labeler load {} FILE'?"
+_OF_PERSON = "'labeler people' lists them, 'labeler invite NAME' adds one"
+# Words that no command of a group does alone, and what to type for each.
+HINTS: Mapping[str, Mapping[str, str]] = {
+    "main": {
+        **dict.fromkeys(("app", "dashboard", "start", "ui", "web"), _PAGES),
+        **dict.fromkeys(("grade", "judge", "label", "review"), f"{_PAGES}, where people grade"),
+        **dict.fromkeys(("golden", "grades", "judgments", "qrels"), _TO_LOAD.format("golden")),
+        **dict.fromkeys(("chunks", "corpus", "passages"), _TO_LOAD.format("chunks")),
+        **dict.fromkeys(("documents", "docs"), _TO_LOAD.format("documents")),
+        **dict.fromkeys(("questions", "topics"), _TO_LOAD.format("queries")),
+        **dict.fromkeys(("run", "results"), f"{_TO_LOAD.format('run')} 'labeler runs' lists runs"),
+        **dict.fromkeys(("grader", "graders", "user", "users"), _OF_PERSON),
+        **dict.fromkeys(("login", "token"), "'labeler invite NAME' makes a link to sign in with"),
+        **dict.fromkeys(
+            ("map", "mrr", "ndcg", "precision"),
+            "Did you mean 'labeler score --measures NAME'? 'labeler measures' has the names",
+        ),
+        **dict.fromkeys(("leaderboard", "rank", "ranking"), "Did you mean 'labeler score'?"),
+        **dict.fromkeys(
+            ("bucket", "buckets", "facets", "slices"), "Did you mean 'labeler score --by FACET'?"
+        ),
+        **dict.fromkeys(
+            ("failures", "worst"),
+            f"'labeler compare A B --per-query' has each query; {_PAGES}, where Queries says why "
+            "they fail",
+        ),
+        **dict.fromkeys(("pvalue", "significance"), "Did you mean 'labeler compare A B'?"),
+        **dict.fromkeys(("ci", "test"), "'labeler gate FILE' judges a run for a build"),
+        **dict.fromkeys(("config", "preferences"), "Did you mean 'labeler settings'?"),
+        **dict.fromkeys(("dump", "save"), "Did you mean 'labeler export FILE'?"),
+        **dict.fromkeys(("repair", "salvage"), "Did you mean 'labeler check'?"),
+        **dict.fromkeys(
+            ("info", "show", "stats", "status"),
+            "'labeler health' says what the golden set holds, 'labeler score' how good the runs "
+            "are",
+        ),
+        **dict.fromkeys(
+            ("init", "new"),
+            "'labeler load FILE...' makes a golden set of files, 'labeler serve --new' an empty "
+            "one",
+        ),
+        "help": "'labeler --help' lists them, and each takes --help",
+        "version": "'labeler --version' says which this is; 'labeler versions' lists the frozen "
+        "versions of the golden set",
+    },
+    "drop": {
+        **dict.fromkeys(
+            ("golden", "grades", "load", "qrels"), "Did you mean 'labeler undo-load NUMBER'?"
+        ),
+        **dict.fromkeys(("queries", "query"), "Did you mean 'labeler queries retire ID'?"),
+        **dict.fromkeys(
+            ("grader", "person", "user"), "Did you mean 'labeler revoke NAME'? Judgments stay"
+        ),
+    },
+    "queries": {
+        **dict.fromkeys(
+            ("delete", "drop", "remove", "rm"), "Did you mean 'labeler queries retire ID'?"
+        ),
+        **dict.fromkeys(("get", "show", "view"), "Did you mean 'labeler history ID'?"),
+        **dict.fromkeys(("add", "import", "load"), _TO_LOAD.format("queries")),
+    },
 }
+NEARLY = 0.75  # how alike a word must be to be meant, from 0 to 1
 
 
 def current_word(word: str) -> str:
@@ -140,11 +201,24 @@ class LabelerGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is named first, which may be by another tool's word."""
         word, *rest = args
-        if word not in self.commands:
-            word = ALIASES.get(self.name or "", {}).get(word, word)
-            if word in HINTS and self.name == "main":
-                ctx.fail(f"No such command {word!r}; {HINTS[word]}")
+        word = word if word in self.commands else ALIASES.get(self.name or "", {}).get(word, word)
+        if current_word(word) not in self.commands and not word.startswith("-"):
+            self.refuse_word(ctx, word)
         return super().resolve_command(ctx, [word, *rest])
+
+    def refuse_word(self, ctx: click.Context, word: str) -> NoReturn:
+        """Raise a usage error for a word that is no command, with what may be meant."""
+        said = f"No such command {word!r}"
+        if hint := HINTS.get(self.name or "", {}).get(word):
+            is_question = hint.startswith("Did")
+            ctx.fail(f"{said}{'. ' if is_question else '; '}{hint}")
+        near = get_close_matches(word, self.commands, cutoff=NEARLY)
+        near = near or [name for name in self.commands if name.startswith(word)]
+        if near:
+            meant = " or ".join(f"'{ctx.command_path} {name}'" for name in near)
+            ctx.fail(f"{said}. Did you mean {meant}?")
+        listed = "" if self.name == "main" else f"; there are {', '.join(self.commands)}"
+        ctx.fail(f"{said}{listed}")
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the command line; ``--help`` is printed here."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import click
 
@@ -15,7 +15,7 @@ from labeler.cli.atomic_output import is_new, open_to_load
 from labeler.cli.file_options import grade_options, limit_option, list_options, map_option
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
 from labeler.cli.output import progress_bar
-from labeler.errors import BadInput, LabelerError
+from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.formats import FieldMap, Guess, Limits
 from labeler.model import escape_controls
 from labeler.services import import_export
@@ -67,6 +67,12 @@ class LoadGroup(LabelerGroup):
         if args[0] not in self.commands and os.path.exists(args[0]):  # no name is too long for it
             args = ["files", *args]
         return super().resolve_command(ctx, args)
+
+    def refuse_word(self, ctx: click.Context, word: str) -> NoReturn:
+        """Refuse a word that is neither a kind of file nor a file that is there."""
+        if Path(word).suffix or os.sep in word:
+            raise NotFound(f"{escape_controls(word)}: there is no such file")
+        super().refuse_word(ctx, word)
 
 
 @click.group(cls=LoadGroup, subcommand_metavar="FILE... | COMMAND [ARGS]...")

@@ -7,6 +7,7 @@ from collections import Counter
 import click
 
 from labeler.cli.groups import (
+    HINTS,
     LabelerGroup,
     change,
     database_option,
@@ -126,6 +127,8 @@ class QueriesGroup(LabelerGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take other words and options for those of ``list``."""
+        if len(args) > 1 and args[0] in HINTS["queries"]:
+            self.refuse_word(ctx, args[0])
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
             args = ["list", *args]
         return super().parse_args(ctx, args)

@@ -60,6 +60,8 @@ def test_a_run_is_dropped_by_any_word_for_it(filled_labeler: Labeler, word: str)
 def test_other_words_for_commands_are_understood(filled_labeler: Labeler):
     assert "new.trec" not in filled_labeler("eval", "g.qrels", "new.trec").output
     assert "nDCG" in filled_labeler("metrics").output
+    by_rank = filled_labeler("score", "--metrics", "RR").output
+    assert by_rank == filled_labeler("score", "--measures", "RR").output
     assert "Usage: labeler load" in filled_labeler("import", "--help").output
 
 
@@ -69,15 +71,37 @@ def test_other_words_for_commands_are_understood(filled_labeler: Labeler):
         ("help", "'labeler --help' lists them"),
         ("version", "'labeler --version' says which this is"),
         ("ui", "'labeler serve' opens the pages"),
-        ("init", "'labeler load' makes a golden set of files"),
-        ("evaluat", "Did you mean"),
-        ("load quer", "Did you mean"),
+        ("init", "'labeler load FILE...' makes a golden set"),
+        ("evaluat", "Did you mean 'labeler evaluate'?"),
+        ("load quer", "Did you mean 'labeler load queries'?"),
+        ("qrels", "Did you mean 'labeler load golden FILE'?"),
+        ("grade", "'labeler serve' opens the pages, where people grade"),
+        ("ndcg", "Did you mean 'labeler score --measures NAME'?"),
+        ("users", "'labeler people' lists them"),
+        ("slices", "Did you mean 'labeler score --by FACET'?"),
+        ("load nosuch", "No such command 'nosuch'; there are queries, chunks, documents, run"),
+        ("drop qrels", "Did you mean 'labeler undo-load NUMBER'?"),
+        ("delete query", "Did you mean 'labeler queries retire ID'?"),
+        ("queries show q1", "Did you mean 'labeler history ID'?"),
+        ("queries delete q1", "Did you mean 'labeler queries retire ID'?"),
     ],
 )
 def test_a_word_that_is_no_command_says_what_to_type(labeler: Labeler, typed: str, said: str):
     refused = labeler(*typed.split())
     assert refused.exit_code == 2
     assert said in refused.output
+
+
+def test_a_word_like_no_command_names_no_other_one(labeler: Labeler):
+    assert labeler("migrate").output.endswith("No such command 'migrate'\n")
+
+
+def test_a_file_that_is_not_there_is_called_so(labeler: Labeler):
+    refused = labeler("load", "nosuch.jsonl")
+    assert (refused.exit_code, refused.output) == (
+        1,
+        "Error: nosuch.jsonl: there is no such file\n",
+    )
 
 
 @pytest.mark.parametrize(
