@@ -45,6 +45,7 @@ STYLE = f"""
   border: solid var(--line); border-width: 1px 0; border-radius: 0;
 }}
 .st-key-navigation {{ row-gap: 0; }}
+.stApp [data-testid="stHeading"] h3 {{ font-size: 1.125rem; line-height: 1.5rem; }}
 [data-testid="stText"] {{ overflow-x: clip; }}
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) {{ display: none; }}
 .st-key-choices > .stElementContainer > [data-testid="stSkeleton"] {{ height: 4.25rem; }}

@@ -459,11 +459,12 @@ def as_json(rows: Iterable[Mapping[str, object]]) -> str:
     {"value": null}
     ]
     """
-    lines = [json.dumps(_without_nan(row), allow_nan=False) for row in rows]
+    lines = [json.dumps(without_nan(row), allow_nan=False) for row in rows]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def _without_nan(row: Mapping[str, object]) -> dict[str, object]:
+def without_nan(row: Mapping[str, object]) -> dict[str, object]:
+    """Return a row with None for NaN, which JSON cannot hold."""
     return {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in row.items()

@@ -145,7 +145,7 @@ def _json(value: Mapping[str, Any]) -> str:
 
 def _json_lines(groups: _Grouped) -> Iterable[str]:
     for query, grades, pooled in groups:
-        judgments = [_judgment(grade) for grade in grades]
+        judgments = [grade_fields(grade) for grade in grades]
         more = {"ungraded": pooled} if pooled else {}
         yield _json({**query_fields(query), "judgments": judgments, **more})
 
@@ -170,7 +170,8 @@ def query_fields(query: Query) -> dict[str, Any]:
     }
 
 
-def _judgment(grade: GoldenGrade) -> dict[str, Any]:
+def grade_fields(grade: GoldenGrade) -> dict[str, Any]:
+    """Return the fields of a golden grade in our files; the query's id is not among them."""
     return {
         "chunk_id": grade.chunk_id,
         "grade": grade.grade,

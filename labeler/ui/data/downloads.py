@@ -1,9 +1,9 @@
-"""Data > Download: the golden set in every format, a backup, and the tamper check of the log."""
+"""Data > Download: the golden set, its parts, files for other tools, a backup, the tamper check."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 import htpy
 import streamlit as st
 
+from labeler.evaluation import measures_for_runs, query_records
 from labeler.model import (
     EVERYTHING,
     SHORT_HASH,
@@ -19,10 +20,11 @@ from labeler.model import (
     chunking_label,
     format_count,
 )
-from labeler.render.markup import show_html
+from labeler.render.markup import show_html, style
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.services import import_export
-from labeler.services.import_export.exports import WHOLE_ONLY, name_with_selection
+from labeler.services.import_export.exports import WHOLE_ONLY, extract, name_with_selection
+from labeler.services.import_export.parts import PartKind, write_part, write_rows
 from labeler.store import Store, tamper_check
 from labeler.store.addresses import Address, parse_location
 from labeler.store.backup import backups
@@ -35,10 +37,16 @@ BUTTON_WIDTH = 350  # pixels, for the longest name there is
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
 BACKUP_LABEL = "Everything in one file, checked; 'labeler restore' puts it back"
 LEADING = {"jsonl": "primary", "csv": "secondary"}
-WHOLE = ("events", "complete")
+PART_KINDS: tuple[PartKind, ...] = ("jsonl", "csv")
+PART_TITLES = {
+    "grades": "Grades that count",
+    "judgments": "Every judgment",
+    "queries": "Queries",
+    "chunks": "Chunks",
+    "runs": "Runs",
+    "values": "Values",
+}
 FORMAT_LABELS = {
-    "events": "Every judgment of every grader, as JSONL",
-    "complete": "Texts, settings and every judgment in one file; restores everything except runs",
     "qrels": "TREC qrels, for trec_eval and others",
     "beir": "BEIR folder as .zip: corpus, queries and qrels",
     "quepid": "Quepid: ratings as CSV, by the queries' texts",
@@ -49,6 +57,8 @@ FORMAT_LABELS = {
     "phoenix": "Phoenix: grades as annotations of the documents of its spans",
     "langfuse": "Langfuse: measures of each list as scores of its observation",
 }
+COMPLETE_LABEL = "Texts, settings and every judgment in one file; restores everything except runs"
+LOG_LABEL = "The log of judgments and remarks, with its tamper check"
 PART_NOTE = "This is a part: {}. It has a hash of its own, and a backup is of all."
 JSONL_NOTE = "JSONL loads back as the same golden set; CSV is for people and spreadsheets."
 SEAL_NOTE = (
@@ -56,13 +66,31 @@ SEAL_NOTE = (
     "whether anybody has changed the log up to here."
 )
 FILE_NAMES = (
-    "File names: date and last judgment. r12 holds the first twelve, or a few that came while it "
-    "was downloaded."
+    "File names have the date and the number of judgments so far, as in r1193; a few newer ones "
+    "may be in the file."
 )
+STYLE = """
+[class*="st-key-part-"] {
+  border-top: 1px solid var(--line); padding: 0.25rem 0; gap: 0 1.5rem; max-width: 62.5rem;
+}
+.st-key-parts { gap: 0; }
+.st-key-parts > div:last-child [class*="st-key-part-"] { border-bottom: 1px solid var(--line2); }
+[class*="st-key-part-"] > div:first-child { flex: 1 1 20rem; min-width: 0; }
+[class*="st-key-part-"] > div:not(:first-child) { flex: 0 0 7.5rem; }
+[class*="st-key-part-"] button { padding: 0; justify-content: flex-start; }
+.stApp .part {
+  display: grid; grid-template-columns: minmax(8rem, 16.5rem) 1fr; gap: 0 1rem; margin: 0;
+  font-size: 0.9375rem; line-height: 1.5rem;
+}
+.part b { font-weight: 400; }
+.part span { color: var(--muted); }
+@media (max-width: 60rem) { .stApp .part { grid-template-columns: 1fr; } }
+"""
 
 
 def show_downloads() -> None:
     """Offer the golden set, or the queries and the chunking that are chosen, in every format."""
+    show_html(style(STYLE))
     with ui.guard():
         with filter_widgets.row():
             filter_widgets.choose_selection(width=220)
@@ -115,27 +143,117 @@ def offer_files(selected: Selection) -> None:
             offer_file(kind, selected, revision, refused, f"Download {name}", emphasis)
     say_refusals(LEADING, refused)
     st.caption(f"{JSONL_NOTE} {FILE_NAMES}")
-    for kind in WHOLE:
-        offer_row(kind, selected, revision, refused)
-    others = [kind for kind in FORMAT_LABELS if kind not in WHOLE]
+    offer_parts(selected, revision, refused)
     with st.expander("For other tools · TREC, BEIR, ranx, RAGAS, Quepid, OpenSearch", key="tools"):
-        for kind in others:
+        for kind, label in FORMAT_LABELS.items():
             if kind not in import_export.FEEDBACK_KINDS or kind not in refused:
-                offer_row(kind, selected, revision, refused)
+                offer_row(kind, label, selected, revision, refused)
     with st.expander("Backup · the whole golden set, with runs", key="backup"):
         offer_backup(revision)
+        offer_row("complete", COMPLETE_LABEL, selected, revision, refused)
     with st.expander("Tamper check (optional)", key="tamper"):
         seal_name = import_export.dated_name(f"golden{tamper_check.SEAL_SUFFIX}", revision)
         offer_seal(str(seal), seal_name)
+        offer_row("events", LOG_LABEL, selected, revision, refused)
 
 
-def offer_row(kind: str, selected: Selection, revision: int, refused: Mapping[str, str]) -> None:
+def offer_parts(selected: Selection, revision: int, refused: Mapping[str, str]) -> None:
+    """Offer what the golden set consists of, each part as JSONL and as CSV."""
+    with ui.open_store() as store:
+        said = describe_parts(ui.database(), revision, store.data_revision(), selected)
+    if not said:
+        return
+    st.subheader("Parts")
+    log_refused = refused.get("events")
+    with st.container(key="parts"):
+        for part, sentence in said.items():
+            refusal = log_refused if part == "judgments" else None
+            with st.container(horizontal=True, vertical_alignment="center", key=f"part-{part}"):
+                says = htpy.b[PART_TITLES[part]], htpy.span[refusal or sentence]
+                show_html(htpy.p(".part")[says])
+                for kind in PART_KINDS:
+                    base = name_with_selection(f"{part}.{kind}", selected)
+                    name = import_export.dated_name(base, revision)
+                    st.download_button(
+                        base,
+                        data=ui.with_audit(partial(part_bytes, part, kind, selected), name),
+                        file_name=name,
+                        key=f"download-{part}-{kind}",
+                        on_click="ignore",
+                        type="tertiary",
+                        disabled=refusal is not None,
+                    )
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def describe_parts(
+    path: str, revision: int, data_revision: int, selected: Selection
+) -> dict[str, str]:
+    """Say how much there is of each part; those with nothing in them are left out."""
+    with Store(path) as store:
+        return dict(_described_parts(store, selected))
+
+
+def _described_parts(store: Store, selected: Selection) -> Iterator[tuple[str, str]]:
+    there, leaving = store.contents(), extract(store, selected=selected)
+    of_runs = store.chunkings_of_runs()
+    runs = [
+        run
+        for run in store.runs()
+        if selected.chunkings is None or of_runs[run.name] in selected.chunkings
+    ]
+    if leaving.grades:
+        grades = format_count(len(leaving.grades), "golden grade", "golden grades")
+        yield "grades", f"{grades}, one per query and chunk"
+    if there.judgments:
+        judgments = format_count(there.judgments, "judgment", "judgments")
+        yield "judgments", f"{judgments}, with who, when and how long"
+    if leaving.queries:
+        queries = format_count(len(leaving.queries), "query", "queries")
+        with_what = {
+            "reference answers": any(query.reference for query in leaving.queries),
+            "facets": any(query.task or query.buckets for query in leaving.queries),
+        }
+        more = " and ".join(name for name, there in with_what.items() if there)
+        yield "queries", queries + (f", with {more}" if more else "")
+    if chunks := sum(
+        each.chunks
+        for each in store.chunkings()
+        if selected.chunkings is None or each.name in selected.chunkings
+    ):
+        yield "chunks", format_count(chunks, "chunk", "chunks")
+    if runs:
+        deep = max(run.depth for run in runs)
+        yield "runs", f"{format_count(len(runs), 'run', 'runs')}, up to {deep:,} results a query"
+        if leaving.grades:
+            yield "values", "every run, query and default measure"
+
+
+def part_bytes(part: str, kind: PartKind, selected: Selection) -> bytes:
+    """Return a part of the golden set as a file."""
+    with ui.open_store() as store:
+        if part != "values":
+            return write_part(store, part, kind, selected)
+        board = scoreboards.server_board(store, selected)
+    measures = board.conventions.measures(measures_for_runs(board.collection, chunks=False))
+    meant = f"{board.conventions.preset}: {board.conventions.describe()}"
+    rows = [
+        {**row, "conventions": meant}
+        for run in board.run_names
+        for row in query_records(board.per_query(run, measures))
+    ]
+    return write_rows(rows, kind)
+
+
+def offer_row(
+    kind: str, says: str, selected: Selection, revision: int, refused: Mapping[str, str]
+) -> None:
     """Offer a file beside what it is, or say why there is none."""
     name = name_with_selection(import_export.EXPORTS[kind], selected)
     label = import_export.dated_name(name, revision)
     with st.container(horizontal=True, vertical_alignment="center"):
         offer_file(kind, selected, revision, refused, label, width=BUTTON_WIDTH)
-        st.write(FORMAT_LABELS[kind])
+        st.write(says)
     say_refusals([kind], refused)
 
 
