@@ -15,6 +15,7 @@ ELLIPSIS = "…"
 LONGEST_SHORT = 24  # characters: where no name is longer, folding gains nothing
 LEAST_END, LEAST_MIDDLE = 4, 12  # characters in common that are worth a fold
 TOO_LONG = 80  # characters: a name that stays longer may be folded inside its words, too
+CUT = (40, 19)  # letters at the beginning and the end of a name that is too long even so
 SEPARATORS = frozenset(" _-./\\:;,+=()[]{}@|#~&")
 JOINER = "\u200d"
 INVISIBLE_CATEGORIES = ("Mn", "Mc", "Me", "Cf")
@@ -28,8 +29,9 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
     The common beginning, the common end and long common parts between them are folded, at a
     border between words and never inside what differs; a number keeps the word before it. Where
-    that leaves long names, those that begin alike are folded among themselves. No two come out
-    alike. One name alone, short names and names with nothing in common stay whole.
+    that leaves long names, those that begin alike are folded among themselves, and of what is still
+    too long only the beginning and the end are left. No two come out alike. One name alone, short
+    names and names with nothing in common stay whole up to 80 characters.
 
     >>> short = short_names(f"2026-11_index_size-{n}_{m}_top-50" for n, m in [(8, "a"), (16, "b")])
     >>> list(short.values())
@@ -50,7 +52,18 @@ def _shortened(whole: tuple[str, ...]) -> Sequence[str]:
             torn = _fold_alike(_fold(list(map(_letters, whole))), _letters, LEAST_END)
             pairs = zip(short, torn, strict=True)
             short = [other if len(name) > TOO_LONG else name for name, other in pairs]
-    return short if len(set(short)) == len(whole) else whole  # a name may hold an ellipsis itself
+    # a name may hold an ellipsis itself
+    ways = (list(map(_cut, short)), short, list(map(_cut, whole)))
+    return next((way for way in ways if len(set(way)) == len(whole)), whole)
+
+
+def _cut(name: str) -> str:
+    """Return a name without its middle, if it is too long."""
+    letters = _letters(name)
+    start, end = CUT
+    if len(name) <= TOO_LONG or len(letters) <= start + end:
+        return name
+    return f"{''.join(letters[:start])}{ELLIPSIS}{''.join(letters[-end:])}"
 
 
 def _fold_alike(names: list[str], cut: Callable[[str], Pieces], most: int) -> list[str]:

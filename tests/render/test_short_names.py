@@ -70,8 +70,27 @@ def test_names_of_several_kinds_keep_the_word_they_begin_with():
 
 
 def test_one_name_short_names_and_strangers_stay_whole():
-    for names in ([REAL[0]], ["system-a", "system-b"], ["x" * 300, "y" * 300], []):
+    for names in ([REAL[0][:80]], ["system-a", "system-b"], ["x" * 80, "y" * 80], []):
         assert short_names(names) == {name: name for name in names}
+
+
+def test_a_name_that_nothing_folds_is_its_beginning_and_its_end():
+    assert list(short_names(["x" * 199 + "a", "y" * 300]).values()) == [
+        f"{'x' * 40}…{'x' * 18}a",
+        f"{'y' * 40}…{'y' * 19}",
+    ]
+    assert list(short_names(["one name alone " * 14]).values()) == [
+        "one name alone one name alone one name a…one one name alone "
+    ]
+    letter = "e\u0301\u0302"
+    assert list(short_names([letter * 100]).values()) == [letter * 40 + ELLIPSIS + letter * 19]
+
+
+def test_names_that_differ_only_where_they_would_be_cut_stay_whole():
+    names = ["x" * 150 + middle + "x" * 150 for middle in ("_a_b", "_b_a", "_c")]
+    short = list(short_names(names).values())
+    assert len(set(short)) == 3
+    assert all(middle in name for middle, name in zip(("a_b", "b_a", "c"), short, strict=True))
 
 
 def test_names_of_three_hundred_characters_that_differ_in_one_letter_are_told_apart():

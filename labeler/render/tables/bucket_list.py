@@ -26,7 +26,7 @@ LIST_STYLE = style(
 .sheet.listed :is(th, td):first-child { padding-left: 0; }
 .sheet.listed thead th { color: var(--muted); font-weight: 400; font-size: 0.8125rem;
     line-height: 1.25rem; padding-bottom: 0.5rem; vertical-align: bottom; white-space: normal;
-    border-bottom: 1px solid var(--line2); }
+    overflow-wrap: anywhere; border-bottom: 1px solid var(--line2); }
 .sheet.listed tr.total > * { height: 3.5rem; border-top: 0; border-bottom: 1px solid var(--line2); }
 .sheet.listed tr:has(+ tr.axis) > * { border-bottom-color: var(--line2); }
 .sheet.listed tbody th.words, .sheet.listed tbody th.words > :first-child { white-space: nowrap;
