@@ -74,6 +74,22 @@ def at(page: Page, place: int):
     expect(page.locator(".bench .case .over").first).to_contain_text(f"· {place} of {MANY} ·")
 
 
+def test_whoever_has_no_name_yet_gives_it_here_and_decides(serve, visit, split):
+    server = serve(split)
+    page = visit(f"{server.url}/review?review=Disagreements", grader=None)
+    expect(page.get_by_text(f"{MANY} disagreements, {MANY} to decide")).to_be_visible()
+    page.get_by_role("textbox", name="Your name").fill("ann")
+    page.get_by_role("button", name="Start deciding").click()
+    expect(page.get_by_text(f"Ann has graded {MANY} here. Is that you?")).to_be_visible()
+    page.get_by_role("button", name="No, someone else").click()
+    expect(page.locator(".bench .passage")).to_be_visible()
+    page.keyboard.press("2")
+    wait_until_decided(server, 1)
+    with server.store() as store:
+        [*_, last] = store.events()
+    assert last.grader == "ann"
+
+
 def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     server = serve(split)
     page = open_bench(visit, server)

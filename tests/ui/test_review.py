@@ -268,11 +268,26 @@ def test_a_share_is_whole_only_where_nothing_is_missing():
     assert format_share(0, 2000) == "0%"
 
 
-def test_whoever_decides_has_a_name(pooled: Store, say):
+def test_whoever_decides_gives_a_name_in_place(pooled: Store, say):
     say("Ann", "c0", 0)
     say("<i>Bob</i>", "c0", 3)
-    said = words(open_page("review", review="Disagreements"))
-    assert "Decisions are saved under your name" in said
+    app = open_page("review", review="Disagreements")
+    said = words(app)
+    assert "1 disagreement, 1 to decide" in said
+    assert "Each decision is saved under a name. What's yours?" in said
+    app.text_input[0].input(" ann ")
+    next(each for each in app.button if each.label == "Start deciding").click()
+    app.run()
+    assert "Ann has graded 1 here. Is that you?" in words(app)
+    assert {"Yes, that's me", "No, someone else"} <= {each.label for each in app.button}
+
+
+def test_nobody_is_asked_for_a_name_where_graders_agree(pooled: Store, say):
+    say("Ann", "c0", 3)
+    say("<i>Bob</i>", "c0", 3)
+    app = open_page("review", review="Disagreements")
+    assert "No disagreements" in words(app)
+    assert not app.text_input
 
 
 def test_disagreements_come_query_by_query_the_query_with_the_widest_first(pooled: Store, say):

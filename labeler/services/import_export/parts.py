@@ -69,8 +69,8 @@ def _grades(store: Store, selected: Selection) -> Iterator[Record]:
 
 def _judgments(store: Store, selected: Selection) -> Iterator[Record]:
     check_whole("events", selected)
-    for event in (*store.events(), *store.remark_log()):
-        yield event_fields(event)
+    yield from map(event_fields, store.events())
+    yield from map(event_fields, store.remark_log())
 
 
 def _queries(store: Store, selected: Selection) -> Iterator[Record]:

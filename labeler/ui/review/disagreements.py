@@ -10,14 +10,22 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from labeler.model import GOLDEN_RULE_MEANINGS, MAJORITY, WITH_LEAKED, Selection, Settings
+from labeler.model import (
+    GOLDEN_RULE_MEANINGS,
+    MAJORITY,
+    WITH_LEAKED,
+    Selection,
+    Settings,
+    format_count,
+)
 from labeler.render import csv_exports
 from labeler.render.tokens import GRADE_FILLS
 from labeler.services import import_export
-from labeler.store import Store
+from labeler.store import Disagreement, Store
 from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.adjudication import BenchData, bench
+from labeler.ui.review.name_form import ask_name
 
 SELECTION_PARAMETERS = (
     "facet",
@@ -69,7 +77,7 @@ def show() -> None:
         settings, newest = store.settings(), store.newest()
         name = ui.grader()
         if name is None:
-            say_who()
+            ask_who(store, asked)
             return
         bench(bench_data(store, settings, name, urlencode(asked, doseq=True), newest))
         revision = store.revision()
@@ -81,11 +89,18 @@ def show() -> None:
     )
 
 
-def say_who() -> None:
-    """Ask for a name: every decision is somebody's."""
-    st.subheader("Enter your name to decide disagreements")
-    st.write("Decisions are saved under your name. Enter it on the Label page, then come back.")
-    links.button("Enter your name", url_state.page_url("/"))
+def ask_who(store: Store, asked: Mapping[str, Sequence[str]]) -> None:
+    """Say how much there is to decide, and ask for a name: every decision is somebody's."""
+    found = _disagreements(store, asked)
+    if not found:
+        st.subheader("No disagreements")
+        st.write("Passages that two people grade differently are decided here.")
+        return
+    open_ones = sum(each.adjudication is None for each in found)
+    some = format_count(len(found), "disagreement", "disagreements")
+    st.subheader(f"{some}, {open_ones:,} to decide")
+    st.write("Each decision is saved under a name. What's yours?")
+    ask_name("Decisions and grades of this browser are saved under it.")
 
 
 def bench_data(
@@ -117,9 +132,13 @@ def small_print(settings: Settings) -> str:
 
 def disagreements_file(asked: Mapping[str, Sequence[str]]) -> bytes:
     """Return the disagreements an address asks for as a file: a row for each person's grade."""
-    said = {name: values[0] for name, values in asked.items()}
     with Store(ui.database()) as store:
-        selected = Selection(said.get("split"), said.get("leaked", WITH_LEAKED))
-        among = store.selected_queries(selected, said.get("facet"), said.get("bucket"))
-        found = store.disagreements(asked.get("grader", ()), among)
+        found = _disagreements(store, asked)
         return csv_exports.rows_csv(import_export.disagreement_rows(store, found))
+
+
+def _disagreements(store: Store, asked: Mapping[str, Sequence[str]]) -> list[Disagreement]:
+    said = {name: values[0] for name, values in asked.items()}
+    selected = Selection(said.get("split"), said.get("leaked", WITH_LEAKED))
+    among = store.selected_queries(selected, said.get("facet"), said.get("bucket"))
+    return store.disagreements(asked.get("grader", ()), among)
