@@ -40,7 +40,7 @@ from labeler.cli.options import (
     selection,
     with_options,
 )
-from labeler.cli.output import FOR_PROGRAMS
+from labeler.cli.output import FOR_PROGRAMS, count_listed, most_option
 from labeler.errors import NotFound
 from labeler.formats import csv_tables
 from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls, format_count
@@ -217,9 +217,7 @@ NUMBER_COLUMNS = ["apart", "agreed", "decided"]
 @click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @click.option("--open", "only_open", is_flag=True, help="Only those without a decision.")
-@click.option(
-    "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
-)
+@most_option
 @format_option(
     FORMATS, "csv and json have all of them: a row for each person's grade, with its note."
 )
@@ -231,7 +229,7 @@ def disagreements(
     graders: tuple[str, ...],
     field: tuple[str, str] | None,
     only_open: bool,
-    most: int,
+    most: int | None,
     kind: str,
     raw: bool,
 ) -> None:
@@ -245,8 +243,9 @@ def disagreements(
     with Store(db) as store:
         found = find_disagreements(store, graders, field)
         found = [each for each in found if each.is_open or not only_open]
-        rule = store.settings().golden_rule
-        rows = list(import_export.disagreement_rows(store, found)) if kind in FOR_PROGRAMS else []
+        rule, most = store.settings().golden_rule, count_listed(most, kind)
+        listed = found[:most] if kind in FOR_PROGRAMS else []
+        rows = list(import_export.disagreement_rows(store, listed))
     if kind == "csv":
         click.echo(csv_tables.as_csv(rows, raw=raw), nl=False)
     elif kind == "json":

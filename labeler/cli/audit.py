@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from labeler.cli.groups import database_option, format_option, say
-from labeler.cli.output import Table, shorten, text_lines
+from labeler.cli.output import (
+    Table,
+    count_listed,
+    most_option,
+    print_rows,
+    shorten,
+    text_lines,
+)
 from labeler.formats import event_fields
 from labeler.model import (
     AUDIT_KINDS,
@@ -26,29 +32,27 @@ from labeler.store.addresses import StoreLocation
 @click.command()
 @click.argument("words", required=False, default="")
 @click.option("--kind", type=click.Choice(list(AUDIT_KINDS)), help="Only entries of this kind.")
-@click.option(
-    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
-)
+@most_option
 @format_option(
-    ("table", "jsonl"), "jsonl is for programs: every entry, whole, the oldest first.", name="form"
+    ("table", "json", "jsonl"),
+    "json and jsonl are for programs: every entry, whole, the oldest first.",
+    "form",
 )
 @database_option
 @click.pass_obj
-def audit(db: StoreLocation, words: str, kind: str | None, most: int, form: str) -> None:
+def audit(db: StoreLocation, words: str, kind: str | None, most: int | None, form: str) -> None:
     """List who did what: sign-ins, loads, exports and more.
 
     Newest first; with WORDS only entries that contain them. Entries are added and never
     changed.
     """
     with Store(db) as store:
-        if form == "jsonl":
-            found, count = store.audited(words, kind=kind, most=-1)
-            for entry in reversed(found):
-                click.echo(json.dumps(entry.as_dict()))
-            return
-        found, count = store.audited(words, kind=kind, most=most)
+        found, count = store.audited(words, kind=kind, most=count_listed(most, form))
+    if form != "table":
+        print_rows(form, (entry.as_dict() for entry in reversed(found)))
+        return
     if not found:
-        click.echo("Nothing in the audit is like that.")
+        click.echo("No entry of the audit matches.")
         return
     headings = ["when (UTC)", "who", "from", "what", "of", "more"]
     click.echo("\n".join(text_lines(Table(headings, [], [*map(audit_cells, found)]))))
@@ -91,7 +95,9 @@ EVENT_WORDS = {
     metavar="CHUNK",
     help="Print the judgments of this chunk for the query, and which grade counts.",
 )
-@format_option(("table", "jsonl"), "jsonl is for programs: all of each event, whole.", "form")
+@format_option(
+    ("table", "json", "jsonl"), "json and jsonl are for programs: all of each event, whole.", "form"
+)
 @database_option
 @click.pass_obj
 def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -> None:
@@ -106,9 +112,8 @@ def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -
             _print_judgments(store, query_id, chunk_id, form)
             return
         origin, changes = store.origin_of(query_id), store.history_of(query_id)
-    if form == "jsonl":
-        for change in changes:
-            click.echo(json.dumps(change.as_dict(), ensure_ascii=False))
+    if form != "table":
+        print_rows(form, (change.as_dict() for change in changes))
         return
     body = [row for change in changes for row in _change_rows(change)]
     if body:
@@ -134,9 +139,8 @@ def _second(moment: str) -> str:
 
 def _print_judgments(store: Store, query_id: str, chunk_id: str, form: str) -> None:
     said, golden = store.said_of(query_id, chunk_id)
-    if form == "jsonl":
-        for each in said:
-            click.echo(json.dumps(event_fields(each.event), ensure_ascii=False))
+    if form != "table":
+        print_rows(form, (event_fields(each.event) for each in said))
         return
     at = {each.event.event_id: each.event.created_at or "" for each in said}
     body = [_judgment_row(each, at) for each in reversed(said)]

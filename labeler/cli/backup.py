@@ -5,14 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
 import click
 
 from labeler.cli.atomic_output import is_new, new_golden_set
-from labeler.cli.groups import FILE, GOLDEN_SET, CommandT, database_option, restore
+from labeler.cli.groups import (
+    FILE,
+    GOLDEN_SET,
+    CommandT,
+    database_option,
+    format_option,
+    restore,
+)
 from labeler.cli.options import parse_duration
+from labeler.cli.output import print_rows
 from labeler.errors import BadInput, LabelerError
 from labeler.model import GoldenVersion, escape_controls
 from labeler.services.import_export import snapshots
@@ -146,9 +155,10 @@ def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) ->
     help="A tamper check (seal) that was kept, or a file with one (the .seal.txt beside an "
     "export, a log, a BEIR set, a backup): check that the log up to then is the same.",
 )
+@format_option(("table", "json"), "json is for programs: a row for each thing that is checked.")
 @database_option
 @click.pass_obj
-def check(db: StoreLocation, against: str | None) -> None:
+def check(db: StoreLocation, against: str | None, kind: str) -> None:
     """Check that the golden set's file is intact.
 
     Checks every page and reference, the rules of the log and its tamper checks, the file's
@@ -159,8 +169,10 @@ def check(db: StoreLocation, against: str | None) -> None:
         findings = examine(db, kept)
     except LabelerError as error:
         raise BadInput(f"{error}\n{finding_line(file_check.check_sqlite_bug())}") from error
-    for finding in findings:
-        click.echo(finding_line(finding))
+    if kind == "json":
+        print_rows(kind, map(asdict, findings))
+    else:
+        click.echo("\n".join(map(finding_line, findings)))
     if any(finding.is_wrong for finding in findings):
         raise click.exceptions.Exit(1)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,8 +21,17 @@ from labeler.cli.groups import (
     say,
 )
 from labeler.cli.load import check_target, load
-from labeler.cli.output import Table, progress_bar, shorten, text_lines
+from labeler.cli.output import (
+    Table,
+    count_listed,
+    most_option,
+    print_rows,
+    progress_bar,
+    shorten,
+    text_lines,
+)
 from labeler.cli.runs_queries import queries
+from labeler.evaluation import Record
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, SuggestionRule
 from labeler.model import CANDIDATE_SOURCES, CANDIDATE_STATES, Candidate, escape_controls
 from labeler.services import import_export
@@ -133,14 +141,12 @@ def load_candidates(
     show_default=True,
     help="Only these.",
 )
-@click.option(
-    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
-)
-@format_option(("table", "jsonl"), "jsonl is for programs: all of each.", "form")
+@most_option
+@format_option(("table", "json", "jsonl"), "json and jsonl are for programs: all of each.", "form")
 @database_option
 @click.pass_obj
 def candidates(
-    db: StoreLocation, words: str, source: str | None, state: str, most: int, form: str
+    db: StoreLocation, words: str, source: str | None, state: str, most: int | None, form: str
 ) -> None:
     """List questions that may become queries.
 
@@ -149,12 +155,12 @@ def candidates(
     NUMBER' makes a query of one.
     """
     with Store(db) as store:
+        most = count_listed(most, form)
         found, count = store.candidates(words, state=state, source=source, most=most)
         texts = {query.query_id: query.text for query in store.queries()}
     near = nearest_queries([each.text for each in found], texts)
-    if form == "jsonl":
-        for each, alike in zip(found, near, strict=True):
-            click.echo(json.dumps(_record(each, alike), ensure_ascii=False))
+    if form != "table":
+        print_rows(form, map(_record, found, near))
         return
     if not found:
         click.echo("No candidate matches; 'labeler load candidates FILE --from log' loads some")
@@ -166,7 +172,7 @@ def candidates(
         click.echo(f"... and {count - len(found):,} more; --most lists them")
 
 
-def _record(candidate: Candidate, alike: tuple[str, float] | None) -> Mapping[str, object]:
+def _record(candidate: Candidate, alike: tuple[str, float] | None) -> Record:
     near, score = alike or (None, None)
     return {**asdict(candidate), "near": near, "nearness": score}
 

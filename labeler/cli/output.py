@@ -5,6 +5,7 @@ Also the progress bar, which appears on a terminal once work takes longer than a
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
@@ -387,6 +388,34 @@ def print_table(
 ) -> None:
     """Print a table for people, with the answer above and what is to know under it."""
     click.echo(format_page(kind, [table], conventions, notes, statements, labels), nl=False)
+
+
+MOST_LISTED = 50  # rows of a list, to people
+most_option = click.option(
+    "--most",
+    type=click.IntRange(1),
+    help=f"How many to list.  [default: {MOST_LISTED}; all in a form for programs]",
+)
+
+
+def count_listed(most: int | None, kind: str) -> int:
+    """Return how many rows are listed: as asked for, else the first to people, all to programs.
+
+    >>> count_listed(None, "table"), count_listed(7, "table"), count_listed(7, "json")
+    (50, 7, 7)
+    """
+    if most is not None:
+        return most
+    return MOST_LISTED if kind in ("table", "md") else sys.maxsize
+
+
+def print_rows(kind: str, rows: Iterable[Record]) -> None:
+    """Print rows for programs: a JSON list of objects, or an object per line."""
+    if kind == "json":
+        click.echo(format_records(kind, rows), nl=False)
+        return
+    for row in rows:
+        click.echo(json.dumps(row, ensure_ascii=False))
 
 
 LONGEST_CELL, LONGEST_LINE = 60, 100  # letters

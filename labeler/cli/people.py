@@ -5,13 +5,14 @@ The only commands that print the secret of an invitation link.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import timedelta
 
 import click
 
-from labeler.cli.groups import change, database_option, rename, say
+from labeler.cli.groups import change, database_option, format_option, rename, say
 from labeler.cli.options import parse_duration
-from labeler.cli.output import Table, text_lines
+from labeler.cli.output import Table, print_rows, text_lines
 from labeler.errors import BadInput
 from labeler.model import escape_controls, format_minute
 from labeler.store import Store, integrity
@@ -181,13 +182,17 @@ def change_role(db: StoreLocation, name: str, role: Role) -> None:
 
 
 @click.command()
+@format_option(("table", "json"), "json is for programs; it has no link and no key.")
 @database_option
 @click.pass_obj
-def people(db: StoreLocation) -> None:
+def people(db: StoreLocation, kind: str) -> None:
     """List everyone who grades or may sign in, and how."""
     integrity.check_undamaged(db)
     with Store(db) as store:
         ways = store.ways_in()
+    if kind == "json":
+        print_rows(kind, map(asdict, ways))
+        return
     if not ways:
         click.echo("Nobody has graded yet and nobody is invited: labeler invite NAME")
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 
 import click
 
@@ -12,11 +13,19 @@ from labeler.cli.groups import (
     change,
     database_option,
     drop,
+    format_option,
     keep_older_name,
     rename,
     restore,
 )
-from labeler.cli.output import Table, shorten, text_lines
+from labeler.cli.output import (
+    Table,
+    count_listed,
+    most_option,
+    print_rows,
+    shorten,
+    text_lines,
+)
 from labeler.errors import NotFound
 from labeler.model import SPLITS, chunking_label, escape_controls, format_count
 from labeler.services.query_splits import assign_splits
@@ -27,13 +36,30 @@ LONGEST_TEXT = 80
 
 
 @click.command()
+@format_option(("table", "json"), "json is for programs.")
 @database_option
 @click.pass_obj
-def runs(db: StoreLocation) -> None:
+def runs(db: StoreLocation, kind: str) -> None:
     """List the runs: their systems, dates and sizes."""
     with Store(db) as store:
         found, of_runs = store.runs(), store.chunkings_of_runs()
         several = len(store.chunking_names()) > 1
+    if kind == "json":
+        print_rows(
+            kind,
+            (
+                {
+                    "run": run.name,
+                    "system": run.system,
+                    "created_at": run.created_at,
+                    "chunking": chunking_label(of_runs[run.name]),
+                    "queries": run.queries,
+                    "depth": run.depth,
+                }
+                for run in found
+            ),
+        )
+        return
     if not found:
         click.echo("there are no runs yet; add one with 'labeler load run FILE'")
         return
@@ -146,20 +172,24 @@ def queries() -> None:
 @click.argument("words", required=False, default="")
 @click.option("--retired", is_flag=True, help="Only those that are retired.")
 @click.option("--split", type=click.Choice(SPLITS), help="Only those of this split.")
-@click.option(
-    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
-)
+@most_option
+@format_option(("table", "json"), "json is for programs, with whole texts.")
 @database_option
 @click.pass_obj
 def list_queries(
-    db: StoreLocation, words: str, retired: bool, split: str | None, most: int
+    db: StoreLocation, words: str, retired: bool, split: str | None, most: int | None, kind: str
 ) -> None:
     """List the queries, with how many grades each has.
 
     With WORDS only those whose id or text contains them.
     """
     with Store(db) as store:
-        found, count = store.find_queries(words, retired=retired or None, split=split, most=most)
+        found, count = store.find_queries(
+            words, retired=retired or None, split=split, most=count_listed(most, kind)
+        )
+    if kind == "json":
+        print_rows(kind, map(asdict, found))
+        return
     if not found:
         click.echo(_no_queries(words, retired=retired, split=split))
         return

@@ -12,7 +12,7 @@ import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules, describe_best_run, perfect_reranking_notes
-from labeler.cli.groups import CommandT, database_option
+from labeler.cli.groups import CommandT, database_option, format_option
 from labeler.cli.options import (
     CountingCommand,
     check_common_options,
@@ -37,6 +37,7 @@ from labeler.cli.output import (
     format_page,
     format_records,
     notes_on,
+    print_rows,
     wide_table,
 )
 from labeler.evaluation import (
@@ -308,17 +309,27 @@ def split_by_chunking(
 
 
 @click.command("measures")
-def explain_measures() -> None:
-    """Say what each measure means and what it hides."""
-    click.echo("\n\n".join(describe_measure(definition) for definition in MEASURES.values()))
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@format_option(("table", "json"), "json is for programs.")
+def explain_measures(names: Sequence[str], kind: str) -> None:
+    """Say what each measure means and what it hides.
+
+    NAME may be as in '--measures', such as nDCG@10 or MRR.
+    """
+    named = dict.fromkeys(measure.name for measure in Conventions.of().measures(names))
+    found = [MEASURES[name] for name in named or MEASURES]
+    if kind == "json":
+        print_rows(kind, ({"measure": each.name, **measure_facts(each)} for each in found))
+    else:
+        click.echo("\n\n".join(map(describe_measure, found)))
 
 
 _CONDENSES = " drops the chunks nobody graded from the list, before ranks are counted"
 
 
-def describe_measure(definition: Definition) -> str:
-    """Return what the registry says of a measure, as text."""
-    rows = {
+def measure_facts(definition: Definition) -> dict[str, str]:
+    """Return what the registry says of a measure, what there is nothing to say of as ''."""
+    return {
         "meaning": definition.meaning,
         "hides": definition.hides,
         "formula": definition.formula,
@@ -329,5 +340,9 @@ def describe_measure(definition: Definition) -> str:
         "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
         "terms": definition.depends,
     }
-    lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
+
+
+def describe_measure(definition: Definition) -> str:
+    """Return what the registry says of a measure, as text."""
+    lines = [f"  {what:<8} {text}" for what, text in measure_facts(definition).items() if text]
     return "\n".join([definition.name, *lines])

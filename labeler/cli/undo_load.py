@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -10,7 +9,7 @@ from pathlib import PurePath
 import click
 
 from labeler.cli.groups import database_option, format_option, say
-from labeler.cli.output import Table, shorten, text_lines
+from labeler.cli.output import Table, print_rows, shorten, text_lines
 from labeler.errors import BadInput
 from labeler.model import LoadState, escape_controls
 from labeler.store import Store
@@ -24,7 +23,7 @@ NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "taken back (UTC)"], ["gra
 @click.command("undo-load")
 @click.argument("which", metavar="[NUMBER]", required=False)
 @click.option("--dry-run", is_flag=True, help="Only say what would be taken back.")
-@format_option(("table", "jsonl"), "Without a number; jsonl is for programs.")
+@format_option(("table", "json", "jsonl"), "Of the list: json and jsonl are for programs.")
 @database_option
 @click.pass_obj
 def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) -> None:
@@ -52,9 +51,8 @@ def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) ->
 
 
 def _print_loads(loads: Sequence[LoadState], kind: str) -> None:
-    if kind == "jsonl":
-        for each in loads:
-            click.echo(json.dumps(each.as_dict(), ensure_ascii=False))
+    if kind != "table":
+        print_rows(kind, (each.as_dict() for each in loads))
         return
     if not loads:
         click.echo(NO_LOADS)

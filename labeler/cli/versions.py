@@ -10,7 +10,15 @@ import click
 
 from labeler.cli.groups import check_raw, database_option, format_option, raw_option, say
 from labeler.cli.options import FORMATS, SELECTION_OPTIONS, selection, with_options
-from labeler.cli.output import Table, in_markdown, markdown_lines, shorten, text_lines
+from labeler.cli.output import (
+    Table,
+    count_listed,
+    in_markdown,
+    markdown_lines,
+    most_option,
+    shorten,
+    text_lines,
+)
 from labeler.errors import NotFound
 from labeler.formats import csv_tables
 from labeler.model import (
@@ -96,13 +104,13 @@ def _cells(version: GoldenVersion, now: str) -> list[str]:
     "table and md are for people and show the first; csv and json have every change, whole.",
 )
 @raw_option
-@click.option(
-    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
-)
+@most_option
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
-def diff(db: StoreLocation, old: str, new: str | None, kind: str, raw: bool, most: int) -> None:
+def diff(
+    db: StoreLocation, old: str, new: str | None, kind: str, raw: bool, most: int | None
+) -> None:
     """List what changed between two golden versions.
 
     OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is
@@ -116,7 +124,7 @@ def diff(db: StoreLocation, old: str, new: str | None, kind: str, raw: bool, mos
         parts = [part_of(store, each, selected) for each in (before, after)]
     if not any(part.queries for part in parts):
         raise NotFound(selected.nothing())
-    changes = find_changes(*parts)
+    changes, most = find_changes(*parts), count_listed(most, kind)
     if kind == "json":
         click.echo(_as_json(before, after, changes, selected))
     elif kind == "csv":

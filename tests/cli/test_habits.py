@@ -109,7 +109,7 @@ def test_a_file_that_is_not_there_is_called_so(labeler: Labeler):
     [
         ("compare a b --md", "--format md"),
         ("evaluate q r --csv", "--format csv"),
-        ("history q --json", "--format jsonl"),
+        ("history q --jsonl", "--format jsonl"),
     ],
 )
 def test_a_form_that_is_typed_as_an_option_says_format(labeler: Labeler, typed: str, form: str):
@@ -133,6 +133,45 @@ def test_json_is_short_for_the_form(filled_labeler: Labeler, typed: str):
     json.loads(long.stdout)
     last_wins = filled_labeler(*words, "--json", "--format", "table")
     assert last_wins.stdout == filled_labeler(*words).stdout
+
+
+def refuse_number(word: str) -> float:
+    """Refuse NaN and infinity, which Python reads and JSON does not have."""
+    raise ValueError(word)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("runs", "queries", "queries list k1", "candidates", "people", "check"),
+        *("audit", "undo-load", "history k1", "history k1 --chunk a"),
+        *("measures", "measures nDCG MRR@10", "score", "score --per-query"),
+        *("compare old new", "compare old new --graders"),
+        *("trend", "trend --points", "recall", "next old new", "agreement", "agreement --drift"),
+        *("disagreements", "health", "versions", "leakage", "evaluate g.qrels old.trec new.trec"),
+    ],
+)
+def test_every_command_that_lists_or_computes_prints_json(filled_labeler: Labeler, typed: str):
+    assert filled_labeler("change", "run", "old", "--date", "2026-01-31").exit_code == 0
+    shown = filled_labeler(*typed.split(), "--json")
+    assert shown.exit_code == 0, shown.output
+    json.loads(shown.stdout, parse_constant=refuse_number)
+
+
+def test_a_list_for_programs_has_all_and_one_for_people_the_first(filled_labeler: Labeler):
+    more = "".join(f"m{number}\twhere?\n" for number in range(60))
+    Path("more.tsv").write_text(f"query_id\tquery\n{more}")
+    assert filled_labeler("load", "queries", "more.tsv").exit_code == 0
+    assert filled_labeler("queries").output.endswith("... and 22 more; --most lists them\n")
+    assert len(json.loads(filled_labeler("queries", "--json").stdout)) == 72
+    assert len(json.loads(filled_labeler("queries", "--json", "--most", "3").stdout)) == 3
+
+
+def test_one_measure_is_explained_by_any_of_its_names(labeler: Labeler):
+    assert labeler("measures", "MRR@10").output.startswith("RR\n  meaning")
+    refused = labeler("measures", "XYZ")
+    assert refused.exit_code == 1
+    assert "no measure is called 'XYZ'; there are nDCG" in refused.output
 
 
 def test_a_gate_prints_json_or_writes_it_to_a_file(filled_labeler: Labeler):
