@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
@@ -16,6 +15,7 @@ from labeler.analysis.health import (
     assess_health,
     describe_health,
     health_record,
+    summarize_health,
 )
 from labeler.analysis.health import spread_of_deltas as spread_in
 from labeler.analysis.text_similarity import count_similar_pairs
@@ -54,7 +54,7 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
     Prints its size and what that is enough for, who confirmed the grades and when, buckets with
     too few queries, single-answer queries with several answers, its buckets compared with those
     of the logs, how often people agreed with suggestions, where queries came from, and
-    near-duplicates. Lines with ! ask for attention. --split and --leaked limit everything but
+    near-duplicates. Lines with ! need attention. --split and --leaked limit everything but
     the logs to these queries.
     """
     chosen = selection()
@@ -71,17 +71,10 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
     else:
         of = [] if chosen == EVERYTHING else [f"Of the queries of: {chosen.describe()}"]
         parts = describe_health(found)
-        first = summarize(parts)
+        first = summarize_health(parts)
+        if any(part.warnings for part in parts):
+            first = f"{first[:-1]}: the lines with '!'."
         click.echo("\n\n".join([first, *of, *(as_text(part) for part in parts)]))
-
-
-def summarize(parts: Sequence[HealthSection]) -> str:
-    """Return how much asks for something to be done, before the details."""
-    count = sum(len(part.warnings) for part in parts)
-    if not count:
-        return "Nothing asks for attention."
-    things = "1 point asks" if count == 1 else f"{count} points ask"
-    return f"{things} for attention: the lines with '!'."
 
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
@@ -95,14 +88,15 @@ def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
 
 def as_text(part: HealthSection) -> str:
     """Return a part as a terminal shows it."""
-    lines = [part.title, *(f"  {escape_controls(said)}" for said in part.sentences)]
+    said = (*part.sentences, *part.notes)
+    lines = [part.title, *(f"  {escape_controls(sentence)}" for sentence in said)]
     if part.rows:
         words, *numbers = part.headings
         body = [[escape_controls(str(cell)) for cell in map(shown, row)] for row in part.rows]
         lines += [
             f"  {line}" for line in text_lines(Table([escape_controls(words)], numbers, body))
         ]
-    return "\n".join([*lines, *(f"! {escape_controls(said)}" for said in part.warnings)])
+    return "\n".join([*lines, *(f"! {escape_controls(each.sentence)}" for each in part.warnings)])
 
 
 def shown(cell: str | int) -> str:

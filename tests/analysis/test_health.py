@@ -44,7 +44,7 @@ def said(found) -> str:
 
 
 def warned(found) -> str:
-    return " ".join(said for part in describe_health(found) for said in part.warnings)
+    return " ".join(each.sentence for part in describe_health(found) for each in part.warnings)
 
 
 def test_a_set_is_told_what_it_is_good_for_by_how_its_runs_differ() -> None:
@@ -53,8 +53,8 @@ def test_a_set_is_told_what_it_is_good_for_by_how_its_runs_differ() -> None:
     assert (found.queries, found.judged) == (80, 60)
     reach = {mark.queries: round(mark.reach, 3) for mark in found.marks}
     assert reach == {50: 0.198, 200: 0.099, 1000: 0.044}
-    assert "Too few queries" not in warned(found)
-    assert "Too few queries to tell anything but failures: 0 of 50." in warned(
+    assert "too few to compare runs" not in warned(found)
+    assert "0 of at least 50 queries are graded: enough to look at single failures" in warned(
         assess_health(told(), NOW)
     )
 
@@ -78,17 +78,19 @@ def test_grades_are_told_by_who_gave_them_and_how_long_ago() -> None:
     assert own.only_proposed == 5
     assert found.ages is not None
     assert (found.ages.median, found.ages.oldest, found.ages.old) == (10, 365, 3)
-    assert "the oldest is of 365 days ago; 75% are older than 9 days." in said(found)
+    assert "the oldest 365 days; 75% are older than 9 days." in said(found)
     with pytest.raises(BadInput, match="not -1"):
         assess_health(told(), NOW, after=-1)
 
 
 def test_grades_of_today_are_not_said_to_be_of_zero_days() -> None:
     graded = [GradedPair("q0", 0, False, "2026-11-22T00:00:01Z")] * 3
-    assert "None of them is a day old. A grade" in said(assess_health(told(graded=graded), NOW))
+    assert "No golden grade is older than a day. A grade" in said(
+        assess_health(told(graded=graded), NOW)
+    )
     graded.append(GradedPair("q0", 0, False, "2026-11-20T00:00:00Z"))
     with_an_older_one = said(assess_health(told(graded=graded), NOW))
-    assert "Half of them are of the last day, the oldest is of 3 days ago; 0%" in with_an_older_one
+    assert "given within the last day, the oldest 3 days; 0%" in with_an_older_one
 
 
 def test_a_set_without_grades_has_no_age_and_says_dashes() -> None:
@@ -145,7 +147,7 @@ def test_buckets_with_too_few_queries_are_named_the_emptiest_first() -> None:
     found = assess_health(HealthInput(queries, {"q0": QueryOrigin("log")}, graded, 0, [], []), NOW)
     [thin] = found.thin
     assert (thin.buckets, thin.few) == (2, (("b", 2),))
-    assert "topic: too few graded queries in b (2)." in warned(found)
+    assert "topic: b (2) has fewer than 10 graded queries" in warned(found)
     assert found.sources == ((None, 14), ("log", 1))
 
 
@@ -179,16 +181,16 @@ def test_single_answer_queries_with_answers_in_several_documents_are_named() -> 
     assert found.single.several == (("three", 3), ("two", 2), ("unknown", 2))
     assert "7 graded queries have the task single" in said(found)
     assert (
-        "3 of these have answers in several documents: three (3), two (2), unknown (2). Check the "
-        "task, or the grades"
+        "3 single-answer queries have answers in several documents: three (3), two (2), unknown (2). "
+        "RR and Success count only the first answer."
     ) in warned(found)
 
 
 def test_many_such_queries_are_counted_and_a_few_named() -> None:
     many = single(**{f"q{n}": [(3, "a"), (3, "b")] for n in range(9)})
     assert (
-        "9 of these have answers in several documents: q0 (2), q1 (2), q2 (2), q3 (2), q4 (2), "
-        "4 more. Check"
+        "9 single-answer queries have answers in several documents: q0 (2), q1 (2), q2 (2), q3 (2), "
+        "q4 (2), 4 more. RR"
     ) in warned(assess_health(many, NOW))
 
 
@@ -211,7 +213,7 @@ def test_the_single_answers_of_a_database_are_looked_up(tmp_path: Path) -> None:
         grades = [GoldenGrade(q, c, 3) for q in "qr" for c in documents]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     printed = CliRunner().invoke(main, ["--db", str(path), "health"]).output
-    assert "! 1 of these has answers in several documents: q (2)." in printed
+    assert "! 1 single-answer query has answers in several documents: q (2)." in printed
     as_json = CliRunner().invoke(main, ["--db", str(path), "health", "--format", "json"]).output
     assert json.loads(as_json)["single"] == {"queries": 1, "several": [["q", 2]]}
     assert "q (2)" in words(open_page("review", review="Health"))
@@ -256,21 +258,21 @@ def test_health_is_printed_for_people_and_for_programs(lived: Path) -> None:
     assert shares["differs"]
     assert len(found["golden"]) == 64
     said = CliRunner().invoke(main, ["--db", str(lived), "health"]).output
-    assert "! The set has other shares of intent than the logs" in said
-    assert re.search(r"from a file alone +38 +95%", said)
+    assert "! The golden set has other shares of intent than real traffic" in said
+    assert re.search(r"only from a file +38 +95%", said)
 
 
 def test_review_shows_the_same_and_leads_to_the_weighted_mean(lived: Path) -> None:
     app = open_page("review", review="Health")
     said = words(app)
-    assert "The set has other shares of intent than the logs" in said
+    assert "The golden set has other shares of intent than real traffic" in said
     assert "Scores, weighted by intent" in said
-    assert "40 queries have grades, of 40." in said
+    assert "With 40 of 40 queries graded, you will probably (95%) see any failure" in said
     assert "clicks||3||0.67" in said
 
 
 def test_grades_grow_old_where_nobody_writes(lived: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "None of them is a day old." in words(open_page("review", review="Health"))
+    assert "No golden grade is older than a day." in words(open_page("review", review="Health"))
 
     class Later(datetime):
         @classmethod
@@ -286,5 +288,5 @@ def test_an_empty_set_has_no_health_to_speak_of(tmp_path: Path) -> None:
     Store(path, create=True).close()
     result = CliRunner().invoke(main, ["--db", str(path), "health"])
     assert result.exit_code == 0, result.output
-    assert "0 queries have grades, of 0." in result.output
+    assert "None of 0 queries is graded yet." in result.output
     assert "There is no query yet" in words(open_page("review", review="Health"))

@@ -147,15 +147,15 @@ def test_health_is_of_the_split_on_the_page_and_in_a_terminal(marked: Store):
     assert (some["split"], some["leaked"], every["split"]) == ("test", "with", None)
     few = ("--split", "test", "--leaked", "without")
     assert printed(marked, "health", *few).startswith(
-        "1 point asks for attention: the lines with '!'.\n\n"
+        "1 point needs attention: the lines with '!'.\n\n"
         "Of the queries of: split test · leaked queries left out\n\nSize\n"
-        "  1 query has grades, of 1."
+        "  With 1 of 1 query graded, you will"
     )
     shown = words(open_page("review", review="Health", split="test", leaked="without"))
     assert "Of the queries of: split test · leaked queries left out." in shown
-    assert "1 query has grades, of 1." in shown
+    assert "With 1 of 1 query graded" in shown
     shown = words(open_page("review", review="Health"))
-    assert "4 queries have grades, of 4." in shown
+    assert "With 4 of 4 queries graded" in shown
     assert "Of the queries of" not in shown
 
 

@@ -7,4 +7,11 @@ from labeler.analysis.health.golden_set_health import (
     assess_health,
     spread_of_deltas,
 )
-from labeler.analysis.health.sections import HealthSection, describe_health, health_record
+from labeler.analysis.health.sections import (
+    HealthSection,
+    HealthWarning,
+    describe_health,
+    describe_size,
+    health_record,
+    summarize_health,
+)

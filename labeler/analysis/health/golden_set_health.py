@@ -76,13 +76,9 @@ def size_marks(spread: float) -> tuple[SizeMark, ...]:
     [0.1, 0.05, 0.02]
     """
     words = (
-        (50, "to look at failures one by one; runs are told apart only where they differ much"),
-        (200, "to tell two runs apart over all queries"),
-        (
-            1000,
-            f"for buckets: each of {BUCKETS_AT_LARGEST} equal ones tells runs apart "
-            "as 200 queries do",
-        ),
+        (50, "look at failures one by one"),
+        (200, "compare two runs"),
+        (1000, f"compare two runs in each of {BUCKETS_AT_LARGEST} equal buckets"),
     )
     return tuple(size_mark(queries, spread, good_for) for queries, good_for in words)
 

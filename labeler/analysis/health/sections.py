@@ -6,9 +6,9 @@ Names of buckets and sources are unescaped: code that shows them must escape the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from labeler.analysis.health.golden_set_health import (
     FEW_QUERIES,
@@ -23,22 +23,58 @@ from labeler.analysis.health.golden_set_health import (
 from labeler.model import QUERY_ORIGINS, CopyGrades, format_count, format_list
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
-UNKNOWN_SOURCE = "not known: from before sources were kept"
+UNKNOWN_SOURCE = "unknown"
 CellValue = str | int
+Remedy = Literal["grade", "add queries", "open query", "decide", "weigh", "review queries"]
+"""What a warning asks for: where it is done depends on who shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthWarning:
+    """What is wrong, what it means and what to do, in a sentence or two.
+
+    ``target`` is the query to open, or the facet to weigh by.
+    """
+
+    sentence: str
+    remedy: Remedy
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HealthSection:
     """One part of the report; the first column of its table contains text.
 
-    ``warnings`` are sentences that call for action.
+    ``notes`` say how its numbers are computed.
     """
 
     title: str
     sentences: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()
     rows: tuple[tuple[CellValue, ...], ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[HealthWarning, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def summarize_health(parts: Sequence[HealthSection]) -> str:
+    """Return how many points need attention."""
+    count = sum(len(part.warnings) for part in parts)
+    if not count:
+        return "Nothing needs attention."
+    return f"{format_count(count, 'point needs', 'points need')} attention."
+
+
+def describe_size(found: GoldenSetHealth) -> str:
+    """Return in one sentence what the graded queries are enough for."""
+    if not found.judged:
+        return f"None of {format_count(found.queries, 'query', 'queries')} is graded yet."
+    by = f" in {found.by}" if found.by else ""
+    return (
+        f"With {found.judged:,} of {format_count(found.queries, 'query', 'queries')} graded, you "
+        f"will probably (95%) see any failure that affects at least {_format_percent(found.now.rarest, 1)} of "
+        f"questions, and can detect differences of {_format_number(found.now.reach)}{by} or more "
+        "(80% power)."
+    )
 
 
 def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
@@ -57,28 +93,37 @@ def describe_health(found: GoldenSetHealth) -> tuple[HealthSection, ...]:
 
 
 def _size_section(found: GoldenSetHealth) -> HealthSection:
-    by = f"{found.spread:.2f}, taken as there are no two runs"
+    by = f"{found.spread:.2f}, assumed because no two runs can be compared"
     if found.pairs_of_runs:
         pairs = "the one pair" if found.pairs_of_runs == 1 else f"{found.pairs_of_runs:,} pairs"
-        by = f"{found.spread:.2f}, the median of {pairs} of runs here by {found.by}"
-    sentences = [
-        f"{format_count(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
-        "The rarest failure seen is a kind of failure that so many queries show at least once "
-        "(with 95% probability), if it affects that share of all questions.",
-        "The smallest difference shown is a true difference between two runs that so many "
-        f"queries show (80% power at the 5% level). Differences by query spread by {by}.",
-    ]
+        by = f"{found.spread:.2f}, the median of {pairs} of runs by {found.by}"
+    notes = (
+        "A failure that affects the given share of all questions occurs at least once among so "
+        "many queries with 95% probability.",
+        "A true difference between two runs of the given size is detected with 80% power at the "
+        f"5% level. The standard deviation of differences by query is {by}.",
+    )
     rows = [_mark_row(mark, _format_reached(mark, found.judged)) for mark in found.marks]
     rows.append(_mark_row(found.now, "now"))
     few = found.marks[0].queries
-    missing = f"Too few queries to tell anything but failures: {found.judged:,} of {few}."
-    headings = ("enough", "queries", "", "rarest failure seen", "smallest difference shown")
-    warned = (missing,) if found.judged < few else ()
-    return HealthSection("Size", tuple(sentences), headings, tuple(rows), warned)
+    missing = HealthWarning(
+        f"{found.judged:,} of at least {few} queries are graded: enough to look at single "
+        "failures, too few to compare runs. Grade more queries.",
+        "grade",
+    )
+    headings = ("enough to", "queries", "state", "rarest failure seen")
+    return HealthSection(
+        "Size",
+        (describe_size(found),),
+        (*headings, "smallest difference detected"),
+        tuple(rows),
+        (missing,) if found.judged < few else (),
+        notes,
+    )
 
 
 def _mark_row(mark: SizeMark, state: str) -> tuple[CellValue, ...]:
-    what = mark.good_for or "this set as it is"
+    what = mark.good_for or "this golden set"
     return (what, mark.queries, state, _format_percent(mark.rarest, 1), _format_number(mark.reach))
 
 
@@ -88,55 +133,66 @@ def _format_reached(mark: SizeMark, judged: int) -> str:
 
 def _confirmed_section(found: GoldenSetHealth) -> HealthSection:
     own = found.confirmed
-    rows = [
-        ("graded by a person", own.by_people, _format_share(own.by_people, own.pairs)),
-        ("graded by two or more", own.twice, _format_share(own.twice, own.pairs)),
-        ("adjudicated", own.adjudicated, _format_share(own.adjudicated, own.pairs)),
-        (
-            "from a file alone",
-            own.pairs - own.by_people,
-            _format_share(own.pairs - own.by_people, own.pairs),
-        ),
-    ]
-    sentences = [f"{format_count(own.pairs, 'golden grade', 'golden grades')}."]
-    if own.only_proposed:
-        are = format_count(own.only_proposed, "chunk has", "chunks have")
-        sentences.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
+    counts = (
+        ("graded by a person", own.by_people),
+        ("graded by two or more people", own.twice),
+        ("decided where graders differ", own.adjudicated),
+        ("only from a file", own.pairs - own.by_people),
+    )
+    sentences = []
     if ages := found.ages:
         sentences.append(
-            f"{_describe_ages(ages, own.pairs)} A grade that came with a file is as "
-            "old as its load."
+            f"{_describe_ages(ages, own.pairs)} A grade from a file is as old as its load."
         )
+    if own.only_proposed:
+        have = format_count(own.only_proposed, "chunk has", "chunks have")
+        sentences.append(f"{have} only a suggested grade, which never counts. Grade them on Label.")
     return HealthSection(
-        "Who confirmed it, and when", tuple(sentences), ("grades", "n", "share"), tuple(rows)
+        "Who graded it, and when",
+        tuple(sentences),
+        ("golden grades", "n", "share"),
+        (
+            ("all", own.pairs, _format_share(own.pairs, own.pairs)),
+            *((name, n, _format_share(n, own.pairs)) for name, n in counts),
+        ),
     )
 
 
 def _describe_ages(ages: GradeAges, pairs: int) -> str:
     if ages.oldest < 1:
-        return "None of them is a day old."
-    half = "of the last day" if ages.median < 1 else f"older than {_format_days(ages.median)}"
+        return "No golden grade is older than a day."
+    half = (
+        "given within the last day"
+        if ages.median < 1
+        else f"more than {_format_days(ages.median)} old"
+    )
     return (
-        f"Half of them are {half}, the oldest is of {_format_days(ages.oldest)} ago; "
+        f"Half of the golden grades are {half}, the oldest {_format_days(ages.oldest)}; "
         f"{_format_share(ages.old, pairs)} are older than {_format_days(ages.after)}."
     )
 
 
 def _buckets_section(found: GoldenSetHealth) -> HealthSection:
-    text = f"A bucket with fewer than {FEW_QUERIES} graded queries is not tested."
     rows = [(thin.facet, thin.buckets, len(thin.few)) for thin in found.thin]
-    warned = tuple(_describe_thin(thin) for thin in found.thin if thin.few)
     if not rows:
-        return HealthSection("Buckets", ("No query has a bucket.",))
+        return HealthSection("Buckets", ("No query has a facet.",))
     return HealthSection(
-        "Buckets", (text,), ("facet", "buckets", "with too few"), tuple(rows), warned
+        "Buckets",
+        (f"Only buckets of {FEW_QUERIES} or more graded queries are tested.",),
+        ("facet", "buckets", "too small"),
+        tuple(rows),
+        tuple(_describe_thin(thin) for thin in found.thin if thin.few),
     )
 
 
-def _describe_thin(thin: ThinBuckets) -> str:
-    named = [f"{name} ({n})" for name, n in thin.few[:MOST_NAMED]]
-    more = f" and {len(thin.few) - len(named)} more" if len(thin.few) > len(named) else ""
-    return f"{thin.facet}: too few graded queries in {', '.join(named)}{more}."
+def _describe_thin(thin: ThinBuckets) -> HealthWarning:
+    named = [f"{name} ({n})" for name, n in thin.few]
+    has = "has" if len(named) == 1 else "have"
+    return HealthWarning(
+        f"{thin.facet}: {format_list(named, MOST_NAMED)} {has} fewer than {FEW_QUERIES} graded "
+        "queries, so runs are not compared there. Add or grade queries.",
+        "add queries",
+    )
 
 
 def _single_answer_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
@@ -144,15 +200,20 @@ def _single_answer_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
     if not single.queries:
         return
     graded = format_count(single.queries, "graded query has", "graded queries have")
-    said = f"{graded} the task single, which expects its answer in one place."
-    warned: tuple[str, ...] = ()
+    said = f"{graded} the task single: one document should hold the answer."
+    warned: tuple[HealthWarning, ...] = ()
     if single.several:
-        count = len(single.several)
-        are = f"{count:,} of these {'has' if count == 1 else 'have'} answers in several documents"
+        are = format_count(
+            len(single.several), "single-answer query has", "single-answer queries have"
+        )
         named = [f"{name} ({documents})" for name, documents in single.several]
         warned = (
-            f"{are}: {format_list(named, MOST_NAMED)}. Check the task, or the grades: RR and "
-            "Success count the first of them only.",
+            HealthWarning(
+                f"{are} answers in several documents: {format_list(named, MOST_NAMED)}. RR and "
+                "Success count only the first answer. Check the task or the grades.",
+                "open query",
+                single.several[0][0],
+            ),
         )
     yield HealthSection("Single answers", (said,), warnings=warned)
 
@@ -166,19 +227,25 @@ def _copies_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
     """Yield the section on texts that several chunks of a query have, if something is amiss."""
     warned = []
     if unlike := found.unlike_copies:
-        are = format_count(len(unlike), "text has", "texts have")
+        are = format_count(len(unlike), "text occurs", "texts occur")
         named = [f"{each.query_id} ({_format_copies(each)})" for each in unlike]
         warned.append(
-            f"{are} several chunks in one query whose golden grades differ: "
-            f"{format_list(named, MOST_NAMED)}. "
-            "`labeler disagreements` lists them; a lead decides them on Review > Disagreements."
+            HealthWarning(
+                f"{are} in several chunks of one query, with different golden grades: "
+                f"{format_list(named, MOST_NAMED)}. A run gains by which of them it returns. "
+                "Decide on one grade.",
+                "decide",
+            )
         )
     if found.ungraded_copies:
-        one, many = "passage is an ungraded copy", "passages are ungraded copies"
-        are = format_count(found.ungraded_copies, one, many)
+        are = format_count(found.ungraded_copies, "chunk repeats", "chunks repeat")
         warned.append(
-            f"{are} of a graded one: what people said of the text counts for them with the next "
-            "load, or once Label is opened; where it is only from a file, Label asks for the text."
+            HealthWarning(
+                f"{are} a graded text and is unjudged. People's grades of the text count for it "
+                "after the next load, or once somebody opens Label; texts graded only by a file "
+                "are asked for there.",
+                "grade",
+            )
         )
     if warned:
         text = "Chunks of a query with the same text and title should have the same grade."
@@ -187,9 +254,15 @@ def _copies_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
 
 def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
     if not found.shares:
-        text = "No log of production with buckets is loaded, so nothing says what users ask for."
+        text = (
+            "No production log with buckets is loaded, so the golden set can't be compared with "
+            "real traffic."
+        )
         if found.logs:
-            text = "No facet of the logs is one of the queries, so their shares cannot be compared."
+            text = (
+                "The production logs share no facet with the queries, so the golden set can't be "
+                "compared with real traffic."
+            )
         yield HealthSection("Traffic", (text,))
     for shares in found.shares:
         yield _traffic_section(shares)
@@ -198,41 +271,46 @@ def _traffic_sections(found: GoldenSetHealth) -> Iterator[HealthSection]:
 def _traffic_section(shares: TrafficShares) -> HealthSection:
     queries = sum(own for _, own, _ in shares.buckets)
     questions = sum(theirs for *_, theirs in shares.buckets)
-    apart = (
-        f"Total variation distance {shares.distance:.2f} (0: the same shares, 1: none in common); "
-        f"by chance alone under {shares.by_chance:.2f} in 99 of 100 draws"
+    sentences = [f"{queries:,} queries and {questions:,} questions of the production logs."]
+    notes = (
+        f"Total variation distance {shares.distance:.2f} (0: the same shares, 1: no bucket in "
+        f"common); chance alone gives less than {shares.by_chance:.2f} in 99 of 100 draws.",
     )
-    sentences = [f"{queries:,} queries beside {questions:,} logged questions. {apart}."]
-    warned: tuple[str, ...] = ()
+    warned: tuple[HealthWarning, ...] = ()
     if shares.differs:
         warned = (
-            f"The set has other shares of {shares.facet} than the logs, by more than chance "
-            f"(p {_format_p(shares.p)}): a mean over all queries is not what users meet. Weight it "
-            "by traffic, or add queries where they are missing.",
+            HealthWarning(
+                f"The golden set has other shares of {shares.facet} than real traffic (p "
+                f"{_format_p(shares.p)}), so a mean over all queries is not what users meet. "
+                "Weight it by traffic, or add queries where they are missing.",
+                "weigh",
+                shares.facet,
+            ),
         )
     rows = [
         (name, own, _format_share(own, queries), theirs, _format_share(theirs, questions))
         for name, own, theirs in shares.buckets
     ]
     if len(rows) > MOST_BUCKETS:
-        sentences.append(f"The {MOST_BUCKETS} most asked for of {len(rows):,} buckets:")
-    headings = (shares.facet, "queries", "share of the set", "logged", "share of the logs")
+        sentences.append(f"The {MOST_BUCKETS} most frequent of {len(rows):,} buckets:")
+    headings = (shares.facet, "queries", "share of queries", "logged", "share of logs")
     title = f"Traffic by {shares.facet}"
-    return HealthSection(title, tuple(sentences), headings, tuple(rows[:MOST_BUCKETS]), warned)
+    shown = tuple(rows[:MOST_BUCKETS])
+    return HealthSection(title, tuple(sentences), headings, shown, warned, notes)
 
 
 def _suggestions_section(found: GoldenSetHealth) -> HealthSection:
     if not found.met:
         return HealthSection(
-            "Proposed grades", ("Nobody has graded a chunk that has a proposed grade.",)
+            "Suggested grades", ("Nobody has graded a chunk with a suggested grade yet.",)
         )
     text = (
-        "What people gave first, before they saw what was proposed; the difference is proposed "
-        "minus given. Intervals of 95% are over the choice of queries."
+        "What people gave before they saw the suggestion. The difference is suggested minus "
+        "given, with 95% confidence intervals over the choice of queries."
     )
     headings = ("source", "grades", "the same", "within one", "mean difference")
     rows = tuple(_suggestion_row(each) for each in found.met)
-    return HealthSection("Proposed grades", (text,), headings, rows)
+    return HealthSection("Suggested grades", (text,), headings, rows)
 
 
 def _suggestion_row(each: SourceAgreement) -> tuple[CellValue, ...]:
@@ -254,24 +332,29 @@ def _sources_section(found: GoldenSetHealth) -> HealthSection:
         )
         for source, n in found.sources
     )
-    return HealthSection("Where queries came from", (), ("source", "queries", "share"), rows)
+    return HealthSection("Where queries come from", (), ("source", "queries", "share"), rows)
 
 
 def _near_duplicates_section(found: GoldenSetHealth) -> HealthSection:
+    title = "Near-duplicates"
     if found.alike is None:
         return HealthSection(
-            "Near-duplicates", ("Not looked for: `labeler leakage` does, with progress.",)
+            title, ("Too many queries to search here. On the command line: labeler leakage",)
         )
     if not found.alike:
-        return HealthSection("Near-duplicates", ("No two queries are nearly the same.",))
+        return HealthSection(title, ("No two queries are nearly the same.",))
     pairs = format_count(found.alike, "pair of queries is", "pairs of queries are")
-    warned = f"{pairs} nearly the same; `labeler leakage` lists them."
-    return HealthSection("Near-duplicates", (), warnings=(warned,))
+    warned = HealthWarning(
+        f"{pairs} nearly the same, so such a question counts twice in every mean. List them with "
+        "'labeler leakage', and retire one of each pair.",
+        "review queries",
+    )
+    return HealthSection(title, warnings=(warned,))
 
 
 def health_record(found: GoldenSetHealth) -> dict[str, Any]:
     """Return the health as data for JSON, with every digit; NaN becomes None."""
-    warned = [text for part in describe_health(found) for text in part.warnings]
+    warned = [each.sentence for part in describe_health(found) for each in part.warnings]
     return {**_as_json(asdict(found)), "warnings": warned}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
 
@@ -14,17 +15,21 @@ from labeler.analysis.health import (
     GoldenSetHealth,
     HealthInput,
     HealthSection,
+    HealthWarning,
     assess_health,
     describe_health,
+    describe_size,
     health_record,
     spread_of_deltas,
+    summarize_health,
 )
 from labeler.analysis.text_similarity import count_similar_pairs
 from labeler.model import EVERYTHING, Selection
 from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
-from labeler.ui import filter_widgets, links, scoreboards, url_state
+from labeler.render.tables.verdict_block import verdict_block
+from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
 
@@ -35,7 +40,7 @@ def choose() -> None:
 
 
 def show() -> None:
-    """Show how the golden set stands: all queries together, or those that the address selects."""
+    """Show how good the golden set is: all queries together, or those that the address selects."""
     selected = scoreboards.shown_selection()
     with ui.open_store() as store:
         newest = (store.data_revision(), store.revision())
@@ -47,33 +52,58 @@ def show() -> None:
             "labeler load queries FILE",
         )
         return
-    if selected != EVERYTHING:
-        logs = " The logs are of all questions." if found.logs else ""
-        st.text(f"Of the queries of: {selected.describe()}.{logs}")
     parts = describe_health(found)
-    if warned := [said for part in parts for said in part.warnings]:
-        show_html(htpy.ul[(htpy.li[said] for said in warned)])
-    for shares in found.shares:
-        if shares.differs:
-            to = url_state.page_url("/scores", weighted=shares.facet)
-            links.link(f"Scores, weighted by {shares.facet}", to)
-    if found.unlike_copies:
-        to = url_state.page_url("/review", review="Disagreements")
-        links.link("Decide the grades of identical texts", to)
-    for part in parts:
-        show_part(part)
+    counts = None
+    if selected != EVERYTHING:
+        logs = " Logs are of all questions." if found.logs else ""
+        counts = f"Of the queries of: {selected.describe()}.{logs}"
+    show_html(verdict_block(summarize_health(parts), doubts=[describe_size(found)], counts=counts))
+    if warned := [warning for part in parts for warning in part.warnings]:
+        lines = (htpy.li[warning.sentence, " ", way_of(warning)] for warning in warned)
+        show_html(htpy.ul[lines])
+    size, graded, *others = parts
+    show_part(replace(size, sentences=()))  # said above
+    show_part(graded)
+    for part in (part for part in others if part.rows):
+        with st.expander(part.title, key=f"health-{part.title}"):
+            show_content(part)
+    if quiet := [said for part in others if not part.rows for said in part.sentences]:
+        with st.expander("Other checks", key="health-others"):
+            show_html(htpy.ul[(htpy.li[said] for said in quiet)])
     file = partial(as_json, found, selected)
     ui.offer("Download all of it as JSON", file, "health.json", newest[1])
 
 
+def way_of(warning: HealthWarning) -> htpy.Element:
+    """Return the link to where something is done about a warning."""
+    page_url, target = url_state.page_url, warning.target
+    ways = {
+        "grade": ("Grade on", page_url("/")),
+        "add queries": ("Add queries", page_url("/data", section="Queries")),
+        "open query": (f"Open {target}", page_url("/queries", query=target)),
+        "decide": ("Decide their grades", page_url("/review", review="Disagreements")),
+        "weigh": (f"Scores, weighted by {target}", page_url("/scores", weighted=target)),
+        "review queries": ("Go to the queries", page_url("/data", section="Queries")),
+    }
+    label, address = ways[warning.remedy]
+    return htpy.a(href=address, style="color: var(--accent)")[label]
+
+
 def show_part(part: HealthSection) -> None:
-    """Show one side of it: sentences, and a table where there is one."""
-    show_html(htpy.h3[part.title])
+    """Show one side of it under its title."""
+    st.subheader(part.title)
+    show_content(part)
+
+
+def show_content(part: HealthSection) -> None:
+    """Show sentences, a table where there is one, and how its numbers are computed."""
     for said in part.sentences:
         st.text(said)
     if part.rows:
         rows = [[TextCell(str(first)), *rest] for first, *rest in part.rows]
         show_html(tables.plain_table(part.headings, rows))
+    if part.notes:
+        st.caption(" ".join(part.notes))
 
 
 def as_json(found: GoldenSetHealth, selected: Selection) -> bytes:
