@@ -20,7 +20,9 @@ from labeler.evaluation import (
     MEASURES_BY_TASK,
     PRESETS,
     Conventions,
+    Scoreboard,
     measure_names_for_task,
+    measures_for_runs,
 )
 from labeler.measures import UniqueMeasures
 from labeler.model import WITH_LEAKED, Settings, Traffic, chunking_label, count_logged
@@ -49,6 +51,14 @@ STYLE = """
 .st-key-choices > [class*="st-key-folded"] { flex: 0 0 auto; width: auto; }
 .st-key-choices > [class*="st-key-folded"]:has(details[open]) { flex: 1 0 100%; }
 .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: 100%; }
+/* the marks of A and B, as tables and pictures have them */
+:is(.st-key-a, .st-key-b) .react-aria-ComboBox [role="group"]::before {
+  content: ""; flex: none; align-self: center; width: 10px; height: 10px; margin-left: 0.75rem;
+  background: var(--run-a);
+}
+.st-key-b .react-aria-ComboBox [role="group"]::before {
+  border-radius: 50%; background: var(--run-b);
+}
 .choice-line { display: flex; align-items: center; min-height: 2.5rem; }
 .chosen {
   margin: 0;
@@ -72,7 +82,7 @@ STYLE = """
 """
 # Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
 # there is room a long one has a row of its own, on 1,024 two abreast leave it to the result.
-BOX_FRAME, LETTER, NARROWEST = 64, 6.6, 170
+BOX_FRAME, LETTER, NARROWEST = 86, 6.6, 170
 
 Say = Callable[..., None]
 """Writes the line in words: a text for each thing that is chosen, None for what is not."""
@@ -119,7 +129,8 @@ def run_box_options(names: Iterable[str]) -> dict[str, Any]:
     short = short_names(names)
     room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
     width = int(max(room, NARROWEST))
-    return {"format_func": lambda name: short.get(name, name), "width": width}
+    shown = {"format_func": lambda name: short.get(name, name), "label_visibility": "collapsed"}
+    return {**shown, "width": width}
 
 
 OFFERED_MEASURES = (
@@ -221,6 +232,19 @@ def choose_split(splits: Sequence[str], **more: Any) -> str | None:
         return None
     nothing = {"nothing": ALL_SPLITS, "what": "split"}
     return url_state.choose_or_not("Split", splits, "split", **nothing, **more)
+
+
+def usual_measures(
+    board: Scoreboard, settings: Settings, runs: Iterable[str] | None = None
+) -> list[str]:
+    """Return the measure that decides and those tested beside it, by the golden set's settings.
+
+    Of ``runs`` of several chunkings, or of all that are compared, those that cross chunkings.
+    """
+    across = measures_for_runs(board.collection, runs, chunks=False)
+    if across != DEFAULT_MEASURES:
+        return list(across)
+    return list(dict.fromkeys([*settings.decide_by.split()[:1], *settings.measures.split()]))
 
 
 def default_measures(

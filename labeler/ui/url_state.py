@@ -51,6 +51,7 @@ OLD_VALUES = {
     ("review", "Carried over"): "Transferred",
     ("section", "Carry over"): "Transfer",
     ("sort", "most holes first"): "most unjudged first",
+    ("show", "Bars and scatter"): "Rank strips",
 }
 # Sections that are now parts of another, which ``show`` names.
 OLD_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
@@ -59,6 +60,7 @@ OLD_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("section", "Transfer"): {"section": "Advanced", "show": "Transfer"},
     ("section", "Audit"): {"section": "Advanced", "show": "Audit"},
     ("review", "Progress"): {"review": "Work"},
+    ("numbers", "all"): {"show": "measures"},
     ("review", "Can't tell"): {"review": "Comments", "show": "Can't tell"},
     ("review", "Remarks on queries"): {"review": "Comments", "show": "Remarks on queries"},
     ("review", "Notes"): {"review": "Comments", "show": "Notes"},

@@ -48,7 +48,7 @@ THIRD_PARTY = {
     "api": "numpy pandas pyarrow pyspark",
     "render": "altair htpy markupsafe pandas streamlit vl_convert",
     "web": "htpy itsdangerous starlette streamlit",
-    "ui": "altair htpy streamlit",
+    "ui": "htpy streamlit",
     "cli": "click",
     "app": "starlette streamlit",
     "pytest_plugin": "pytest",

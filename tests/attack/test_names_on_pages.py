@@ -95,7 +95,6 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "scores", {"view": "keywords", "missed": "true", "measure": ["RR"]}
     for show in (
         "Rank strips",
-        "Bars and scatter",
         "What moved most",
         "Perfect reranker",
         "Keywords",

@@ -29,7 +29,7 @@ PAGES = [
     "/scores?view=keywords",
     f"/compare?{PAIR}",
     f"/compare?{PAIR}&also=lsa",
-    f"/compare?{PAIR}&show=Bars+and+scatter",
+    f"/compare?{PAIR}&show=measures&which=worse",
     f"/compare?{PAIR}&show=What+moved+most",
     f"/compare?{PAIR}&query=q-001",
     f"/slices?{PAIR}&facet=intent",

@@ -60,11 +60,11 @@ def go(page: Page, title: str, boxes: dict[str, str]) -> None:
 
 def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
     page = at("slices")
-    shows(page, {"Run, or A": "first-1"})
+    shows(page, {"A": "first-1"})
     choose(page, "Chunking", "v2")
-    shows(page, {"Run, or A": "second-1"})
+    shows(page, {"A": "second-1"})
     go(page, "Compare", {"A": "second-1", "B": "second-2"})
-    go(page, "Slices", {"Run, or A": "second-1", "B, to compare": "second-2"})
+    go(page, "Slices", {"A": "second-1", "B": "second-2"})
     go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
     choose(page, "Chunking", "default")
     shows(page, {"Run": "first-1"})
@@ -76,7 +76,7 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
 @pytest.mark.slow
 def test_a_page_without_a_chunking_shows_that_of_its_runs(at):
     page = at("compare?a=second-1&b=second-2")
-    go(page, "Slices", {"Run, or A": "second-1", "B, to compare": "second-2"})
+    go(page, "Slices", {"A": "second-1", "B": "second-2"})
     go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
     choose(page, "Against run A", "no other run")
     go(page, "Review", {})
@@ -87,7 +87,7 @@ def test_a_page_without_a_chunking_shows_that_of_its_runs(at):
 def test_a_pair_of_two_chunkings_stands_together_where_it_can(at):
     page = at("compare?chunking=v2&b=second-2")
     choose(page, "A", "first-1")
-    go(page, "Slices", {"Run, or A": "first-1", "B, to compare": "second-2"})
+    go(page, "Slices", {"A": "first-1", "B": "second-2"})
     go(page, "Queries", {"Run": "second-2", "Against run A": "no other run"})
     apart = "first-1 is of another chunking: second-2 is looked at alone."
     expect(page.get_by_text(apart)).to_be_visible()
@@ -101,4 +101,4 @@ def test_the_chunking_of_an_address_with_a_run_of_another_can_be_left(at):
     page = at("slices?chunking=v2&a=first-1")
     expect(page.get_by_text("no run is called 'first-1'")).to_be_visible()
     page.get_by_role("button", name="Go on without it").click()
-    shows(stand_still(page), {"Run, or A": "second-1"})
+    shows(stand_still(page), {"A": "second-1"})

@@ -7,6 +7,7 @@ import html
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -287,7 +288,7 @@ def test_buckets_stand_under_the_facets_that_they_are_of(filled: Path):
         store.add_queries(
             loaded([Query("q5", "new", buckets={"intent": "setup", "level": "hard"})])
         )
-    data = component(open_compare(measure=["RR"]), "strips")
+    data = component(open_compare(measure=["RR"], sort="bucket"), "strips")
     assert data["facets"] == "intent · level · task"
     shown = {row["query_id"]: row["bucket"] for row in data["rows"]}
     assert shown == {
@@ -300,6 +301,33 @@ def test_buckets_stand_under_the_facets_that_they_are_of(filled: Path):
     data = component(open_compare(measure=["RR"], facet="level"), "strips")
     assert data["facets"] == "level"
     assert {row["bucket"] for row in data["rows"]} == {"", "hard"}
+    assert {row["bucket"] for row in component(open_compare(), "strips")["rows"]} == {""}
+
+
+def test_the_list_shows_the_queries_of_one_outcome_and_counts_those_of_each(filled: Path):
+    app = open_compare(measure=["RR"])
+    [kinds] = [each for each in app.get("button_group") if each.key == "which"]
+    every = component(app, "strips")["rows"]
+    deltas = {row["query_id"]: row["delta"] for row in every}
+    worse = [query for query, delta in deltas.items() if delta.startswith("−")]
+    better = [query for query, delta in deltas.items() if delta.startswith("+")]
+    equal = [query for query, delta in deltas.items() if delta == "0.0000"]
+    counts = [len(every), len(worse), len(better), len(equal)]
+    names = ("all", "worse", "better", "equal")
+    assert kinds.options == [f"{count} {name}" for count, name in zip(counts, names, strict=True)]
+    for which, queries in (("worse", worse), ("better", better[::-1]), ("equal", equal)):
+        rows = component(open_compare(measure=["RR"], which=which), "strips")["rows"]
+        assert [row["query_id"] for row in rows] == queries
+    assert "largest gains first" in words(open_compare(measure=["RR"], which="better"))
+    assert "no outcome of a query is called 'best'" in words(open_compare(which="best"))
+
+
+def test_compare_begins_with_the_measures_of_the_golden_set(filled: Path):
+    with Store(filled) as store:
+        store.save_settings(replace(store.settings(), decide_by="RR", measures="P@5 RR"))
+    assert "|all queries · worst for B by RR · RR, P@5|" in words(open_compare())
+    said = words(open_compare(show="measures"))
+    assert "RR, P@5 and 6 more measures" in said
 
 
 def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
@@ -398,8 +426,8 @@ def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
         for run, ids in (("old", ("c1", "c2")), ("new", ("c2", "c1"))):
             store.add_run(loaded([Ranking(name, ids) for name in names]), name=run)
         store.add_golden(graded(*((name, "c1", 0) for name in names)))
-    for show in ("Rank strips", "Bars and scatter", "What moved most"):
-        said = words(open_compare(show=show))
+    for show in ("", "What moved most", "Perfect reranker"):
+        said = words(open_compare(show=show) if show else open_compare())
         assert "can't be compared yet: nothing relevant is known for any of these queries" in said
         assert "|Buckets|" not in said
         assert "nan" not in said.lower()
@@ -551,7 +579,6 @@ def test_before_the_first_grade_it_says_what_to_do(database: Path):
     assert "nan" not in words(app).lower()
     strips = open_compare(show="Rank strips")
     assert component(strips, "strips")["rows"][0]["delta"] == "–"
-    assert "nothing to draw" in words(open_compare(show="Bars and scatter"))
 
 
 def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(database: Path):
@@ -571,20 +598,3 @@ def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(dat
         each.proto.body for each in app.get("html")
     )
     assert not app.get("download_button"), "there is no number to download"
-
-
-def test_the_charts_have_their_table_and_a_description(filled: Path):
-    app = open_compare(measure=["RR"], show="Bars and scatter")
-    assert len(app.dataframe[0].value) == 3
-    specs = [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
-    assert len(specs) == 2
-    assert all("a" in spec["description"] for spec in specs)
-    assert "1 query has no value and no place in them" in words(app)
-    bars, scatter = specs
-    said = [each["title"] for each in bars["encoding"]["tooltip"]]
-    assert said == [
-        *("query", "bucket", "in A", "in B", "B − A", "unjudged in A", "unjudged in B"),
-    ]
-    assert (scatter["width"], scatter["autosize"]) == (scatter["height"], "pad")
-    axes = scatter["layer"][1]["encoding"]
-    assert axes["x"]["scale"] == axes["y"]["scale"], "so that equal values meet on the diagonal"

@@ -98,11 +98,17 @@ def is_detail(statement: Statement) -> bool:
 
 
 def verdict_html(
-    statements: Sequence[Statement], link: Link, counts: str = "", *, whole: bool = False
+    statements: Sequence[Statement],
+    link: Link,
+    counts: str = "",
+    step: htpy.Node = None,
+    *,
+    whole: bool = False,
 ) -> htpy.Fragment:
     """Return statements as a page's answer: the first large, then its number, doubts and counts.
 
-    ``counts`` follow in small. Details are left out unless the ``whole`` is asked for.
+    ``counts`` follow in small, and the ``step`` that comes next. Details are left out unless the
+    ``whole`` is asked for.
     """
     shown = [each for each in by_severity(statements) if whole or not is_detail(each)]
     small = [each for each in shown if each.kind == "queries" or each.severity == NOTE]
@@ -116,6 +122,7 @@ def verdict_html(
         (figure, of) if number else None,
         [_doubt(each, link) for each in rest if each is not number],
         [[" · " * bool(at), part] for at, part in enumerate(parts)],
+        step,
     )
 
 

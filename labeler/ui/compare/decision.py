@@ -31,22 +31,30 @@ HELP = (
 )
 
 
-def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
-    """Let a lead grade what decides, and say how far it is, where grades could change the answer.
+def asks_for_grades(view: ComparisonView, found: PairResult, settings: Settings) -> bool:
+    """Return whether grades could change the answer, or are asked for to decide it.
 
-    Not across chunkings, where a grade counts for one run alone.
+    Not across chunkings, where a grade counts for one run alone, and not of a frozen golden set.
     """
-    measure = found.tests.deciding
-    across = view.board.collection.has_several_chunkings
-    if across or measure is None or not can_decide(measure):
-        return
-    runs = (view.compared.a, view.compared.b)
+    board, measure = view.board, found.tests.deciding
+    is_live = board.conventions.frozen is None and board.weights is None
+    if not is_live or board.collection.has_several_chunkings:
+        return False
+    if measure is None or not can_decide(measure):
+        return False
     is_open = found.verdict.outcome == NO_VALUE or any(
         each.kind == COULD_CHANGE for each in found.verdict.statements
     )
-    is_asked = is_asked_for(settings, *runs)
-    if not is_open and not is_asked:
+    return is_open or is_asked_for(settings, view.compared.a, view.compared.b)
+
+
+def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
+    """Let a lead grade what decides, and say how far it is, where `asks_for_grades`."""
+    measure = found.tests.deciding
+    if measure is None or not asks_for_grades(view, found, settings):
         return
+    runs = (view.compared.a, view.compared.b)
+    is_asked = is_asked_for(settings, *runs)
     standing = assignment_cache.standing_of(view.board, *runs, measure, settings)
     if not standing.pool or not standing.known:
         return

@@ -19,7 +19,7 @@ from labeler.render.short_names import short_names
 from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.compare.summary import offer_files, show_answer
-from labeler.ui.compare.views import choose_view
+from labeler.ui.compare.views import ALL_MEASURES, show_more, show_queries, with_outcome
 from labeler.ui.query_detail import show_pair
 
 EACH_THE_SAME = (
@@ -84,10 +84,12 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
     short = short_names(names)
     with filter_widgets.row():
         a, b = choose_runs(names)
+        also = choose_also([name for name in names if name not in (a, b)], names, short)
         with filter_widgets.folded() as say:
-            also = choose_also([name for name in names if name not in (a, b)], names, short)
             tasks = filter_widgets.tasks_shown()
-            usual = evaluation.measures_for_runs(board.collection, [a, b, *also])
+            usual = filter_widgets.usual_measures(board, settings, [a, b, *also])
+            if url_state.get("show") == ALL_MEASURES:
+                usual = list(dict.fromkeys([*usual, *evaluation.DEFAULT_MEASURES]))
             texts = filter_widgets.choose_measures(
                 filter_widgets.default_measures(settings, tasks, usual)
             )
@@ -132,14 +134,15 @@ def choose_also(others: Sequence[str], names: Sequence[str], short: Mapping[str,
     if not others:
         url_state.check_some_of("also", names, "run")  # which says what is not there
         return []
-    return url_state.choose_some(
-        *("Further runs", others, "also", "run"),
-        known=names,
-        format_func=short.get,
-        placeholder="none",
-        help="They stand beside A and B in the table of means and in the rank strips; order and "
-        "difference stay those of A and B.",
-    )
+    with filter_widgets.fold("Add a run", "add", of="-also"):
+        return url_state.choose_some(
+            *("Further runs", others, "also", "run"),
+            known=names,
+            format_func=short.get,
+            placeholder="none",
+            help="They stand beside A and B in the table of means and in the rank strips; order "
+            "and difference stay those of A and B.",
+        )
 
 
 def show_compared(
@@ -151,7 +154,8 @@ def show_compared(
     """Show what the newest grades say of both runs, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
-    say(scoreboards.graded_line(board))
+    if not board.counts.grades:
+        say(scoreboards.graded_line(board))
     view = even = unweighted_view(choice, board, texts)
     if choice.traffic is not None:
         view = weighted_view(choice, even, choice.traffic)
@@ -161,16 +165,17 @@ def show_compared(
     has_values = board.counts.grades > 0 or even.compared.apart
     if not board.counts.grades and even.compared.apart:
         scoreboards.say_nothing_graded(board.conventions.selected, "No measure has a value")
+    rows, outcome = with_outcome(even)
     if (query := url_state.get("query")) is not None:
         if query in texts:
             scoreboards.check_query_selected(board, query)
-        show_pair(even, query, words)
+        show_pair(replace(even, rows=rows), query, words)
         return
     show_details = show_answer(view, choice.bucket)
-    show_queries = choose_view(even)
+    show_queries(even, rows, outcome)
     if choice.traffic is not None:
         st.caption(EACH_THE_SAME)
-    show_queries()
+    show_more(even)
     if not has_values:
         return
     show_details()

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
+import htpy
 import streamlit as st
 
 from labeler.analysis import comparison
@@ -55,14 +56,15 @@ from labeler.render.tables.delta_picture import (
 from labeler.stats import DeltaRanges, MeanRanges, UnjudgedRange
 from labeler.ui import assignment_cache, scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.compare.decision import offer_deciding_grades
+from labeler.ui.compare.decision import asks_for_grades, offer_deciding_grades
+from labeler.ui.compare.views import ALL_MEASURES
 from labeler.ui.deep_links import target_url
 
 NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
     "chunkings share text, and nobody knows how their grades will go together."
 )
-ALL_MEASURES = "all"
+ALSO_UNDEFINED = "also where nothing is relevant"
 NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
@@ -121,12 +123,28 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
     with st.container(gap="xsmall"):
         said = [*found.statements, *cautions]
-        show_html(verdict_html(said, link, judged_shares(view), whole=picture is None))
-        if board.conventions.frozen is None and board.weights is None:
-            offer_deciding_grades(view, found, settings)
+        step = None if asks_for_grades(view, found, settings) else next_step(found.tests)
+        show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
+        offer_deciding_grades(view, found, settings)
     if picture is not None:
         show_html(picture.html())
     return partial(show_details, view, bucket, found, link, is_drawn=picture is not None)
+
+
+def next_step(tests: PairTests) -> htpy.Node:
+    """Return the button that leads to where B loses: to its buckets, else to the queries."""
+    if tests.compared is None:
+        return None
+    if not tests.buckets:
+        there = url_state.page_url("/queries", a=tests.a, b=tests.b)
+        return htpy.a(".go", href=there)["See the queries that fail"]
+    return htpy.a(".go", href=slices_url(tests))["See where it wins and loses"]
+
+
+def slices_url(tests: PairTests) -> str:
+    """Return the address of all buckets of two runs."""
+    places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
+    return url_state.page_url("/slices", **places, a=tests.a, b=tests.b)
 
 
 def judged_shares(view: ComparisonView) -> str:
@@ -148,7 +166,7 @@ def delta_picture(
     lead = found.verdict.row
     if lead is None or math.isnan(lead.delta) or tests.compared is None:
         return None
-    chosen = bool(url_state.get_each("measure")) or url_state.get("numbers") == ALL_MEASURES
+    chosen = bool(url_state.get_each("measure")) or url_state.get("show") == ALL_MEASURES
     rows = [lead, *tests.others]
     if bucket is not None or chosen:
         of = compared.deltas if bucket is None else compared.buckets
@@ -157,7 +175,7 @@ def delta_picture(
     measures = [
         PictureRow(
             *(row, compared.conventions.heading(row.measure)),
-            "decides" if row is lead else "",
+            "decides" if row is lead else ALSO_UNDEFINED if row.n > lead.n else "",
             beside=means[row.measure],
         )
         for row in rows
@@ -190,15 +208,14 @@ def picture_links(
     """Return what else the picture leads to: all measures, and all buckets on Slices."""
     links = []
     if not is_of_bucket and not is_chosen:
-        there = url_state.this_page_url("/compare", numbers=ALL_MEASURES)
+        there = url_state.this_page_url("/compare", show=ALL_MEASURES)
         links.append(("All measures", there))
-    elif url_state.get("numbers") == ALL_MEASURES:
-        there = url_state.this_page_url("/compare", numbers=None)
+    elif url_state.get("show") == ALL_MEASURES:
+        there = url_state.this_page_url("/compare", show=None)
         links.append(("Tested measures alone", there))
     if tests.buckets and not is_of_bucket:
-        places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
-        there = url_state.page_url("/slices", **places, a=tests.a, b=tests.b)
-        links.append((f"All {format_count(len(tests.buckets), 'bucket', 'buckets')}", there))
+        every = f"All {format_count(len(tests.buckets), 'bucket', 'buckets')}"
+        links.append((every, slices_url(tests)))
     return links
 
 

@@ -1,19 +1,17 @@
-"""The views of Compare: rank strips, charts, what moved most, a perfect reranker, keywords."""
+"""The queries of Compare as rank strips, and what unfolds: movers, a perfect reranker, keywords."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Literal
 
-import altair as alt
+import htpy
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from labeler.analysis import comparison
-from labeler.analysis.comparison import ChunkContribution, ComparisonView, TopMover
+from labeler.analysis.comparison import ChunkContribution, ComparisonView, QueryDelta, TopMover
 from labeler.analysis.keywords import (
     KeywordRanks,
     describe_keyword_conventions,
@@ -23,10 +21,11 @@ from labeler.analysis.keywords import (
 )
 from labeler.model import format_count, results
 from labeler.model.results import Column
-from labeler.render import charts, tables
-from labeler.render.markup import show_html, style
+from labeler.render import tables
+from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, rank_views, url_state
 from labeler.ui import shared as ui
+from labeler.ui.folds import show_folds
 from labeler.ui.query_detail import open_query, rank_style
 from labeler.ui.rank_views import picked, rank_strips
 from labeler.ui.reranker import show_reranker
@@ -74,34 +73,85 @@ def _query_url(query_id: str) -> str:
 QUERIES_A_PAGE = 200
 PARTING_A_PAGE = 10
 MOVERS = 10
-# Bars take the room that the scatter leaves; where that is too little, it stands below them.
-CHARTS_STYLE = """
-.st-key-charts [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
-.st-key-charts [data-testid="stColumn"] { flex: 1 1 20rem; min-width: min(20rem, 100%); }
-.st-key-charts [data-testid="stColumn"]:last-child {
-  flex: 0 1 23rem; min-width: min(23rem, 100%);
-}
-"""
 LONGEST_TITLE = 200  # characters of a text that stands for a title
+HEADING = "margin: 2rem 0 0; font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0"
+OUTCOMES = EVERY, WORSE, BETTER, EQUAL = "all", "worse", "better", "equal"
+ORDERS = {"worst for B": "largest losses first", "best for B": "largest gains first"}
+ALL_MEASURES = "measures"
+PICTURED = (ALL_MEASURES,)  # what ``show`` names beside the folds: what the picture draws
 
 
-def choose_view(view: ComparisonView) -> Callable[[], None]:
-    """Let the user choose a view of the queries; return what draws it.
-
-    Where nothing is graded there are only the views that need no grade.
-    """
-    names = [name for name in VIEWS if name != PARTING or not view.compared.apart]
-    labels: Mapping[str, str] = VIEW_LABELS
+def show_queries(view: ComparisonView, rows: Sequence[QueryDelta], outcome: str) -> None:
+    """Show the queries of an outcome, which can be chosen; where the lists part without grades."""
     if not view.board.counts.grades and not view.compared.apart:
-        asked = url_state.get("show")
-        without = [PARTING, STRIPS, KEYWORDS, *([asked] if asked in VIEWS else [])]
-        names, labels = list(dict.fromkeys(filter(None, without))), {}
-    shown = url_state.choose_tab(
-        *("Show", names, "show"),
-        what="picture",
-        format_func=lambda name: labels.get(name, name),
+        show_html(htpy.h2(style=HEADING)[PARTING])
+        show_parting(view)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="queries-head"):
+        show_html(htpy.h2(style=HEADING)[f"Queries, {describe_order(outcome)}"])
+        choose_outcome(view)
+    show_strips(replace(view, rows=rows))
+
+
+def describe_order(outcome: str) -> str:
+    """Say in which order the queries stand."""
+    sort = url_state.get("sort") or comparison.QUERY_SORTS[0]
+    if outcome == BETTER and sort == comparison.QUERY_SORTS[0]:
+        sort = comparison.QUERY_SORTS[1]
+    return ORDERS.get(sort, f"by {sort}")
+
+
+def with_outcome(view: ComparisonView) -> tuple[Sequence[QueryDelta], str]:
+    """Return the queries of the outcome that the address names, and which it is.
+
+    Those where B is better begin with the largest gain, unless another order was chosen.
+    """
+    outcome = url_state.check_among("which", OUTCOMES, "outcome of a query") or EVERY
+    rows = [row for row in view.rows if outcome in (EVERY, outcome_of(row))]
+    is_turned = outcome == BETTER and url_state.get("sort") in (None, comparison.QUERY_SORTS[0])
+    return rows[::-1] if is_turned else rows, outcome
+
+
+def outcome_of(row: QueryDelta) -> str:
+    """Return whether B is worse or better on a query, or equal; empty where there is no value."""
+    if math.isnan(row.delta):
+        return ""
+    if abs(row.delta) <= comparison.TOLERANCE:
+        return EQUAL
+    return BETTER if row.delta > 0 else WORSE
+
+
+def choose_outcome(view: ComparisonView) -> None:
+    """Let the user choose which queries are listed; the address has it as ``which``."""
+    counts = Counter(map(outcome_of, view.rows))
+    counts[EVERY] = len(view.rows)
+    url_state.choose_tab(
+        *("Which queries", OUTCOMES, "which"),
+        what="outcome of a query",
+        clears=["page"],
+        format_func=lambda name: f"{counts[name]:,} {name}",
+        width="content",
     )
-    return partial(VIEWS[shown], view)
+
+
+def show_more(view: ComparisonView) -> None:
+    """Show what else there is to unfold about the queries; the address has it as ``show``."""
+    folds = dict(FOLDS)
+    if view.compared.apart:
+        del folds[PARTING]
+    elif not view.board.counts.grades:
+        folds = {STRIPS: FOLDS[STRIPS], KEYWORDS: FOLDS[KEYWORDS]}
+    else:
+        del folds[STRIPS]
+    opened = url_state.check_among("show", [*FOLDS, *PICTURED], "picture")
+    at = keyword_cache.KeywordKey.of(view.board)
+    if opened != KEYWORDS and not keyword_cache.keywords_by_query(at):
+        folds.pop(KEYWORDS)
+
+    def address(name: str | None) -> str:
+        return url_state.this_page_url("/compare", show=name, page=None)
+
+    show_folds(folds, opened, address, lambda: VIEWS[str(opened)](view))
 
 
 def show_parting(view: ComparisonView) -> None:
@@ -144,6 +194,8 @@ def show_strips(view: ComparisonView) -> None:
         page = url_state.choose_page(math.ceil(len(view.rows) / QUERIES_A_PAGE))
     first = (page - 1) * QUERIES_A_PAGE
     shown = rank_views.strip_rows(view, first, QUERIES_A_PAGE)
+    if view.compared.facet is None and url_state.get("sort") != "bucket":
+        shown = [replace(row, bucket="") for row in shown]
     depth = rank_views.strip_depth(view)
     rank_strips(
         *(shown, depth, view.facets, rank_style(view)),
@@ -152,63 +204,9 @@ def show_strips(view: ComparisonView) -> None:
     )
     st.caption(
         f"Queries {first + 1:,}-{first + len(shown):,} of {len(view.rows):,}, {view.heading}, "
-        f"ranks 1-{depth}. A digit is a grade, a hollow cell a chunk nobody has graded. "
+        f"ranks 1-{depth}. A digit is a grade, a hollow cell is unjudged. "
         "Click a query, or press Enter on it, to open it."
     )
-
-
-def show_charts(view: ComparisonView) -> None:
-    """Show the queries as bars and as a scatter, with their numbers."""
-    compared = view.compared
-    frame = charts.query_frame(view.drawn())
-    if frame.empty:
-        st.caption(f"No query has a value by {view.heading} yet, so there is nothing to draw.")
-        return
-    with st.container(key="charts"):
-        show_html(style(CHARTS_STYLE))
-        left, right = st.columns(2)
-    named = (frame, view.heading, compared.a, compared.b)
-    opened = dict(zip(frame["place"].tolist(), frame["query_id"].tolist(), strict=True))
-    draw_to_click(left, charts.delta_bars(*named), "bars", "stretch", opened)
-    draw_to_click(right, charts.delta_scatter(*named), "scatter", "content", opened)
-    without = format_count(len(view.rows) - len(frame), "query has", "queries have")
-    st.caption(
-        "A bar or a point is a query; click it to open it."
-        + (f" {without} no value and no place in them." if len(view.rows) > len(frame) else "")
-    )
-    with st.expander("The numbers of both charts"):
-        shown = frame.assign(delta=frame["delta"].round(4) + 0.0)  # which takes the sign of a 0
-        st.dataframe(
-            shown,
-            hide_index=True,
-            height=320,
-            column_config={
-                "query_id": "query id",
-                "a": "value in A",
-                "b": "value in B",
-                "delta": st.column_config.NumberColumn("B − A", format="%.4f"),
-                "unjudged_a": "unjudged in A",
-                "unjudged_b": "unjudged in B",
-            },
-        )
-
-
-def draw_to_click(
-    place: DeltaGenerator,
-    chart: alt.Chart | alt.LayerChart,
-    key: str,
-    width: Literal["stretch", "content"],
-    opened: Mapping[int, str],
-) -> None:
-    """Draw a chart in which a click opens the query at a place."""
-    opening = partial(open_selected, key, opened)
-    place.altair_chart(chart, width=width, key=key, on_select=opening, selection_mode="opened")
-
-
-def open_selected(key: str, opened: Mapping[int, str]) -> None:
-    """Open the query whose bar or point was clicked."""
-    if found := st.session_state[key]["selection"].get("opened"):
-        open_query(opened.get(int(found[0]["place"])))
 
 
 def show_movers(view: ComparisonView) -> None:
@@ -273,12 +271,18 @@ def show_reranked(view: ComparisonView) -> None:
 
 
 STRIPS, KEYWORDS, PARTING = "Rank strips", "Keywords", "Where the lists part"
-VIEW_LABELS = {STRIPS: "Queries"}
+MOVED, RERANKED = "What moved most", "Perfect reranker"
+FOLDS: Mapping[str, tuple[str, str]] = {
+    STRIPS: ("Rank strips", "the first ranks of both lists"),
+    MOVED: ("What moved most", "the chunks and documents behind the difference"),
+    RERANKED: ("Perfect reranker", "what a better order of the same chunks would give"),
+    PARTING: ("Where the lists part", "the queries whose first results differ most"),
+    KEYWORDS: ("Keywords", "where the words of an answer are found, without grades"),
+}
 VIEWS: Mapping[str, Callable[[ComparisonView], None]] = {
     STRIPS: show_strips,
-    "Bars and scatter": show_charts,
-    "What moved most": show_movers,
-    "Perfect reranker": show_reranked,
+    MOVED: show_movers,
+    RERANKED: show_reranked,
     PARTING: show_parting,
     KEYWORDS: show_keywords,
 }

@@ -103,7 +103,7 @@ function body(data) {
     const line = make(
       "tr",
       {},
-      make("th", { className: "query", scope: "row" }, button),
+      make("th", { className: "query", scope: "row" }, idOf(row), button),
       make("td", { className: "bucket", textContent: row.bucket, title: row.bucket }),
       ...(isStacked(data) ? stacked(row, data) : beside(row, data)),
       make("td", { className: "value delta", textContent: row.delta }),
@@ -112,6 +112,11 @@ function body(data) {
     return line;
   });
   return make("tbody", {}, ...rows);
+}
+
+/** @type {(row: StripRow) => HTMLElement} */
+function idOf(row) {
+  return make("bdi", { className: "id", textContent: row.query_id, title: row.query_id });
 }
 
 /** @type {(row: StripRow, data: StripsData) => HTMLElement[]} */

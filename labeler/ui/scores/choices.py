@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import htpy
 import streamlit as st
 
-from labeler import evaluation
 from labeler.evaluation import (
     NOTHING_RELEVANT,
     OTHER_CHUNKINGS,
@@ -106,7 +105,7 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
     with filter_widgets.row():
         with filter_widgets.folded() as say:
             tasks = filter_widgets.tasks_shown()
-            tested = usual_measures(board, settings)
+            tested = filter_widgets.usual_measures(board, settings)
             usual = filter_widgets.default_measures(settings, tasks, tested)
             texts = filter_widgets.choose_measures(usual)
             facet, bucket = filter_widgets.choose_bucket(board.facets)
@@ -136,13 +135,6 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
         traffic,
         settings.measures_by_task,
     )
-
-
-def usual_measures(board: Scoreboard, settings: Settings) -> Sequence[str]:
-    """Return the measure that decides and those tested beside it; others across chunkings."""
-    if board.collection.has_several_chunkings:
-        return evaluation.measures_for_runs(board.collection, chunks=False)
-    return list(dict.fromkeys([*settings.decide_by.split()[:1], *settings.measures.split()]))
 
 
 def choose_runs(names: RunNames) -> RunTableState:
@@ -248,9 +240,9 @@ def all_runs_url() -> str:
     return url_with({ONLY_RUNS: [], HIDDEN: [], NAME_CONTAINS: []})
 
 
-def fold_url(view: str, *, is_open: bool) -> str:
-    """Return the address that unfolds a view, or folds it again."""
-    return url_with({"view": [] if is_open else view})
+def fold_url(view: str | None) -> str:
+    """Return the address with a view unfolded, or with none."""
+    return url_with({"view": view or []})
 
 
 def url_with(changes: Mapping[str, str | Sequence[str]]) -> str:

@@ -17,12 +17,12 @@ from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, live, scoreboards
 from labeler.ui import shared as ui
+from labeler.ui.folds import show_folds
 from labeler.ui.scores.answer import show_answer
 from labeler.ui.scores.choices import (
     COMPUTED,
     CURVES,
     KEYWORDS,
-    MEASURES,
     RECALL,
     SAID_ABOVE,
     TASKS,
@@ -103,7 +103,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
         if choice.view != KEYWORDS:
             scoreboards.say_nothing_graded(board.conventions.selected, "No run has a score")
             show_others(board)
-    show_folds(now, board, even, notes)
+    show_views(now, board, even, notes)
     if file is not None:
         ui.offer("Download CSV", file, "scores.csv", board.revision)
 
@@ -135,28 +135,15 @@ def folds_of(choice: ScoresChoice, board: Scoreboard) -> list[str]:
     return [view for view in FOLDS if has.get(view, True) or view == choice.view]
 
 
-def show_folds(
+def show_views(
     choice: ScoresChoice, board: Scoreboard, even: Scoreboard, notes: Sequence[str]
 ) -> None:
     """Show what can be unfolded, and the numbers of the view that is."""
-    views = folds_of(choice, board)
     golden = choice.conventions.golden
-    hints = {COMPUTED: f"golden set {golden[:8]}" if golden else ""}
-    folds = {
-        view: tables.Fold(
-            FOLDS[view][0],
-            hints.get(view, FOLDS[view][1]),
-            fold_url(view, is_open=view == choice.view),
-            view == choice.view,
-        )
-        for view in views
-    }
-    until = views.index(choice.view) + 1 if choice.view in views else len(views)
-    show_html(tables.folds_html([folds[view] for view in views[:until]]))
-    if choice.view != MEASURES:
-        show_view(choice, board if choice.view in WEIGHED else even, notes)
-    if views[until:]:
-        show_html(tables.folds_html([folds[view] for view in views[until:]]))
+    folds = {view: FOLDS[view] for view in folds_of(choice, board)}
+    folds[COMPUTED] = (FOLDS[COMPUTED][0], f"golden set {golden[:8]}" if golden else "")
+    shown = board if choice.view in WEIGHED else even
+    show_folds(folds, choice.view, fold_url, lambda: show_view(choice, shown, notes))
 
 
 def show_view(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from labeler import evaluation
 from labeler.analysis import comparison
 from labeler.analysis.comparison import CrossedCell, Delta
 from labeler.evaluation import Conventions, Score, Scoreboard
@@ -91,11 +90,13 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
             nothing=ALL_FACETS,
             what="facet",
             clears=["bucket", "page"],
+            label_visibility="collapsed",
+            width=200,
         )
         with filter_widgets.folded() as say:
             other = filter_widgets.choose_other("Crossed with", list(board.facets), facet)
             least = choose_least()
-            texts = filter_widgets.choose_measures(usual_measures(board, settings))
+            texts = filter_widgets.choose_measures(filter_widgets.usual_measures(board, settings))
             conventions = filter_widgets.choose_conventions(settings, every=True)
     say(
         filter_widgets.say_selection(conventions),
@@ -113,21 +114,11 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     return SlicesChoice(*chosen, settings)
 
 
-def usual_measures(board: Scoreboard, settings: Settings) -> list[str]:
-    """Return the measures to start with: the one that decides and the others that are tested.
-
-    Of runs of several chunkings only those that cross chunkings.
-    """
-    if board.collection.has_several_chunkings:
-        return list(evaluation.measures_for_runs(board.collection, chunks=False))
-    return list(dict.fromkeys([settings.decide_by, *settings.measures.split()]))
-
-
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
     shown = filter_widgets.run_box_options(names)
-    a = url_state.choose("Run, or A", names, "a", what="run", always=True, **shown)
-    b = url_state.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", **shown)
+    a = url_state.choose("A", names, "a", what="run", always=True, **shown)
+    b = url_state.choose_or_not("B", names, "b", nothing=ONE_RUN, what="run", **shown)
     return a, b
 
 

@@ -38,9 +38,9 @@ def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
     """Show the buckets as the newest grades leave them, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
-    say(scoreboards.graded_line(board))
     named = choice.facet or next(iter(board.facets))
     if not board.counts.grades:
+        say(scoreboards.graded_line(board))
         scoreboards.say_nothing_graded(choice.conventions.selected, "No bucket has a number")
         show_by_keyword(choice, named, board)
         return
