@@ -299,7 +299,7 @@ def test_a_file_s_name_is_never_markup(database: Path):
 def test_nobody_can_lock_themselves_out(filled: Path):
     app = open_page("data", section="People")
     said = words(app)
-    assert "Nobody is invited yet: whoever opens labeler on this machine is lead." in said
+    assert "Nobody is invited yet: anyone who opens labeler on this computer is a lead." in said
     assert "everyone needs a link, including you" in said
     assert "labeler invite NAME --role lead" in said
     assert "Invite" not in [button.label for button in app.button], "first sign in, then invite"
@@ -335,7 +335,7 @@ def link_of(app: AppTest) -> str:
 
 
 def invite(app: AppTest, names: str) -> AppTest:
-    app.text_area(key="invite-names").set_value(names)
+    app.text_area[0].set_value(names)
     return press(app, "Invite")
 
 
@@ -370,6 +370,7 @@ def test_an_invitation_shows_its_link_once_in_a_message_to_send(invited: Path):
 def test_many_are_invited_at_once_with_a_message_each(invited: Path):
     app = invite(open_page("data", section="People"), "Cy\nDee, Eve\n\ncy")
     assert "3 people are invited" in words(app)
+    assert app.text_area[0].value == "", "pressed twice, it would end the links"
     *messages, table = [code.value for code in app.code if "/join/" in code.value]
     assert [message.splitlines()[0] for message in messages] == [
         "Hello Cy,",
@@ -391,7 +392,7 @@ def test_a_name_that_differs_by_case_is_asked_about(
     invited: Path, answer: str, invited_are: list[str]
 ):
     app = invite(open_page("data", section="People"), " ann ")
-    assert "Ann is here already. Is 'ann' the same person?" in words(app)
+    assert "Ann is here already. Is “ann” the same person?" in words(app)
     with Store(invited) as store:
         assert store.invited_with(hash_secret("anns")) == ("Ann", "grader"), "nothing has changed"
     press(app, answer)

@@ -25,6 +25,8 @@ from labeler.web.auth.access import PROMISE, AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import LOOPBACK
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from labeler.store import Store
     from labeler.store.people import Role
 
@@ -60,6 +62,7 @@ NAMES_HELP = "One per line, or separated by commas."
 LOGIN_HELP = f"{NAMES_HELP} With an address, as in Ann <ann@example.org>, they sign in by a login."
 WITH_ADDRESS = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]+)>\s*")
 ANSWER, KNOWN, SOMEONE_ELSE = "invite-alike", "known", "someone else"
+ROUND = "invite-round"  # how often people were invited, and the form emptied
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,17 @@ class Invitee:
 
     name: str
     address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedInvitations:
+    """Whom a lead wants to invite, as typed, and how; ``lasts`` is None until revoked."""
+
+    names: str
+    role: Role
+    lasts: timedelta | None
+    once: bool
+    pressed: bool
 
 
 # --- the first lead ----------------------------------------------------------------------------
@@ -106,34 +120,49 @@ def show_own_link(store: Store, name: str) -> None:
 def invite_people(door: AccessPolicy) -> None:
     """Invite people by a link or, where the server has a login, by its address."""
     st.subheader("Invite people")
-    with st.form("invite", border=False):
-        typed = st.text_area(
-            "Names, one per line",
-            help=LOGIN_HELP if door.login else NAMES_HELP,
-            height=120,
-            key="invite-names",
-            width=480,
-        )
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            role = st.selectbox("Role", GRADER_OR_LEAD, width=120, key="invite-role")
-            valid = st.selectbox(
-                *("Valid", list(LINK_LIFETIMES)), width=180, help=LIFETIME_HELP, key="invite-valid"
-            )
-            once = st.checkbox("One device only", help=ONCE_HELP, key="invite-once")
-            pressed = st.form_submit_button("Invite", type="primary")
-        st.caption("Graders see the Label page, leads see everything.")
+    place = st.empty()
+    asked = invitation_form(place, by_login=door.login)
     answer = st.session_state.pop(ANSWER, None)
-    if not (pressed or answer):
+    if not (asked.pressed or answer):
         return
     with ui.guard(HINTS), ui.open_store() as store:
-        people = read_invitees(typed, by_login=door.login)
+        people = read_invitees(asked.names, by_login=door.login)
         alike = {each.name: known for each in people if (known := known_alike(store, each.name))}
         if alike and answer is None:
             ask_who_is_meant(store, alike)
             return
         if answer == KNOWN:
             people = [Invitee(alike.get(each.name, each.name), each.address) for each in people]
-        invite_each(store, people, role, LINK_LIFETIMES[valid], once=once)
+        by_link = invite_each(store, people, asked)
+    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+    if not by_link:
+        ui.done("Invited")
+    invitation_form(place, by_login=door.login)  # empty again: pressed twice it would end the links
+
+
+def invitation_form(place: DeltaGenerator, *, by_login: bool) -> AskedInvitations:
+    """Draw the form that invites people; a new one after each time that it did."""
+    at = st.session_state.get(ROUND, 0)
+    with place.form(f"invite-{at}", border=False):
+        typed = st.text_area(
+            "Names, one per line",
+            help=LOGIN_HELP if by_login else NAMES_HELP,
+            height=120,
+            key=f"invite-names-{at}",
+            width=480,
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            role = st.selectbox("Role", GRADER_OR_LEAD, width=120, key=f"invite-role-{at}")
+            valid = st.selectbox(
+                *("Valid", list(LINK_LIFETIMES)),
+                width=180,
+                help=LIFETIME_HELP,
+                key=f"invite-valid-{at}",
+            )
+            once = st.checkbox("One device only", help=ONCE_HELP, key=f"invite-once-{at}")
+            pressed = st.form_submit_button("Invite", type="primary")
+        st.caption("Graders see the Label page, leads see everything.")
+    return AskedInvitations(typed, role, LINK_LIFETIMES[valid], once, pressed)
 
 
 def read_invitees(typed: str, *, by_login: bool) -> list[Invitee]:
@@ -169,8 +198,9 @@ def ask_who_is_meant(store: Store, alike: dict[str, str]) -> None:
     with st.container(border=True, key="invite-alike-question"):
         for name, known in alike.items():
             done = grades.get(known, 0)
-            has = f"has graded {done:,} here" if done else "is here already"
-            st.text(f"{known} {has}. Is {name!r} the same person?")
+            passages = store.settings().passage
+            has = f"has graded {format_count(done, *passages)} here" if done else "is here already"
+            st.text(f"{known} {has}. Is “{name}” the same person?")
         with st.container(horizontal=True):
             for label, answer in (
                 ("Yes, the same" if len(alike) == 1 else "Yes, the same people", KNOWN),
@@ -185,19 +215,17 @@ def _keep_answer(answer: str) -> None:
     st.session_state[ANSWER] = answer
 
 
-def invite_each(
-    store: Store, people: Sequence[Invitee], role: Role, lasts: timedelta | None, *, once: bool
-) -> None:
-    """Invite people, and show what to send to each of them."""
+def invite_each(store: Store, people: Sequence[Invitee], asked: AskedInvitations) -> list[str]:
+    """Invite people, show what to send to each of them; return those who are invited by link."""
     by_link = []
     for each in people:
         if each.address is not None:
-            store.allow(each.name, each.address, role=role)
+            store.allow(each.name, each.address, role=asked.role)
         else:
             by_link.append(each.name)
-    if not by_link:
-        ui.done("Invited")
-    show_links(store, by_link, role, lasts=lasts, once=once)
+    if by_link:
+        show_links(store, by_link, asked.role, lasts=asked.lasts, once=asked.once)
+    return by_link
 
 
 def show_links(

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from labeler.store import GraderAccess, Store
     from labeler.store.people import Role
 
-EVERYONE_LEAD = "Nobody is invited yet: whoever opens labeler on this machine is lead."
+EVERYONE_LEAD = "Nobody is invited yet: anyone who opens labeler on this computer is a lead."
 RENAME_HELP = (
-    "All their judgments stay theirs. Where nobody is invited, their browser goes on under the old "
-    "name until they change it on Label."
+    "All their judgments stay theirs. While nobody is invited, their browser keeps the old name "
+    "until they change it on Label."
 )
 NEVER = "–"
-COLUMNS = ("signs in with", "invited", "came in", "last here", "grades")
+COLUMNS = ("signs in with", "invited", "first signed in", "last here", "grades")
 STYLE = """
 .person {
-  display: grid; grid-template-columns: minmax(9rem, 2fr) minmax(8rem, 2fr) repeat(3, 6.5rem) 4rem;
+  display: grid; grid-template-columns: minmax(9rem, 2fr) minmax(8rem, 2fr) repeat(3, 7rem) 4rem;
   gap: 0 1rem; align-items: center; font-size: 0.9375rem; line-height: 1.5rem;
   margin: 0 !important; padding: 0 !important;
 }
@@ -99,7 +99,7 @@ def show_people() -> None:
         closed = door.is_closed(store)
     if closed or door.allows_anyone:
         if door.allows_anyone:
-            st.write("This server lets everyone in as lead (--allow-unauthenticated).")
+            st.write("On this server everyone is a lead (--allow-unauthenticated).")
         invite_people(door)
     else:
         st.write(EVERYONE_LEAD)
@@ -206,7 +206,7 @@ def is_me(name: str, me: Person | None) -> bool:
 def describe_way_in(way: GraderAccess) -> str:
     """Say how somebody signs in."""
     if not way.stands:
-        return f"revoked on {way.revoked_at[:10]}" if way.revoked_at else "not invited"
+        return f"revoked on {way.revoked_at[:10]}" if way.revoked_at else NEVER
     if way.address:
         return f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     if way.once:
@@ -276,8 +276,8 @@ def end_invitations() -> None:
     """Let a lead end all invitations, so that this machine's users are leads again."""
     with st.popover("Turn off invitations …"):
         st.text(
-            "All links and logins end, and whoever opens labeler on this machine is lead, as at "
-            "the start. Judgments stay."
+            "All links and logins end, and anyone who opens labeler on this computer is a lead, as "
+            "at the start. Judgments stay."
         )
         if st.button("End all invitations", type="primary"):
             with ui.guard(), ui.open_store() as store:
