@@ -89,15 +89,18 @@ class AuditEntry:
     def by(self) -> str:
         """The person's name, or words for somebody unknown."""
         return self.who or (
-            "somebody without a name" if IDENTIFICATION_LABELS.get(self.way) else "a stranger"
+            "somebody without a name"
+            if IDENTIFICATION_LABELS.get(self.way)
+            else "somebody not signed in"
         )
 
     @property
     def more(self) -> str:
         """The detail on one line, for people; long values are shortened.
 
-        >>> AuditEntry("", "settings", "Ann", "link", None, "rel", {"rel": [1, 2]}, 1).more
-        'rel: 1 → 2'
+        >>> changes = {"rel": [1, 2], "contact": ["", "Lea"], "name": ["Help", ""]}
+        >>> AuditEntry("", "settings", "Ann", "link", None, None, changes, 1).more
+        'rel: 1 → 2 · contact: set to Lea · name: Help removed'
         """
         return " · ".join(f"{name}: {_format_detail(value)}" for name, value in self.detail.items())
 
@@ -108,6 +111,9 @@ class AuditEntry:
 
 def _format_detail(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
-        return " → ".join(map(_format_detail, value))
+        before, after = map(_format_detail, value)
+        if before and after:
+            return f"{before} → {after}"
+        return f"set to {after}" if after else f"{before} removed"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…"

@@ -67,7 +67,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     expect(page.get_by_text("1 query · 3 chunks · 2 runs · 3 golden grades")).to_be_visible()
 
     page.get_by_role("radio", name="Runs").click()
-    expect(page.get_by_text("Chunkings side by side:")).to_be_visible()
+    expect(page.get_by_text("Several chunkings: ids begin with")).to_be_visible()
     listed = page.get_by_test_id("stDataFrame").last.locator("td")
     expect(listed).to_have_text(
         [*("default", "1", "0", "0", "1", "1"), *("v2", "2", "0", "2", "1", "2")]

@@ -204,7 +204,7 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
             ("backward", None),
         ]
     page.get_by_role("button", name="Drop this run").click()
-    expect(page.get_by_text("'base & line' goes with its 4 lists")).to_be_visible()
+    expect(page.get_by_text("'base & line' is removed with its 4 lists")).to_be_visible()
     page.get_by_role("button", name="Drop it").click()
     expect(page.get_by_text("1 run ·")).to_be_visible()
     expect(page).to_have_url(f"{server.url}/data?section=Runs")

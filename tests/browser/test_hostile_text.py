@@ -70,7 +70,10 @@ def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
         page.wait_for_timeout(50)
     assert seen == set(HOSTILE)
     for section, what in (
-        ("Runs&run=%3Cscript%3Erun%3C%2Fscript%3E", "'<script>run</script>' goes with its 1 list"),
+        (
+            "Runs&run=%3Cscript%3Erun%3C%2Fscript%3E",
+            "'<script>run</script>' is removed with its 1 list",
+        ),
         ("Queries", "q<b>1 · <img src=http://evil.example/q.png"),
         ("People&person=%3Cimg%20src%3Dx%20onerror%3D%27window.ran%3D4%27%3E", "Close"),
     ):

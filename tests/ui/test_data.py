@@ -500,11 +500,11 @@ def test_runs_are_listed_with_no_date_where_nobody_gave_one(filled: Path):
     table = app.dataframe[0].value
     assert [*table["run"]] == ["all", "*some*"]
     assert [*table["made on"]] == ["2026-01-31", ""]
-    assert "no query of these" not in words(app)
+    assert "No query of these runs" not in words(app)
     with Store(filled) as store:
         store.add_run(loaded([Ranking("Q1", ("c1",))]), name="other ids")
     said = words(open_page("data", section="Runs"))
-    assert "⚠ no query of these is in the golden set: other ids" in said
+    assert "⚠ No query of these runs is in the golden set: other ids" in said
 
 
 def test_a_run_is_renamed_dated_and_dropped(filled: Path):
@@ -516,7 +516,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
     field(app, "Made on").set_value("2026-02-01")
     app = press(app, "Save")
     assert [*app.dataframe[0].value["made on"]] == ["2026-01-31", "2026-02-01"]
-    assert "'some of them' goes with its 1 list, 2 chunks deep at most" in words(app)
+    assert "'some of them' is removed with its 1 list of up to 2 chunks" in words(app)
     app = press(app, "Drop it")
     assert [*app.dataframe[0].value["run"]] == ["all"]
     assert field(app, "Change a run").value == "choose one"
@@ -529,7 +529,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
 def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
     with Store(filled) as store:
         store.save_settings(Settings(strategy=UNJUDGED_OF_TWO, unjudged_of=("all", "*some*")))
-    said = "Graders are given 'only unjudged of A vs B' with this run"
+    said = "Graders get 'only unjudged of A vs B' with this run"
     assert said in words(open_page("data", section="Runs", run="all"))
     with Store(filled) as store:
         store.save_settings(Settings(unjudged_of=("all", "*some*")))

@@ -63,7 +63,7 @@ def test_a_page_goes_back_to_what_is_live_by_a_click(frozen: Store) -> None:
 
 def test_a_lead_freezes_on_data_and_sees_what_changed(filled: Store) -> None:
     app = open_page("data", section="Versions")
-    assert "Nothing is frozen yet" in words(app)
+    assert "No version is frozen yet" in words(app)
     app.text_input[0].set_value("release")
     app.text_input[1].set_value("for the board")
     next(each for each in app.button if each.label.startswith("Freeze")).click().run()
@@ -74,7 +74,7 @@ def test_a_lead_freezes_on_data_and_sees_what_changed(filled: Store) -> None:
     filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=3))
     app = open_page("data", section="Versions")
     said = words(app)
-    assert "not frozen as it is" in said
+    assert ": not frozen" in said
     assert "From release to the golden set as it is now: grades: 1 added" in said
     changes = app.dataframe[1].value
     assert changes.to_dict("records")[0] == {

@@ -273,6 +273,8 @@ def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask)
     token = cookies_of(answer)[SESSION_COOKIE].value
     assert store.session(hash_secret(token)).name == "Lea"
     assert store.invited_with(hash_secret(key.secret)) == ("Lea", "lead")
+    [invited] = [entry for entry in store.audit_log() if entry.kind == "invite"]
+    assert (invited.by, invited.way) == ("Lea", "link"), "the first lead is no stranger to the log"
     again = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert again.status == 303
     assert len(store.ways_in()) == 1

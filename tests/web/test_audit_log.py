@@ -218,7 +218,7 @@ def test_the_command_lists_the_newest_first_and_no_word_moves_the_cursor(run, fi
     assert len(lines) == 3
     assert lines[2].startswith("... and ")
     assert "\x1b" not in "".join(lines)
-    assert run("audit", "no such thing") == "Nothing in the audit is like that.\n"
+    assert run("audit", "no such thing") == "No entry of the audit matches.\n"
     assert "run dropped" not in run("audit", "--kind", "load")
 
 

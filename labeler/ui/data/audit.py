@@ -22,12 +22,12 @@ from labeler.ui import url_state
 
 ON_A_PAGE = 100
 PAGE_PARAMETER = "audit-page"
-HEADINGS = ["when (UTC)", "who", "from", "what", "of", "more"]
+HEADINGS = ["when (UTC)", "who", "from", "what", "about", "more"]
 EVERYTHING = "everything"
 NOTE = (
-    "Entries never change. Refusals of one kind are counted by the minute, and shown once it is "
-    "over. Who: the name at that time. From: the network address the server saw; behind a proxy, "
-    "what the proxy says. Grades have a log of their own, see Download."
+    "Entries never change. Repeated refusals are counted per minute. Who: the name at that time. "
+    "From: the network address the server saw; behind a proxy, what the proxy says. Grades are in "
+    "a log of their own: see Download."
 )
 
 
@@ -43,11 +43,11 @@ def show_audit() -> None:
         found, count = store.audited(words, kind=kind, most=ON_A_PAGE, skip=at * ON_A_PAGE)
         revision = store.revision()
     if not found:
-        st.subheader("No match" if words or kind else "Nothing was done yet")
-        st.write("You see invitations, sign-ins, loads, exports, settings and refusals here.")
+        st.subheader("No match" if words or kind else "Nothing has been done yet")
+        st.write("Invitations, sign-ins, loads, exports, settings and refusals are listed here.")
         return
     show_html(tables.plain_table(HEADINGS, [audit_row(entry) for entry in found]))
-    st.caption(f"{format_count(count, 'entry', 'entries')}, the newest first. {NOTE}")
+    st.caption(f"{format_count(count, 'entry', 'entries')}, newest first. {NOTE}")
     ui.offer("Download all of it as JSONL", audit_file, "audit.jsonl", revision)
 
 

@@ -66,8 +66,8 @@ SEAL_NOTE = (
     "whether anybody has changed the log up to here."
 )
 FILE_NAMES = (
-    "File names have the date and the number of judgments so far, as in r1193; a few newer ones "
-    "may be in the file."
+    "File names end with the date and the number of the last judgment, as in r1193; a few newer "
+    "ones may be in the file."
 )
 STYLE = """
 [class*="st-key-part-"] {

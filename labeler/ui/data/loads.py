@@ -10,9 +10,9 @@ from labeler.ui import shared as ui
 
 MOST_LISTED = 5
 WHAT_HAPPENS = (
-    "Its grades that are still current go, and grades that it had replaced count again. What "
-    "people or a later load said since stays. The log keeps both; to have the grades back, load "
-    "the file again."
+    "Its grades no longer count, and grades that it had replaced count again. Later grades of "
+    "people and of other loads stay. The log keeps everything; to get the grades back, load the "
+    "file again."
 )
 
 
@@ -26,7 +26,7 @@ def show_loads() -> None:
         for state in reversed(found):
             _show_load(state)
         if found[0].load.number > 1:
-            st.caption("Earlier ones are listed in a terminal: `labeler undo-load`")
+            st.caption("Earlier ones are listed on the command line: `labeler undo-load`")
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

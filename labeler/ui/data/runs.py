@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SYSTEM_HELP = "Runs of one system are shown together over time."
-DATE_HELP = "Empty where nobody knows."
+DATE_HELP = "Empty if unknown."
 HINTS = {"--system": 'On this page: "System"', "is not like 2026-01-31": 'On this page: "Made on"'}
 
 
@@ -56,13 +56,13 @@ def list_runs() -> None:
     st.dataframe(rows, hide_index=True)
     ui.offer("Download this table as CSV", lambda: csv_exports.rows_csv(rows), "runs.csv", newest)
     st.caption(
-        "What a run holds never changes. Its name, its system and its date may. In a "
-        "terminal, labeler export FILE.trec --run NAME gives it back as a TREC file."
+        "A run's ranked lists never change; its name, system and date can. To export one: labeler "
+        "export FILE.trec --run NAME"
     )
     if len(chunkings) > 1:
         list_chunkings(chunkings)
     if strangers:
-        st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")
+        st.text(f"⚠ No query of these runs is in the golden set: {', '.join(strangers)}")
     by_name = {run.name: run for run in found}
     with ui.guard():
         chosen = url_state.choose_or_not(
@@ -120,8 +120,8 @@ def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
     ]
     st.dataframe(rows, hide_index=True)
     st.caption(
-        "Chunkings side by side: a chunk of a named one is called by its name and its id, as in "
-        "v2:c7, and a run is measured by the grades of its own chunking's chunks."
+        "Several chunkings: ids begin with the name of their chunking, as in v2:c7, and a run is "
+        "measured by the grades of its own chunking."
     )
 
 
@@ -146,14 +146,14 @@ def describe_drop(run: RunSummary, settings: Settings, answers: int = 0) -> str:
     deep = format_count(run.depth, "chunk", "chunks")
     also = f" and {format_count(answers, 'answer', 'answers')}" if answers else ""
     gone = (
-        f"{run.name!r} goes with its {lists}, {deep} deep at most,{also} and leaves "
-        "every table and chart.\nChunks that no other run found are not asked for any more.\n"
-        "Every judgment stays. To have it back, load its file again."
+        f"{run.name!r} is removed with its {lists} of up to {deep}{also}, from every table and "
+        "chart.\nGraders are no longer asked for chunks that only it returned.\n"
+        "All judgments stay. To get it back, load its file again."
     )
     of_two = settings.strategy in (UNJUDGED_OF_TWO, ACTIVE_OF_TWO)
     if of_two and run.name in (settings.unjudged_of or ()):
         given = settings.strategy
-        gone += f"\n⚠ Graders are given {given!r} with this run: choose anew under Settings."
+        gone += f"\n⚠ Graders get {given!r} with this run: choose another one under Settings."
     return gone
 
 
@@ -184,9 +184,11 @@ def show_signals() -> None:
     ui.offer(
         "Download this table as CSV", lambda: csv_exports.rows_csv(rows), "signals.csv", newest
     )
-    st.caption("What users did, beside the runs of the same system on Scores, under trend.")
+    st.caption(
+        "User signals such as clicks. Scores > Trend shows them beside the runs of the same system."
+    )
     if strangers := sorted({each.system for each in found} - systems):
-        st.text(f"⚠ no run is of the system of these signals: {', '.join(strangers)}")
+        st.text(f"⚠ These signals are of systems without a run: {', '.join(strangers)}")
     by_words = {f"{each.name} of {each.system}": each for each in found}
     with ui.guard():
         chosen = url_state.choose_or_not(
@@ -203,8 +205,8 @@ def drop_signal(system: str, name: str, values: int) -> None:
     """Let a lead drop one signal of a system."""
     with st.popover("Drop this signal …", key=f"drop-{name}-of-{system}"):
         st.text(
-            f"{name!r} of {system!r} goes with its {format_count(values, 'value', 'values')}. To "
-            "have it back, load its file again."
+            f"{name!r} of {system!r} is removed with its "
+            f"{format_count(values, 'value', 'values')}. To get it back, load its file again."
         )
         if st.button("Drop it", type="primary", key="drop-signal"):
             with ui.guard(), ui.open_store() as store:
@@ -220,8 +222,8 @@ def drop_answers(run: str) -> None:
         return
     with st.popover("Drop its answers …", key=f"drop-answers-{run}"):
         st.text(
-            f"{format_count(answers, 'answer', 'answers')} of {run!r} go; the run stays. To have "
-            "them back, load their file again."
+            f"{format_count(answers, 'answer', 'answers')} of {run!r} are removed; the run stays. "
+            "To get them back, load their file again."
         )
         if st.button("Drop them", type="primary", key="drop-answers"):
             with ui.guard(), ui.open_store() as store:

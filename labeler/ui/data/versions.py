@@ -19,9 +19,9 @@ MOST_SHOWN = 500
 LIVE = "the golden set as it is now"
 WHAT_IT_IS = (
     "A frozen version keeps queries, buckets, golden grades and the stored conventions for good. "
-    "Grading goes on; pages, commands and gates can count by the version."
+    "Grading goes on; pages, commands and gates can use that version."
 )
-NOTHING_YET = "Nothing is frozen yet. In a terminal: `labeler freeze NAME`"
+NOTHING_YET = "No version is frozen yet. On the command line: `labeler freeze NAME`"
 
 
 def show_versions() -> None:
@@ -30,8 +30,8 @@ def show_versions() -> None:
         found, now = store.versions(), store.golden_state()
     st.caption(WHAT_IT_IS)
     same = [version.name for version in found if version.hash == now.hash]
-    as_is = f", frozen as {', '.join(same)}" if same else ", not frozen as it is"
-    st.text(f"Now: golden {now.hash[:SHORT_HASH]}{as_is}")
+    frozen = f"frozen as {', '.join(same)}" if same else "not frozen"
+    st.text(f"Current golden set {now.hash[:SHORT_HASH]}: {frozen}")
     _freeze()
     if not found:
         st.write(NOTHING_YET)
@@ -43,7 +43,7 @@ def show_versions() -> None:
         old = url_state.choose("Version", names, "version", what="version", width=320)
         newer = [name for name in names if name != old]
         new = url_state.choose_or_not(
-            *("What changed until", newer, "until"), nothing=LIVE, what="version", width=320
+            *("Compare with", newer, "until"), nothing=LIVE, what="version", width=320
         )
     _offer(by_name[old])
     _show_changes(old, new)
@@ -55,7 +55,7 @@ def _freeze() -> None:
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         name = st.text_input("Name", placeholder="2026-11 release", width=240)
-        note = st.text_input("Note", placeholder="what it is kept for", width=320)
+        note = st.text_input("Note", placeholder="what it is for", width=320)
         if st.form_submit_button("Freeze the golden set"):
             with ui.guard(), ui.open_store() as store:
                 snapshots.freeze(store, name, note)
@@ -77,7 +77,7 @@ def _row(version: GoldenVersion) -> dict[str, object]:
 def _offer(version: GoldenVersion) -> None:
     """Lead to the numbers of a version, and offer it as a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        links.link("Scores by it", url_state.to("/scores", golden=version.name))
+        links.link("Scores by this version", url_state.to("/scores", golden=version.name))
         name = f"golden-version-{version.hash[:SHORT_HASH]}.jsonl"
         st.download_button(
             "Download the version",

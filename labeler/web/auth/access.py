@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from labeler.errors import LabelerError
-from labeler.model import check_name
+from labeler.model import Actor, check_name
 from labeler.store import Login, Store
 from labeler.store.people import Role, lower_ascii
 from labeler.web.auth import tokens
@@ -178,6 +178,7 @@ def redeem_promise(store: Store, key: LeadLink) -> None:
     name = promised_name(store, key)
     if store.has_invitations() and name not in store.leads():
         raise Forbidden("somebody else has invited people in the meantime; ask them for a link")
+    store.actor = Actor(name, "link", store.actor.address if store.actor else None)
     store.invite(name, hash_secret(key.secret), role="lead")
 
 
