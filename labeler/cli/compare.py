@@ -20,6 +20,7 @@ from labeler.analysis.run_verdict import (
     is_asked_for,
     judge_pair,
 )
+from labeler.cli.explain import HOW, explain_by, explain_differences, explain_option
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     CountingCommand,
@@ -176,6 +177,7 @@ DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measu
     " first measure first; · is an unjudged chunk.",
 )
 @graders_option
+@explain_option
 @weighted_option
 @golden_option
 @database_option
@@ -277,19 +279,28 @@ class JudgedPairs:
     ) -> str:
         """Return all of it for people, or rows for programs."""
         conventions = self.shown[0].compared.conventions
-        notes = [*notes, *([] if per_query else [RULE])]
         if kind in FOR_PROGRAMS:
-            about = (conventions, [*notes, *([] if per_query else [METHODS])], self.ties)
+            about = (conventions, [*notes, *([] if per_query else [RULE, METHODS])], self.ties)
             records = program_records(
                 self.every_run, self.shown, self.ranges_of, per_query=per_query
             )
             told = list(with_statements(kind, records, self.said, cautions, about))
             return format_records(kind, told, raw=raw)
         table = people_table(self.shown, self.labels, per_query=per_query)
+        notes = [*notes, *self.how()]
         if self.parting is not None:
             table, notes = self.parting, [WHAT_TO_GRADE]
         statements = [*people_statements(self.said), *cautions]
         return format_result(kind, statements, table, conventions, notes, strips, self.labels)
+
+    def how(self) -> list[Note]:
+        """Return how differences are computed, by the measures that are tested."""
+        tests = next(iter(self.said.values())).tests
+        if tests.deciding is None:
+            return []
+        heading = self.every_run.conventions.heading
+        beside = [heading(row.measure) for row in tests.others]
+        return explain_by(explain_differences(heading(tests.deciding), ", ".join(beside)))
 
 
 MOST_PARTING = 10  # queries in which the lists part most, to people
@@ -455,4 +466,4 @@ WHAT_TO_GRADE = Note(
     "Compare has a button that gives them to graders",
 )
 RULE = Note("what is clear", f"{comparison.SIGNIFICANCE_RULE}; {comparison.COVERAGE_NOTE}")
-METHODS = Note("how it is computed", comparison.METHODS_NOTE)
+METHODS = Note(HOW, comparison.METHODS_NOTE)

@@ -33,6 +33,7 @@ from labeler.analysis.gate import (
 )
 from labeler.analysis.run_verdict import judge_pair
 from labeler.cli.atomic_output import write_file
+from labeler.cli.explain import explain_option
 from labeler.cli.gate_example import gate_example
 from labeler.cli.gate_output import FORMATTERS
 from labeler.cli.groups import FILE, FILE_OR_OUTPUT, database_option, format_option, report_errors
@@ -110,6 +111,7 @@ class GateCommand(CountingCommand):
     "--junit", "junit_path", type=FILE, metavar="PATH", help="Write JUnit XML to a file, too."
 )
 @click.option("--md", "md_path", type=FILE, metavar="PATH", help="Write Markdown to a file, too.")
+@explain_option
 @golden_option
 @database_option
 @click.pass_context

@@ -17,6 +17,7 @@ from labeler.analysis.gate import (
     GateOutcome,
     LimitResult,
 )
+from labeler.cli.explain import explain_by, explain_limits, footer_parts
 from labeler.cli.output import Table, in_markdown, markdown_lines, split_notes, text_lines
 from labeler.evaluation import Note, format_number, format_signed
 from labeler.model import (
@@ -30,10 +31,6 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 RESULT_WORDS = {PASSED: "passed", FAILED: "FAILED", UNJUDGED: "NOT JUDGED"}
 
 
-BOUNDS_NOTE = (
-    "surely: a one-sided bound over the choice of queries: Student's t, Wilson's where few queries "
-    "differ, betting with anytime; it covers neither unjudged chunks nor graders"
-)
 ONE_LOOK_NOTE = Note(
     "one look",
     "a bound with a confidence holds for one look; use anytime = true where the gate runs at every "
@@ -234,13 +231,16 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     if compared:
         yield escape_controls(" · ".join(sorted(compared)))
     yield from statements_text(outcome.verdict)
-    warnings, others = split_notes(gate_notes(outcome))
-    for said in warnings:
-        yield f"! {escape_controls(said)}"
-    if outcome.conventions is not None:
-        yield outcome.conventions.describe()
-    if any(finding.check.terms.confidence is not None for finding in outcome.findings):
-        yield BOUNDS_NOTE
+    if outcome.conventions is None:
+        return
+    notes = [*gate_notes(outcome), *explain_by(explain_limits())]
+    how, described, notes = footer_parts(outcome.conventions, notes)
+    warnings, others = split_notes(notes)
+    yield from (f"! {escape_controls(said)}" for said in warnings)
+    if how:
+        yield "How this is computed"
+        yield from (f"- {escape_controls(said)}" for said in how)
+    yield described
     yield from map(escape_controls, others)
 
 

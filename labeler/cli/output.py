@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from labeler.analysis.comparison import FEW
+from labeler.cli.explain import footer_parts
 from labeler.evaluation import (
     Conventions,
     Note,
@@ -234,11 +235,17 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     >>> warning, note
     ('! n is small', 'ties in file order')
     """
+    how, described, notes = footer_parts(conventions, notes)
     warnings, others = split_notes(notes)
     return [
         *(["", *(f"! {escape_controls(said)}" for said in warnings)] if warnings else []),
+        *(
+            ["", "How this is computed", *(f"- {escape_controls(said)}" for said in how)]
+            if how
+            else []
+        ),
         "",
-        conventions.describe(),
+        described,
         *map(escape_controls, others),
         "",
     ]
@@ -246,11 +253,17 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return the lines under a Markdown table: warnings with a mark, then how it is counted."""
+    how, described, notes = footer_parts(conventions, notes)
     warnings, others = split_notes(notes)
     return [
         *(f"\n- ! {_markdown_note(said)}" for said in warnings),
+        *(
+            ["", "How this is computed:", "", *(f"- {_markdown_note(said)}" for said in how)]
+            if how
+            else []
+        ),
         "",
-        conventions.describe(),
+        described,
         *(f"\n- {_markdown_note(said)}" for said in others),
         "",
     ]

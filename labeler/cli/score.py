@@ -12,6 +12,7 @@ import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules, describe_best_run, perfect_reranking_notes
+from labeler.cli.explain import explain_best_run, explain_by, explain_option
 from labeler.cli.groups import CommandT, database_option, format_option
 from labeler.cli.options import (
     CountingCommand,
@@ -99,6 +100,7 @@ def keyword_options(command: CommandT) -> CommandT:
     help="Also print what a perfect reranker of the first N would give, over all queries.",
 )
 @keyword_options
+@explain_option
 @weighted_option
 @golden_option
 @database_option
@@ -215,7 +217,9 @@ class ScorePart:
         labels = RunLabels(board.run_names)
         table = wide_table(rows, board.conventions, labels)
         best = describe_best_run(board, DecisionRules.of(asked.settings), labels)
-        return format_page(asked.kind, [table], board.conventions, self.notes, best, labels)
+        how = explain_by(explain_best_run(asked.settings.decide_by) if best else [])
+        notes = [*self.notes, *how]
+        return format_page(asked.kind, [table], board.conventions, notes, best, labels)
 
 
 def score_part(collection: Collection, conventions: Conventions, asked: ScoreRequest) -> ScorePart:

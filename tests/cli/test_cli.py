@@ -59,14 +59,6 @@ q1 0 c1 3
 q1 0 c3 0
 q2 0 c2 2
 """
-CONVENTIONS = (
-    "golden 119a51a7 · gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
-    "ideal from all golden grades · "
-    "unjudged gains nothing · unjudged chunks of whole lists: top 10 · "
-    "nothing relevant: undefined, left out · absent query: 0 · "
-    "ties in file order"
-)
-
 FEW_QUERIES = "! Only 2 queries are in the mean: any difference may be chance\n"
 
 NAMES = ("measure", "full_name")
@@ -513,7 +505,7 @@ def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
         "! Nobody has graded 25% of the top 10 of a, and more than 20% in 1 other run: these "
         "chunks can move its values either way\n"
         "\n"
-        f"{CONVENTIONS}\n"
+        "golden 119a51a7 · --explain says how this is computed\n"
         "1 query without any golden grade: left out\n"
     )
 
@@ -569,7 +561,7 @@ def test_queries_that_a_run_has_no_list_for_are_counted(filled: Labeler, here: P
 def test_compare_says_how_far_ties_could_move_the_means(filled: Labeler, here: Path) -> None:
     (here / "in" / "tied.trec").write_text("q1 Q0 c3 1 2 t\nq1 Q0 c1 2 2 t\nq2 Q0 c2 1 5 t\n")
     filled("load", "run", "in/tied.trec")
-    shown = filled("compare", "a", "tied", "--measures", "RR").stdout
+    shown = filled("compare", "a", "tied", "--measures", "RR", "--explain").stdout
     assert "\ntied: other orders of its ties could give RR 0.7500 to 1.0000" in shown
     assert "other orders" not in filled("compare", "a", "b", "--measures", "RR").stdout
 
@@ -737,7 +729,7 @@ def test_threshold_and_budget_come_from_the_settings_unless_given(
     assert "prompt size 1, research 2" in table.output
     given = filled("score", "--measures", "R@prompt", "--prompt-k", "2", "--rel", "1")
     assert table_of(given)[0] == "run     R@2  n  unjudged@2"
-    assert "relevant from grade 1" in given.output
+    assert "golden ea543d6b · --explain" in given.output
 
 
 def test_the_preset_of_trec_eval_counts_what_is_undefined_as_zero(
@@ -952,7 +944,7 @@ def test_a_closed_pipe_ends_quietly(filled: Labeler, here: Path) -> None:
 
 def test_a_terminal_without_our_characters_breaks_nothing(filled: Labeler, here: Path) -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "labeler", "score", "--per-query"],
+        [sys.executable, "-m", "labeler", "score", "--per-query", "--explain"],
         env={**os.environ, "PYTHONIOENCODING": "cp1252"},
         capture_output=True,
         check=False,

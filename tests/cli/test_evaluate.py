@@ -80,7 +80,7 @@ def test_the_table_begins_with_run_measure_and_value(evaluate: Evaluate):
         "b    RR       1.0000  0.3424 to 1.0000  2         0",
         "b    nDCG@10  1.0000  0.3424 to 1.0000  2         0",
     ]
-    assert "gain 2^grade−1" in result.output
+    assert "\n--explain says how this is computed\n" in result.output
     assert "! Only 2 queries are in the mean: any difference may be chance" in result.output
     assert sorted(os.listdir()) == ["a.trec", "b.run", "qrels.txt"], "nothing is stored"
 
