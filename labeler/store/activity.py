@@ -7,6 +7,7 @@ out, too: a text that a query's chunks repeat is one piece of work.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -401,6 +402,16 @@ ORDER BY q.id, j.id
 """
 
 
+GRADES_OF_PAIR = """
+SELECT g.name, j.graders, j.kind, j.grade
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN graders AS g ON g.id = j.grader
+WHERE j.kind IN ('grade', 'adjudicate', 'import') AND q.query_id = ? AND c.chunk_id = ?
+ORDER BY j.id
+"""
+
 GRADERS_WITH_GRADES = """
 SELECT name FROM graders
 WHERE EXISTS (SELECT 1 FROM judgments AS j WHERE j.grader = graders.id AND j.kind = 'grade')
@@ -418,6 +429,16 @@ class GivenGrades(Connection):
     def names_of_graders(self) -> list[str]:
         """Return everybody who has ever given a grade, by name."""
         return [name for (name,) in self._rows(GRADERS_WITH_GRADES)]
+
+    def who_graded(self, query_id: str, chunk_id: str) -> list[tuple[str, str, int]]:
+        """Return who graded a pair, the kind of their judgment and the grade, the newest last.
+
+        Who is empty for a grade of a file that names nobody.
+        """
+        return [
+            (name or ", ".join(json.loads(graders or "[]")), kind, grade)
+            for name, graders, kind, grade in self._rows(GRADES_OF_PAIR, [query_id, chunk_id])
+        ]
 
     def given_grades(self) -> list[GivenGrade]:
         """Return every grade and adjudication that stands, query by query, the newest last.

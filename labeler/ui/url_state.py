@@ -34,12 +34,13 @@ KNOWN_PARAMETERS = frozenset(
     {
         *("a", "across", "also", "audit-page", "audited", "b", "bar", "below", "bucket", "by"),
         *("chunk", "chunking", "chunks", "class", "contains", "crossing", "down", "drawn", "edit"),
-        *("facet", "find", "from", "from_where", "golden", "grader", "grades", "k", "keywords"),
+        *("facet", "find", "from", "from_where", "golden", "grade", "grader", "grades", "k"),
+        *("keywords", "runs"),
         *("leaked", "least", "look", "loss", "measure", "metric", "missed", "moved", "new"),
-        *("notes-page", "numbers", "other", "outcome", "page", "part", "parts", "person"),
-        *("pin", "preset", "query", "ranks", "remarks-page", "reranked", "review", "run", "runs"),
+        *("notes-page", "numbers", "other", "outcome", "page", "parts", "person"),
+        *("pin", "preset", "query", "rank", "ranks", "remarks-page", "reranked", "review", "run"),
         *("section", "seen", "show", "signal", "sort", "source", "split", "state", "substring"),
-        *("system", "systems", "take", "task", "to", "top", "transferred-page", "unjudged"),
+        *("system", "systems", "take", "task", "to", "transferred-page", "tried", "unjudged"),
         *("unsure-page", "until", "values", "version", "view", "weighted", "what", "which"),
         "window",
     }

@@ -25,7 +25,7 @@ from labeler.analysis.comparison import (
     split_delta,
     why_undefined,
 )
-from labeler.analysis.comparison.rank_changes import what_if_values
+from labeler.analysis.comparison.what_if import what_if_values
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 from labeler.measures import Measure, parse, parse_all, terms

@@ -31,7 +31,7 @@ from labeler.analysis.comparison import (
     perfect_rerankings,
     split_delta,
 )
-from labeler.analysis.comparison.rank_changes import what_if_values
+from labeler.analysis.comparison.what_if import what_if_values
 from labeler.analysis.failures import count_by_bucket
 from labeler.analysis.failures.diagnosis import diagnose
 from labeler.analysis.run_verdict import judge_pair

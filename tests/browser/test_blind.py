@@ -18,7 +18,7 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
     page = visit(served.url)
     ready(page)
     page.goto(f"{served.url}/compare?query=q1")
-    expect(page.get_by_role("button", name="All queries")).to_be_visible()
+    expect(page.get_by_role("button", name="Compare")).to_be_visible()
     for saved, query_id in ((1, "q1"), (2, "q2")):
         page.goto(f"{served.url}/?query={query_id}")
         expect(page.locator(".query-text")).to_contain_text(f"parcel {query_id[1:]} ")
@@ -26,7 +26,7 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
         page.keyboard.press("2")
         all_saved(page, saved)
     page.goto(f"{served.url}/queries?query=q2")
-    expect(page.get_by_role("button", name="Back to the list")).to_be_visible()
+    expect(page.get_by_role("button", name="Queries of")).to_be_visible()
     page.goto(f"{served.url}/?query=q2")
     expect(page.locator(".query-text")).to_contain_text("parcel 2 ")
     expect(page.locator(".whole .row.current")).to_be_visible()

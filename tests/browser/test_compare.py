@@ -69,8 +69,8 @@ def address(page: Page) -> dict[str, list[str]]:
 
 def expect_query(page: Page, query: str) -> None:
     """Wait until a query's lists are on screen and the address names it."""
-    expect(page.locator(".question small")).to_contain_text(f"{query} ·")
-    expect(page.locator(".ranks .list-a .place").first).to_be_visible()
+    expect(page.locator(".question .facts")).to_contain_text(f"{query} ·")
+    expect(page.locator(".duel .a li.r").first).to_be_visible()
     page.wait_for_url(re.compile(rf"query={query}"))
 
 
@@ -85,7 +85,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
     expect(rows.nth(2).locator(".cell.unjudged")).to_have_count(10)
     rows.nth(2).locator("td.delta").click()
     expect_query(page, "q0")
-    page.get_by_role("button", name="All queries").click()
+    page.get_by_role("button", name="Compare old with new").click()
     expect(page.locator(".strips tbody tr")).to_have_count(3)
     page.wait_for_url(lambda url: "query=" not in url)
     assert page.evaluate("window.ran") is None
@@ -100,10 +100,10 @@ def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_wa
     assert before > PHONE["viewport"]["height"] / 2
     row.locator("td.delta").tap()
     expect_query(page, "q0")
-    expect(page.locator(".question p")).to_be_in_viewport(ratio=1)
-    page.locator(".ranks .list-b .place").last.tap()
+    expect(page.locator(".question h2")).to_be_in_viewport(ratio=1)
+    page.locator(".duel .b li.r a").last.tap()
     expect(page.locator(".chunk-shown")).to_be_in_viewport()
-    page.get_by_role("button", name="All queries").tap()
+    page.get_by_role("button", name="Compare old with new").tap()
     is_back = """to => document.querySelector('[data-testid="stMain"]').scrollTop === to"""
     page.wait_for_function(is_back, arg=before)
     page.go_back()
@@ -133,7 +133,7 @@ def test_the_keyboard_walks_the_rows_and_opens_one(look):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect_query(page, "q2")
-    expect(page.get_by_role("button", name="All queries")).to_be_focused()
+    expect(page.get_by_role("button", name="Compare old with new")).to_be_focused()
     page.get_by_role("button", name="Next").click()
     expect_query(page, "q0")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
@@ -144,43 +144,82 @@ def test_the_keyboard_walks_the_rows_and_opens_one(look):
 def test_lines_join_equal_chunks_and_show_which_are_relevant_without_colour(look):
     page = look("measure=RR&query=q2")
     expect_query(page, "q2")
-    expect(page.locator(".ranks .list-a .alone .move")).to_have_text("only A")
-    expect(page.locator(".ranks .list-b .alone .move")).to_have_text("only B")
-    expect(page.locator(".ranks svg.lines path.up")).to_have_count(5)
+    expect(page.locator(".duel .a .below .rank")).to_have_text("rank none")
+    expect(page.locator(".duel .b .below .move")).to_have_text("–")
+    expect(page.locator(".duel .b li.r .move").nth(5)).to_have_text("new")
+    expect(page.locator(".wires path")).to_have_count(7)
     page = look("measure=RR&query=q0")
     expect_query(page, "q0")
-    lines = page.locator(".ranks svg.lines path")
+    lines = page.locator(".wires path")
     expect(lines).to_have_count(6)
     look_of = "path => [getComputedStyle(path).strokeDasharray, getComputedStyle(path).strokeWidth]"
-    unjudged = page.locator(".ranks svg.lines path.unjudged:not(.chosen)").first
-    assert unjudged.evaluate(look_of) == ["3px, 3px", "1.25px"]
-    relevant = page.locator(".ranks svg.lines path.grade-3").first
-    assert relevant.evaluate(look_of) == ["none", "4px"]
-    expect(page.locator(".ranks .list-b .place .move").first).to_have_text("▲ 5")
+    assert page.locator(".wires .open").first.evaluate(look_of) == ["3px, 3px", "1.25px"]
+    assert page.locator(".wires .l3").first.evaluate(look_of) == ["none", "4px"]
+    expect(page.locator(".duel .b li.r .move").first).to_have_text("↑ 5")
     says = page.locator(".answer .says")
     expect(says).to_have_text("old ranks the one useful chunk sixth, new first.")
+    ends = page.locator(".duel .a li.r .gd, .duel .b li.r .gd").evaluate_all(
+        "all => all.map(box => { const it = box.getBoundingClientRect();"
+        " return [it.left, it.right, (it.top + it.bottom) / 2]; })"
+    )
+    line = page.locator(".wires .l3").evaluate(
+        "path => { const it = path.getBoundingClientRect();"
+        " return [it.left, it.right, it.top, it.bottom]; }"
+    )
+    assert abs(line[0] - ends[5][1]) < 3, "it begins at the grade of A's last"
+    assert abs(line[1] - ends[6][0]) < 3, "and ends at the grade of B's first"
+    assert abs(line[2] - ends[6][2]) < 4
+    assert abs(line[3] - ends[5][2]) < 4
 
 
 def test_what_the_other_list_has_in_its_top_ten_stands_below_with_its_rank(serve, visit, tmp_path):
     build_demo(tmp_path / "demo.db")
     page = visit(serve(tmp_path / "demo.db").url + "/compare?a=bm25&b=hybrid&query=q-079")
     for side, ranks in {"a": ["11", "12", "13"], "b": ["11", "13", "14"]}.items():
-        expect(page.locator(f".ranks .list-{side} .cut")).to_have_text("below the top 10")
-        expect(page.locator(f".ranks .list-{side} .below .rank")).to_have_text(ranks)
-    assert page.locator(".ranks .lines").evaluate("svg => svg.viewBox.baseVal.height") == 14
+        expect(page.locator(f".duel .{side} .cut")).to_have_text("below the top 10")
+        shown = [f"rank {rank}" for rank in ranks]
+        expect(page.locator(f".duel .{side} .below .rank")).to_have_text(shown)
+    height = page.locator(".duel .a ol").bounding_box()["height"]
+    assert page.locator("svg.wires").evaluate("svg => svg.viewBox.baseVal.height") == height
+    expect(page.locator(".duel .a .edge .rank")).to_have_text("rank 5")
+
+
+def test_j_and_k_go_on_and_back_returns_after_any_number_of_chunks(look):
+    page = look("measure=RR")
+    page.locator(".strips tbody td.delta").first.click()
+    expect_query(page, "q1")
+    page.keyboard.press("j")
+    expect_query(page, "q2")
+    page.keyboard.press("j")
+    expect_query(page, "q0")
+    page.keyboard.press("k")
+    expect_query(page, "q2")
+    for place in (1, 2):
+        row = page.locator(".duel .b li.r").nth(place)
+        row.locator("a").focus()
+        page.keyboard.press("Enter")
+        expect(row).to_have_class(re.compile("chosen"))
+        expect(row.locator("a")).to_be_focused()
+        expect(page.locator(".chunk-shown small").first).to_have_text(f"c{place + 1}")
+    assert address(page)["chunk"] == ["c3"]
+    for query in ("q0", "q2", "q1"):
+        page.go_back()
+        expect_query(page, query)
+    page.go_back()
+    expect(page.locator(".strips tbody tr")).to_have_count(3)
 
 
 def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair):
     server = serve(pair)
     page = visit(f"{server.url}/compare?measure=nDCG@10&query=q0")
     expect_query(page, "q0")
-    total = page.locator(".ranks tfoot .value")
+    total = page.locator(".answer .figure b")
     expect(total).to_have_text("+0.6438")
-    page.locator(".ranks .list-a .place").first.click()
-    expect(page.get_by_text("Rank 1 in A, 6 in B · nobody has graded")).to_be_visible()
+    page.locator(".duel .a li.r a").first.click()
+    expect(page.locator(".who-graded")).to_contain_text("Nobody has graded this chunk.")
     expect(page.locator(".chunk-shown .text")).to_have_text(f"Text of c0 {EVIL}")
     page.get_by_role("radio", name="3", exact=True).click()
-    expect(page.get_by_text("Rank 1 in A, 6 in B · golden grade 3")).to_be_visible()
+    expect(page.locator(".who-graded")).to_have_text("3Ann 3")
     expect(total).to_have_text("0.0000")
     assert address(page)["chunk"] == ["c0"]
     with server.store() as store:
@@ -200,13 +239,32 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
     server = serve(pair)
     page = visit(f"{server.url}/compare?measure=RR&query=q0&chunk=c5")
     expect_query(page, "q0")
-    page.get_by_role("spinbutton").fill("2")
-    page.keyboard.press("Enter")
-    table = page.get_by_role("table", name="What if")
-    expect(table).to_contain_text("0.5000")
-    expect(table).to_contain_text("+0.3333")
+    table = page.get_by_role("table", name="What if new had it at …")
+    table.get_by_role("link", name="rank 2", exact=True).click()
+    expect(table.locator(".tried")).to_contain_text("0.5000−0.5000")
+    expect(page.get_by_text("At rank 2 the mean of 3 queries would be")).to_be_visible()
+    page.get_by_role("link", name="The same for old").click()
+    table = page.get_by_role("table", name="What if old had it at …")
+    expect(table.locator(".tried")).to_contain_text("0.5000+0.3333")
+    page.locator(".duel .a li.r a").first.click()
+    grades = page.get_by_role("table", name="What if it had grade … in new")
+    expect(grades.get_by_role("row")).to_have_count(5)
     with server.store() as store:
         assert len(store.events()) == 3
+
+
+@pytest.mark.slow
+def test_a_narrow_page_shows_of_a_its_ranks_and_grades(golden, visit):
+    page = stand_still(visit(f"{golden.url}/compare?measure=RR&query=q0", **PHONE))
+    expect_query(page, "q0")
+    expect(page.locator(".duel .a .adds").first).to_be_hidden()
+    expect(page.locator(".duel .a li.r .gd").first).to_be_in_viewport()
+    expect(page.locator(".duel .b li.r .named").first).to_be_visible()
+    wide = page.evaluate("document.querySelector('.stApp').scrollWidth")
+    assert wide <= PHONE["viewport"]["width"]
+    page.locator(".duel .a li.r").nth(2).tap()
+    expect(page.locator(".chunk-shown")).to_be_in_viewport()
+    expect(page.locator(".chunk-shown small").first).to_have_text("c2")
 
 
 @pytest.mark.slow
@@ -226,7 +284,7 @@ def test_the_address_shows_the_same_thing_again(serve, visit, pair):
     expect_query(page, "q0")
     again = visit(page.url)
     expect_query(again, "q0")
-    expect(again.locator(".ranks thead th").last).to_have_text("P@1, B − A")
+    expect(again.locator(".answer .figure")).to_contain_text("P@1, from")
     page.go_back()
     expect(page.locator(".strips tbody tr")).to_have_count(3)
 

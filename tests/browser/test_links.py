@@ -303,7 +303,7 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
     expect(page.get_by_role("link", name="Compare runs on it")).to_be_visible()
     assert says(page)["query"] == ["q1"]
     page.get_by_role("link", name="Compare runs on it").click()
-    expect(page.get_by_role("button", name="All queries")).to_be_visible()
+    expect(page.get_by_role("button", name="Compare")).to_be_visible()
     stand_still(page)
     assert says(page)["query"] == ["q1"]
     assert {"a": says(page)["a"], "b": says(page)["b"]} == {"a": [RUNS[1]], "b": [RUNS[2]]}
@@ -321,7 +321,7 @@ def test_a_run_that_ends_late_takes_no_opened_query_away(tab, golden):
     page = follow(tab, f"{golden.url}/queries?{PAIR}&query=q1")
     page.evaluate("history.pushState({}, '', '?review=Notes')")  # as Streamlit does then
     assert says(page)["query"] == ["q1"]
-    page.get_by_role("button", name="Back to the list").click()
+    page.get_by_role("button", name="Queries of").click()
     expect(page.get_by_role("link", name="Compare runs on it")).to_have_count(0)
     assert "query" not in says(page)
 

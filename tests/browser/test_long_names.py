@@ -62,7 +62,7 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
         ("compare", {**pair, "query": WORD}, ".chunk-shown"),
         ("slices", {**pair, "facet": FACET, "numbers": "true"}, ".pictured"),
         ("queries", {**pair, "facet": FACET, "view": "Why they fail"}, ".told"),
-        ("queries", {"a": RUN, "query": MARKED}, ".lists"),
+        ("queries", {"a": RUN, "query": MARKED}, ".duel"),
         ("data", {"section": "Queries"}, "[data-testid=stText]"),
     ):
         page.goto(f"{server.url}/{path}?{urlencode(asked)}")
@@ -95,7 +95,7 @@ def test_a_query_of_many_lines_leaves_its_results_in_sight(serve, visit, long):
     page = visit(server.url, viewport={"width": 1440, "height": 900})
     for path in ("queries", "compare"):
         page.goto(f"{server.url}/{path}?{urlencode({'a': RUN, 'b': OTHER, 'query': WORD})}")
-        text = page.locator(".asked h3, .question p")
+        text = page.locator(".question h2")
         expect(text).to_contain_text("a question")
         assert text.bounding_box()["height"] < 250
         assert text.evaluate("text => text.scrollHeight > text.clientHeight"), "the rest scrolls"

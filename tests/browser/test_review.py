@@ -90,7 +90,7 @@ def test_a_lead_goes_through_the_sections_to_a_query(serve, visit, judged):
 
     open_section(page, "Remarks on queries")
     page.locator(".review").get_by_role("link", name="What does query 3 ask?").click()
-    expect(page.locator(".asked h3")).to_contain_text("What does query 3 ask?")
+    expect(page.locator(".question h2")).to_contain_text("What does query 3 ask?")
     expect(page).to_have_url(re.compile(r"[?&]query=q3(&|$)"))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from labeler.model import Chunk, GradeEvidence, Judgment
 from labeler.render import tables
-from labeler.render.tables.query_detail import lost_note, marked_text
+from labeler.render.tables.chunk_text import lost_note, marked_text
 from labeler.store import Store
 from tests.support.grading_client import Pad, pad
 

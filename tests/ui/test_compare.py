@@ -28,7 +28,15 @@ from labeler.analysis.comparison import (
 )
 from labeler.analysis.run_verdict import PairResult, describe_pair, direct_sources
 from labeler.evaluation import Conventions, Scoreboard, format_signed
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, capitalize_first
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    LoadedGolden,
+    Query,
+    Ranking,
+    capitalize_first,
+)
 from labeler.model.results import Statement, Table
 from labeler.render import csv_exports
 from labeler.render.tables.delta_picture import is_detail
@@ -464,22 +472,24 @@ def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):
     assert "old: a perfect reranker of the top 50 would give RR 1.0000 (0.0000)" in setup
 
 
-def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
-    app = open_compare(measure=["RR", "nDCG@10"], query="q1")
-    data = component(app, "lists")
-    assert [[p["chunk_id"] for p in side] for side in data["lists"]] == [
-        ["c1", "c2", "c3"],
-        ["c3", "c1", "c2"],
-    ]
-    assert data["lists"][0][2]["other"] == 1
-    first, *rest = data["moves"]
-    assert (first["chunk_id"], first["contribution"]) == ("c3", "+0.6667")
-    assert {row["contribution"] for row in rest} == {"unjudged"}
-    assert data["total"] == "+0.6667"
-    said = words(app)
+def test_one_query_shows_what_each_chunk_adds_in_both_lists(filled: Path):
+    said = plain_words(open_compare(measure=["RR", "nDCG@10"], by="RR", query="q1"))
+    assert "|old ranks the one useful chunk third, new first.|" in said
+    assert "|+0.6667| RR, from 0.3333 to 1.0000|" in said
+    a, b = said.split("|move|")[0], said.split("|move|")[1]
+    assert re.search(r"\|c3\|Title 3\|0\.3333\|rank \|3\|3\|", a)
+    assert re.search(r"\|3\|rank \|1\|↑ 2\|c3\|Title 3\|1\.0000\|", b)
+    assert re.search(r"\|unjudged\|rank \|2\|↓ 1\|c1\|Title 1\|", b)
     assert "Terms depend on each other" in said
-    assert "Rank 3 in A, 1 in B · golden grade 3" in said
     assert "first say who you are on Label" in said
+
+
+def test_where_the_terms_are_not_the_value_no_chunk_is_said_to_add(filled: Path):
+    assert "|adds|" in plain_words(open_compare(measure=["RR"], query="q1"))
+    said = plain_words(open_compare(measure=["NumRet"], by="NumRet", query="q1"))
+    assert "|move|" in said
+    assert "|adds|" not in said
+    assert "“Adds”" not in said
 
 
 def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_more(filled: Path):
@@ -488,19 +498,37 @@ def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_mo
     with Store(filled) as store:
         for name in runs:
             store.add_run(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
-    app = open_compare(a=runs[0], b=runs[1], query="q1")
-    assert [side["name"] for side in component(app, "lists")["sides"]] == [
-        "…no",
-        "…t5",
-    ]
+    said = plain_words(open_compare(a=runs[0], b=runs[1], query="q1"))
+    assert "|…no|adds|rank|" in said
+    assert "|rank|move|…t5|adds|" in said
 
 
 def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
-    app = open_compare(measure=["RR"], query="q4")
-    assert "nobody has graded a chunk of q4" in words(app)
-    data = component(app, "lists")
-    assert data["total"] == "–"
-    assert {move["contribution"] for move in data["moves"]} == {"–"}
+    said = plain_words(open_compare(measure=["RR"], query="q4"))
+    assert "|Nobody has graded a chunk of this query.|" in said
+    assert "RR, from" not in said
+    assert "|adds|" not in said
+    assert "|Grade 2 unjudged chunks|" in said
+
+
+def test_a_query_with_nothing_relevant_says_why_it_has_no_value(filled: Path):
+    with Store(filled) as store:
+        store.add_golden(graded(("q4", "c1", 0), ("q4", "c2", 0)))
+    said = plain_words(open_compare(measure=["RR"], query="q4"))
+    assert "|No useful chunk of this query is known.|" in said
+    assert "No chunk of q4 is known to have grade 1 or more: its RR is undefined" in said
+    assert "RR, from" not in said
+    assert "What if" not in said, "there is no value that a rank could change"
+
+
+def test_a_run_that_lacks_the_query_has_an_empty_list(filled: Path):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("q1", ("c3",))]), name="short")
+    said = plain_words(open_compare(a="old", b="short", measure=["RR"], query="q2"))
+    assert "short does not return the one useful chunk, old ranks it third." in said
+    assert "short has no result for this query." in said
+    below = said.split("|below the top 10")[1]
+    assert re.search(r"\|unjudged\|rank \|none\|–\|c1\|", below), "its place in A is shown"
 
 
 def test_text_from_files_is_never_markup(filled: Path):
@@ -512,17 +540,39 @@ def test_text_from_files_is_never_markup(filled: Path):
 
 
 def test_what_if_recomputes_and_saves_nothing(filled: Path):
-    app = open_compare(measure=["RR"], query="q1")
-    app.number_input[0].set_value(2).run()
-    assert re.search(r"\|RR\|+0\.5000\|\+0\.1667\|+0\.5000\|−0\.5000\|+0\.0000\|", words(app))
+    app = open_compare(measure=["RR"], query="q1", rank="2")
+    said = plain_words(app)
+    assert "|What if new had it at …|" in said
+    assert "|rank 1 now|1.0000|rank 2|0.5000|−0.5000|rank 3|0.3333|−0.6667|" in said.replace(
+        "||", "|"
+    )
+    assert "At rank 2 the mean of 3 queries would be 0.6111 instead of 0.7778." in said
+    of_a = plain_words(open_compare(measure=["RR"], query="q1", tried="a"))
+    assert "|What if old had it at …|" in of_a
     with Store(filled) as store:
         assert store.contents().judgments == 3
 
 
+def test_an_unjudged_chunk_is_tried_with_every_grade(filled: Path):
+    said = plain_words(open_compare(measure=["RR"], query="q1", chunk="c1", grade="3"))
+    assert "|What if it had grade … in new|" in said
+    assert "With grade 3 the mean of 3 queries would be 0.7778 instead of 0.7778." in said
+    judged = plain_words(open_compare(measure=["RR"], query="q1", chunk="c3"))
+    assert "What if it had grade" not in judged
+
+
 def test_the_chosen_chunk_is_in_the_url(filled: Path):
-    said = words(open_compare(query="q1", chunk="c2"))
-    assert "Rank 2 in A, 3 in B · nobody has graded this chunk" in said
+    said = plain_words(open_compare(query="q1", chunk="c2"))
+    assert "|Nobody has graded this chunk.|" in said
     assert "text 2 <img" in said
+
+
+def test_the_opened_chunk_says_who_graded_it(filled: Path):
+    with Store(filled) as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    said = plain_words(open_compare(query="q1", chunk="c3"))
+    assert "|2|a file 3 · Ann 2|" in said
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,12 @@ from labeler.analysis.comparison.grader_sensitivity import (
     sensitivity_records,
 )
 from labeler.analysis.comparison.list_overlap import OVERLAP_DEPTH, compare_lists
+from labeler.analysis.comparison.query_lists import (
+    PlacedChunk,
+    describe_useful_ranks,
+    place_chunks,
+    terms_sum_to,
+)
 from labeler.analysis.comparison.query_views import (
     ABSENT_CELL,
     QUERY_OUTCOMES,
@@ -46,9 +52,9 @@ from labeler.analysis.comparison.query_views import (
     ComparisonView,
     DrawnQuery,
     bucket_labels,
-    describe_query_buckets,
     format_strip,
     grade_strips,
+    query_outcome,
     sort_queries,
 )
 from labeler.analysis.comparison.rank_changes import (
@@ -58,8 +64,6 @@ from labeler.analysis.comparison.rank_changes import (
     RankChange,
     SharedText,
     TopMover,
-    WhatIfResult,
-    WhatIfValue,
     add_up_movers,
     best_partners,
     dcg_table,
@@ -68,8 +72,6 @@ from labeler.analysis.comparison.rank_changes import (
     find_contributions,
     find_rank_changes,
     find_shared_text,
-    last_ranks,
-    try_at_rank,
     why_undefined,
 )
 from labeler.analysis.comparison.recall_vs_order import (
@@ -107,3 +109,4 @@ from labeler.analysis.comparison.verdict import (
     Verdict,
     decide_verdict,
 )
+from labeler.analysis.comparison.what_if import Trial, try_grades, try_ranks

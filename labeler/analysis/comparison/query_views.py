@@ -88,14 +88,24 @@ def drawn_queries(
             row.query_id,
             texts.get(row.query_id, ""),
             buckets.get(row.query_id, ""),
-            *(row.a, row.b, row.delta, _outcome(row.delta), row.unjudged_a, row.unjudged_b),
+            *(
+                row.a,
+                row.b,
+                row.delta,
+                query_outcome(row.delta) or "",
+                row.unjudged_a,
+                row.unjudged_b,
+            ),
         )
         for place, row in enumerate(kept, 1)
     ]
 
 
-def _outcome(delta: float) -> str:
+def query_outcome(delta: float) -> str | None:
+    """Return which of `QUERY_OUTCOMES` a query's difference is; None if it has none."""
     better, tie, worse = QUERY_OUTCOMES
+    if math.isnan(delta):
+        return None
     if abs(delta) <= TOLERANCE:
         return tie
     return better if delta > 0 else worse
@@ -114,12 +124,6 @@ def bucket_labels(board: Scoreboard, facet: str | None) -> dict[str, str]:
         query_id: " · ".join(bucket or "–" for bucket in row) if any(row) else ""
         for query_id, row in zip(ids, given, strict=True)
     }
-
-
-def describe_query_buckets(board: Scoreboard, query_id: str) -> list[str]:
-    """Return the facets of a query with its bucket in each."""
-    at, facets = board.number_of(query_id), board.collection.facets
-    return [f"{facet}: {given[at]}" for facet, given in facets.items() if given[at] is not None]
 
 
 def sort_queries(

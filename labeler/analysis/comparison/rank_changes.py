@@ -1,8 +1,8 @@
 """Rank changes of chunks between two runs: what each adds to the delta of a query or of the mean.
 
-For one query there are also what-if values (a chunk at another rank), chunks of two chunkings that
-share text, and nDCG computed line by line as in a textbook. Over all queries, the
-contributions to the mean are added up by chunk and by document.
+For one query there are also chunks of two chunkings that share text, and nDCG computed line by
+line as in a textbook. Over all queries, the contributions to the mean are added up by chunk and by
+document.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeler.analysis.comparison.deltas import TOLERANCE, check_pair
-from labeler.analysis.comparison.query_views import ComparisonView
-from labeler.errors import BadInput, NotFound
+from labeler.errors import BadInput
 from labeler.evaluation import RankedChunk, Scoreboard
 from labeler.measures import GAINS, Floats, Ints, Measure, terms
 
@@ -39,28 +38,15 @@ class RankChange:
     contribution: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIfValue:
-    """A measure's present and hypothetical value for one query; NaN where undefined."""
-
-    measure: Measure
-    present: float
-    value: float
-
-    @property
-    def delta(self) -> float:
-        return self.value - self.present
-
-
 def find_rank_changes(
-    board: Scoreboard, a: str, b: str, query_id: str, measure: Measure
+    board: Scoreboard, a: str | None, b: str, query_id: str, measure: Measure
 ) -> tuple[RankChange, ...]:
     """Return every chunk of either list with what it contributes to the delta of ``measure``.
 
     Contributions sum to the query's delta within 1e-12. For RR, Success and AP a term is what the
     chunk adds *given the others* (see `describe_dependence`): two chunks that swap ranks can both
-    have one. Chunks are in B's order, then those of A alone in A's. Raises `NotFound` for an
-    unknown run or query.
+    have one. Chunks are in B's order, then those of A alone in A's. Without ``a`` they are those of
+    B alone. Raises `NotFound` for an unknown run or query.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> lists = {"A": {"q": ["x", "c"]}, "B": {"q": ["c", "x"]}}
@@ -72,16 +58,15 @@ def find_rank_changes(
     board = board.snapshot()
     if a == b:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
-    listed = [{each.chunk: each for each in board.ranked(run, query_id)} for run in (a, b)]
-    run_terms = [_terms_by_rank(board, run, query_id, measure) for run in (a, b)]
-    columns = [board.column_of(run) for run in (a, b)]
+    runs = (b,) if a is None else (a, b)
+    listed = {run: {each.chunk: each for each in board.ranked(run, query_id)} for run in runs}
+    run_terms = {run: terms_by_rank(board, run, query_id, measure) for run in runs}
+    columns = [board.column_of(run) for run in runs]
     undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), columns]).any())
-    chunks = dict.fromkeys([*listed[1], *listed[0]])
+    in_a, terms_a = ({}, {}) if a is None else (listed[a], run_terms[a])
     return tuple(
-        _rank_change(
-            listed[0].get(chunk), listed[1].get(chunk), run_terms[0], run_terms[1], undefined
-        )
-        for chunk in chunks
+        _rank_change(in_a.get(chunk), listed[b].get(chunk), terms_a, run_terms[b], undefined)
+        for chunk in dict.fromkeys([*listed[b], *in_a])
     )
 
 
@@ -112,49 +97,8 @@ def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | N
     )
 
 
-def what_if_values(
-    board: Scoreboard,
-    run: str,
-    query_id: str,
-    chunk_id: str,
-    rank: int,
-    measures: Iterable[Measure],
-) -> tuple[WhatIfValue, ...]:
-    """Return what a query's values would be with a chunk at ``rank``; nothing is stored.
-
-    A chunk of the list moves there and those between shift by one. A chunk that the run did not
-    return is inserted, and the list grows by one. Raises `BadInput` for a rank the list cannot
-    have, `NotFound` for an unknown run, query or chunk.
-    """
-    board = board.snapshot()
-    chunk, chunks = _chunk_number(board, chunk_id), board.chunks(run, query_id)
-    others = chunks[chunks != chunk]
-    if not 1 <= rank <= len(others) + 1:
-        raise BadInput(
-            f"{chunk_id} cannot stand at rank {rank} of {run} for {query_id}: "
-            f"that list would end at rank {len(others) + 1}"
-        )
-    changed = board.aligned([query_id], [np.insert(others, rank - 1, chunk)])
-    now = board.hits(run, query_id)
-    return tuple(
-        WhatIfValue(
-            measure,
-            float(board.measured(measure, now, [query_id])[0]),
-            float(board.measured(measure, changed, [query_id])[0]),
-        )
-        for measure in board.resolve(measures)
-    )
-
-
-def _chunk_number(board: Scoreboard, chunk_id: str) -> int:
-    if chunk_id and chunk_id in board.collection.chunk_ids:
-        return board.collection.chunk_ids.index(chunk_id)
-    raise NotFound(f"no chunk is called {chunk_id!r}, in no run and in no golden grade")
-
-
-def _terms_by_rank(
-    board: Scoreboard, run: str, query_id: str, measure: Measure
-) -> dict[int, float]:
+def terms_by_rank(board: Scoreboard, run: str, query_id: str, measure: Measure) -> dict[int, float]:
+    """Return what the judged chunks of a list add to the query's value, by rank."""
     hits = board.read_by(measure, run, query_id)
     k = board.cutoffs(measure)[[board.number_of(query_id)]]
     return dict(zip(hits.rank.tolist(), terms(hits, measure, k).tolist(), strict=True))
@@ -175,52 +119,6 @@ def _rank_change(
     known = (None, None, None) if undefined else (term_a, term_b, term_b - term_a)
     ranks = (in_a.rank if in_a else None, in_b.rank if in_b else None)
     return RankChange(seen.chunk, seen.chunk_id, *ranks, seen.grade, *known)
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIfResult:
-    """What-if values of A and B by measure; None, with a reason, where a run cannot have them."""
-
-    a: tuple[WhatIfValue, ...] | None
-    b: tuple[WhatIfValue, ...] | None
-    problems: tuple[str, ...]
-
-
-def last_ranks(view: ComparisonView, query_id: str, move: RankChange) -> tuple[int, int]:
-    """Return a chunk's last possible rank in A's list and in B's, 0 for another chunking."""
-    in_a, in_b = (
-        len(view.board.chunks(run, query_id)) for run in (view.compared.a, view.compared.b)
-    )
-    of_a, of_b = (_has_same_chunking(view, run, move) for run in (view.compared.a, view.compared.b))
-    return (in_a + (move.rank_a is None)) * of_a, (in_b + (move.rank_b is None)) * of_b
-
-
-def _has_same_chunking(view: ComparisonView, run: str, move: RankChange) -> bool:
-    collection = view.board.collection
-    if collection.sides is None:
-        return True
-    own = collection.runs[view.board.column_of(run)].chunking
-    return int(collection.sides.of[move.chunk]) == collection.sides.names.index(own)
-
-
-def try_at_rank(view: ComparisonView, query_id: str, move: RankChange, rank: int) -> WhatIfResult:
-    """Return the values with a chunk at ``rank`` of either list; nothing is stored."""
-    runs = (view.compared.a, view.compared.b)
-    limits = last_ranks(view, query_id, move)
-    a, b = (
-        what_if_values(view.board, run, query_id, move.chunk_id, rank, view.compared.measures)
-        if rank <= limit
-        else None
-        for run, limit in zip(runs, limits, strict=True)
-    )
-    problems = tuple(
-        f"{run} could not have it at rank {rank}: its list would end at {limit}"
-        if limit
-        else f"{run} could not have it: it is of another chunking"
-        for run, limit in zip(runs, limits, strict=True)
-        if rank > limit
-    )
-    return WhatIfResult(a, b, problems)
 
 
 LEAST_SHARED = 0.1

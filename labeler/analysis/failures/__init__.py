@@ -33,6 +33,7 @@ from labeler.analysis.failures.failure_rules import (
     describe_rule,
     is_yes_or_no,
     rule_requirements,
+    useful_grades,
 )
 from labeler.analysis.failures.failure_summary import (
     SIDE_MEANINGS,

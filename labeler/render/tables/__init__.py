@@ -12,16 +12,13 @@ from labeler.render.tables.bands import (
     delta_spreads,
     spreads_of_means,
 )
+from labeler.render.tables.chunk_text import chunk_text, transfer_note
 from labeler.render.tables.compare import (
-    chunk_text,
     every_number_table,
     means_table,
     movers_table,
-    query_heading,
-    query_table,
     reranked_table,
     survival_table,
-    what_if_table,
 )
 from labeler.render.tables.html_table import (
     CellContent,
@@ -42,14 +39,17 @@ from labeler.render.tables.queries import (
     query_list,
     two_by_two_table,
 )
-from labeler.render.tables.query_detail import (
-    list_column,
-    lists_side_by_side,
-    ndcg_table,
-    pool_table,
-    query_card,
-    run_failures_table,
-    transfer_note,
+from labeler.render.tables.query_tables import ndcg_table, pool_table, run_failures_table
+from labeler.render.tables.query_view import (
+    ListLook,
+    ListSide,
+    link_in_place,
+    query_heading,
+    ranked_lists,
+    under_lists,
+    what_if_table,
+    who_graded,
+    wires,
 )
 from labeler.render.tables.results import html_table_of, statements_html
 from labeler.render.tables.run_picture import (

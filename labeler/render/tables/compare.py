@@ -1,29 +1,23 @@
 """Tables of the Compare page: the means of A and B, and the evidence behind them.
 
-The evidence: one query's values, what if a chunk had another grade, the chunks that moved most,
-the comparison under each grader's grades, and a perfect reranker.
+The evidence: the chunks that moved most, the comparison under each grader's grades, and a perfect
+reranker.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
 from labeler.analysis.comparison import (
     ChunkContribution,
-    Comparison,
     PerfectReranking,
-    QueryDelta,
     ReadingDelta,
     TopMover,
-    WhatIfResult,
-    WhatIfValue,
 )
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.measures import MEASURES
-from labeler.model import GradeEvidence
 from labeler.model.results import Table
 from labeler.render.markup import style
 from labeler.render.tables.html_table import (
@@ -32,12 +26,9 @@ from labeler.render.tables.html_table import (
     TABLE_STYLE,
     head,
     html_table,
-    row_head,
     run_name,
-    sentences,
     small_line,
 )
-from labeler.render.tables.query_detail import EVIDENCE_STYLE, lost_note, marked_text
 from labeler.render.tables.results import html_table_of
 
 COMPARE_STYLE = style(
@@ -56,25 +47,6 @@ COMPARE_STYLE = style(
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.compare.one table { line-height: 1.25; }
-.compare.one th, .compare.one td { padding-block: 0.15rem; }
-.compare.one thead th { min-width: 5.25rem; } /* a word is on one line, a name on few */
-@media (max-width: 40rem) {
-    .compare.one th, .compare.one td { padding-inline: 0.3rem; font-size: 0.85rem; }
-    .compare.one thead th { min-width: 3.6rem; }
-}
-.question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere;
-    max-height: 12rem; overflow: hidden auto; }
-.question, .chunk-shown { overflow-x: clip; }
-.question small, .chunk-shown small {
-    font-size: 0.85rem; overflow-wrap: anywhere;
-    color: color-mix(in srgb, currentColor 72%, transparent);
-}
-.chunk-shown h3 { font-size: 1.05rem; margin: 0; padding: 0; overflow-wrap: anywhere; }
-.chunk-shown .text {
-    white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto;
-    margin-top: 0.25rem; line-height: 1.5;
-}
 .compare small {
     display: block; font-size: 0.78rem; font-weight: 400;
     color: color-mix(in srgb, currentColor 72%, transparent);
@@ -96,99 +68,6 @@ def every_number_table(table: Table) -> htpy.Fragment:
     """Return the same with all columns."""
     label = "All numbers of A against B"
     return html_table_of(table, label=label, row_head="measure", details=True)
-
-
-def query_table(
-    rows: Sequence[QueryDelta], comparison: Comparison, names: Mapping[str, str]
-) -> htpy.Fragment:
-    """Return one query's values, a row for each measure."""
-    heads = [
-        head("Measure"),
-        htpy.th(scope="col")["A ", run_name(comparison.a, names)],
-        htpy.th(scope="col")["B ", run_name(comparison.b, names)],
-        head("B − A"),
-        head("Unjudged", "in A / in B"),
-    ]
-    body = [
-        htpy.tr[
-            row_head(comparison.conventions.heading(row.measure)),
-            htpy.td[
-                format_number(row.a),
-                small_line(_missing_value_note(row.a, row.counted, row.missing_a)),
-            ],
-            htpy.td[
-                format_number(row.b),
-                small_line(_missing_value_note(row.b, row.counted, row.missing_b)),
-            ],
-            htpy.td[htpy.strong[format_signed(row.delta)]],
-            htpy.td[f"{row.unjudged_a} / {row.unjudged_b}", small_line(_transfer_counts(row))],
-        ]
-        for row in rows
-    ]
-    return html_table(COMPARE_STYLE, "compare one", heads, body, label="A against B for this query")
-
-
-def _transfer_counts(row: QueryDelta) -> str:
-    has_any = row.transferred_a or row.transferred_b
-    return f"{row.transferred_a} / {row.transferred_b} transferred" if has_any else ""
-
-
-def _missing_value_note(value: float, counted: int, missing: bool = False) -> str:
-    """Say beside a value why there is none although its query counts, or why it is 0."""
-    if math.isnan(value):
-        return "no result" if counted else ""
-    return "no list: 0" if missing else ""
-
-
-def what_if_table(trial: WhatIfResult, comparison: Comparison) -> htpy.Fragment:
-    """Return what the values would be, and why a side that is left empty cannot be."""
-    heads = [head("Measure"), head("A would be", "change"), head("B would be", "change")]
-    body = []
-    for at, measure in enumerate(comparison.measures):
-        a, b = (None if side is None else side[at] for side in (trial.a, trial.b))
-        delta = math.nan if a is None or b is None else b.value - a.value
-        body.append(
-            htpy.tr[
-                row_head(comparison.conventions.heading(measure)),
-                _what_if_cell(a),
-                _what_if_cell(b),
-                htpy.td[htpy.strong[format_signed(delta)]],
-            ]
-        )
-    table = html_table(COMPARE_STYLE, "compare", [*heads, head("B − A")], body, label="What if")
-    return htpy.fragment[table, sentences(trial.problems)]
-
-
-def _what_if_cell(side: WhatIfValue | None) -> htpy.Element:
-    if side is None:
-        return htpy.td["–"]
-    return htpy.td[format_number(side.value), small_line(format_signed(side.delta))]
-
-
-def query_heading(text: str, query_id: str, buckets: Sequence[str]) -> htpy.Fragment:
-    """Return a query's text and buckets."""
-    words = " · ".join([f"query {query_id}", *buckets])
-    return htpy.fragment[
-        COMPARE_STYLE, htpy.div(".question")[htpy.p(dir="auto")[text], htpy.small[words]]
-    ]
-
-
-def chunk_text(
-    chunk_id: str,
-    title: str | None,
-    text: str | None,
-    evidence: Sequence[GradeEvidence] = (),
-) -> htpy.Fragment:
-    """Return a chunk, its title and text as they are, and in it what graders marked."""
-    if text is None:
-        body = htpy.p[htpy.em["Only its id is known: the chunk's text was never loaded."]]
-    else:
-        body = htpy.div(".text", dir="auto", tabindex="0")[marked_text(text, evidence)]
-    heading = htpy.h3(dir="auto")[title] if title else None
-    lost = lost_note(evidence)
-    said = [htpy.small[chunk_id], htpy.p[htpy.small[lost]] if lost else None]
-    shown = htpy.article(".chunk-shown")[heading, said, body]
-    return htpy.fragment[COMPARE_STYLE, EVIDENCE_STYLE, shown]
 
 
 NAMED_QUERIES = 3  # queries named for one mover

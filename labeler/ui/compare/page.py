@@ -18,9 +18,9 @@ from labeler.model import Settings, Traffic
 from labeler.render.short_names import short_names
 from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.compare.one_query import show_one
 from labeler.ui.compare.summary import offer_files, show_answer
 from labeler.ui.compare.views import ALL_MEASURES, show_more, show_queries, with_outcome
-from labeler.ui.query_detail import show_pair
 
 EACH_THE_SAME = (
     "The means are weighted; queries are shown one by one, and what is added up over them counts "
@@ -167,9 +167,7 @@ def show_compared(
         scoreboards.say_nothing_graded(board.conventions.selected, "No measure has a value")
     rows, outcome = with_outcome(even)
     if (query := url_state.get("query")) is not None:
-        if query in texts:
-            scoreboards.check_query_selected(board, query)
-        show_pair(replace(even, rows=rows), query, words)
+        show_one(replace(even, rows=rows), query, words)
         return
     show_details = show_answer(view, choice.bucket)
     show_queries(even, rows, outcome)

@@ -26,8 +26,8 @@ from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, rank_views, url_state
 from labeler.ui import shared as ui
 from labeler.ui.folds import show_folds
-from labeler.ui.query_detail import open_query, rank_style
-from labeler.ui.rank_views import picked, rank_strips
+from labeler.ui.query_view import open_query
+from labeler.ui.rank_views import RankStyle, picked, rank_strips
 from labeler.ui.reranker import show_reranker
 
 MOST_KEYWORDS = 50  # keywords in each table
@@ -198,7 +198,7 @@ def show_strips(view: ComparisonView) -> None:
         shown = [replace(row, bucket="") for row in shown]
     depth = rank_views.strip_depth(view)
     rank_strips(
-        *(shown, depth, view.facets, rank_style(view)),
+        *(shown, depth, view.facets, RankStyle.of(view)),
         key="strips",
         on_open=lambda: open_query(picked("strips")),
     )

@@ -28,6 +28,7 @@ let coming = []; // ends what is still done to the place that was shown before
 const push = history.pushState.bind(history);
 
 const LONGEST_WAIT_MS = 10_000;
+const IN_SIGHT = 0.8; // of the window's height: what begins further down is hardly seen
 const ACTS = ["keydown", "pointerdown", "wheel"];
 const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
@@ -141,18 +142,32 @@ function go(to, link) {
   if (left) history.replaceState({ ...history.state, left }, "");
   if (!stays) leave(top(), left);
   hasActed = false;
-  if (to.href !== location.href) push({}, "", to);
+  // a choice within what is shown is no step: Back leaves it whole
+  const inPlace = stays ? link?.dataset.inPlace : undefined;
+  if (inPlace !== undefined) history.replaceState({}, "", to);
+  else if (to.href !== location.href) push({}, "", to);
   here = placeOf(to);
   obey();
   if (!stays) settle({ top: 0, left: null });
   else if (link?.id) keepFocus(link);
+  if (inPlace) bringIntoSight(inPlace);
+}
+
+// What a link opens below itself, where that is too far down to be seen.
+/** @type {(key: string) => void} */
+function bringIntoSight(key) {
+  const panel = document.querySelector(`.st-key-${CSS.escape(key)}`);
+  if (panel && panel.getBoundingClientRect().top > window.innerHeight * IN_SIGHT) {
+    panel.scrollIntoView({ block: "center" });
+  }
 }
 
 // The focus goes to the link drawn anew, or where its row is gone to the same one of the next row.
 /** @type {(link: HTMLAnchorElement) => void} */
 function keepFocus(link) {
   const [kind] = link.id.split(" ");
-  const every = [...(link.closest("table")?.querySelectorAll("a[id]") ?? [])];
+  const around = link.closest("table, ol");
+  const every = [...(around?.querySelectorAll("a[id]") ?? [])];
   const alike = every.filter(({ id }) => id.startsWith(`${kind} `));
   const at = alike.indexOf(link);
   const others = [...alike.slice(at + 1), ...alike.slice(0, Math.max(at, 0)).reverse()];

@@ -12,12 +12,12 @@ from labeler.analysis import failures as diagnosis
 from labeler.analysis.failures import Failure, FailureRule, QueryRow, TwoByTwo, UsefulInPrompt
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
-from labeler.model import Answer, Query, Remark
+from labeler.model import Query, Remark
 from labeler.render.short_names import short_names
 from labeler.ui import filter_widgets, url_state
 from labeler.ui import shared as ui
 from labeler.ui.queries.choices import QueriesChoice
-from labeler.ui.query_detail import texts_of
+from labeler.ui.query_view import chunks_with_text, texts_of
 
 FailuresByQuery = Mapping[str, Failure | None]
 RemarksByQuery = Mapping[str, Sequence[str]]
@@ -129,40 +129,6 @@ def find_run_failures(
     return RunFailures(choice, board, measures, rows, failures, within, reranked, right)
 
 
-def find_query_failures(
-    found: RunFailures, remarks: Sequence[Remark], query_id: str, answers: Mapping[str, Answer]
-) -> tuple[FailuresByQuery, str]:
-    """Say by run why one query fails there, and what reranking did for it, if anything.
-
-    ``answers`` are what was answered to it, by run.
-    """
-    board, choice = found.board, found.choice
-    said = diagnosis.remarks_by_query(remarks)
-    given = (_chunks_with_text(*_data_key(board)), texts_of, said)
-    failures = {
-        name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
-        for name in board.run_names
-    }
-    for name, answer in answers.items():
-        right = {query_id: answer.correct}
-        became = diagnosis.find_outcomes(board, name, right, choice.rule)
-        failures[name] = diagnosis.with_generation(board, name, failures[name], became, choice.rule)
-    reranked = _reranked_one(board, choice, said, query_id)
-    return {name: each.get(query_id) for name, each in failures.items()}, reranked
-
-
-def _reranked_one(
-    board: Scoreboard, choice: QueriesChoice, said: RemarksByQuery, query_id: str
-) -> str:
-    if choice.a is None:
-        return ""
-    rule, _ = _rule_of_reranking(choice.rule)
-    in_a, in_b = (
-        _cached_failures(board, run, rule, said).get(query_id) for run in (choice.a, choice.run)
-    )
-    return diagnosis.describe_reranking_of_query(board, choice.a, choice.run, in_a, in_b)
-
-
 def _reranked(
     board: Scoreboard, choice: QueriesChoice, said: RemarksByQuery, names: set[str]
 ) -> str:
@@ -192,7 +158,7 @@ def _cached_failures(
 ) -> FailuresByQuery:
     path, data_revision = _data_key(board)
     kept = _failure_cache(path, data_revision, repr(board.conventions), run, rule, said)
-    known = _chunks_with_text(path, data_revision)
+    known = chunks_with_text(path, data_revision)
     return kept.follow(
         board, lambda only: diagnosis.find_failures(board, run, rule, known, texts_of, said, only)
     )
@@ -233,10 +199,3 @@ def _failure_cache(
     path: str, data_revision: int, words: str, run: str, rule: FailureRule, said: RemarksByQuery
 ) -> _FailureCache:
     return _FailureCache()
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _chunks_with_text(path: str, data_revision: int) -> frozenset[int]:
-    """Return the numbers of the chunks that have text; one read for each change of the data."""
-    with ui.open_store() as store:
-        return store.chunks_with_text()

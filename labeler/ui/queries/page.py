@@ -14,21 +14,20 @@ from labeler.analysis.failures import QueryRow
 from labeler.model import Query, Remark
 from labeler.render import tables
 from labeler.render.markup import show_html
-from labeler.services.assignment.items import LONGEST_IN_LIST
 from labeler.ui import live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.queries.choices import QueriesChoice, choose
-from labeler.ui.queries.failures import RunFailures, find_query_failures, find_run_failures
+from labeler.ui.queries.failures import RunFailures, find_run_failures
 from labeler.ui.queries.views import (
     choose_page,
     show_answers,
     show_causes,
     show_classes,
     show_list,
-    show_steps,
     show_verdict,
+    steps_around,
 )
-from labeler.ui.query_detail import QueryDetail, show_query
+from labeler.ui.query_view import OpenedQuery, show_query
 
 LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
 QUERY_BOX: Mapping[str, Any] = {
@@ -88,7 +87,8 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
         board = scoreboards.live_board(store, choice.conventions)
         remarks = store.remarks() if board.conventions.frozen is None else []
         right = store.right_answers(choice.run) if page.answered else {}
-    say(scoreboards.graded_line(board))
+    if not board.counts.grades:
+        say(scoreboards.graded_line(board))
     with url_state.stale_if_incomparable("a"):
         found = find_run_failures(board, page.queries, remarks, choice, right)
     if not board.counts.judged:
@@ -153,21 +153,19 @@ def show_one(
     page: QueriesPage, found: RunFailures, remarks: Sequence[Remark], query_id: str
 ) -> None:
     """Show one query in full, and the ways out of it."""
-    ui.note_lists_shown(query_id)
     choice = page.choice
     order = url_state.get("sort") or ""
     order = order if order in page.orders else page.orders[0]
-    show_steps(found, page.in_order(found, order), order, query_id)
-    with ui.open_store() as store:
-        every = store.answers_to(query_id, LONGEST_IN_LIST) if page.answered else {}
-    here = found.board.run_names  # without those of other chunkings
-    answers = {run: answer for run, answer in every.items() if run in here}
-    failures, reranked = find_query_failures(found, remarks, query_id, answers)
-    of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(
-        QueryDetail(
-            *(page.queries[query_id], found.board, choice.run, found.measures, choice.a),
-            *(choice.rule, failures, reranked, of_query, page.words),
-            *(found.small_print, answers),
+        OpenedQuery(
+            *(page.queries[query_id], found.board),
+            runs=[*([choice.a] if choice.a else []), choice.run],
+            measures=found.measures,
+            rule=choice.rule,
+            remarks=remarks,
+            words=page.words,
+            steps=steps_around(found, page.in_order(found, order), query_id),
+            path="/queries",
+            answered=bool(page.answered),
         )
     )

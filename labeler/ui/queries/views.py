@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -17,19 +18,20 @@ from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables.failure_overview import RANKS_SHOWN, causes_list, ranked_query_list
 from labeler.render.tables.verdict_block import verdict_block
-from labeler.ui import links, url_state
 from labeler.ui import shared as ui
+from labeler.ui import url_state
 from labeler.ui.queries.choices import list_url
 from labeler.ui.queries.failures import RunFailures
+from labeler.ui.query_view import QuerySteps, open_query
 from labeler.ui.reranker import DEFAULT_CANDIDATES, show_reranker
 
 ON_A_PAGE = 200
 
 
-def open_from_list(query_id: str, at: int | None = None) -> None:
+def open_from_list(query_id: str | None, at: int | None = None) -> None:
     """Open a query in full, or none; the list turns to the page that has its row ``at``, from 0."""
     page = {} if at is None else {"page": str(at // ON_A_PAGE + 1) if at >= ON_A_PAGE else None}
-    url_state.write(query=query_id or None, **page)
+    open_query(query_id, **page)
 
 
 def query_url(query_id: str) -> str:
@@ -181,34 +183,20 @@ def show_causes(found: RunFailures) -> None:
     )
 
 
-def show_steps(found: RunFailures, shown: Sequence[QueryRow], order: str, query_id: str) -> None:
-    """Draw the ways out of an opened query: back, to its neighbours in the list, other pages."""
+def steps_around(found: RunFailures, shown: Sequence[QueryRow], query_id: str) -> QuerySteps:
+    """Return the neighbours of a query in the list, and where it is in it."""
     ids = [row.query_id for row in shown]
     at = ids.index(query_id) if query_id in ids else None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        back = ":material/arrow_back:"
-        st.button("Back to the list", icon=back, on_click=open_from_list, args=("", at))
-        for label, step in (("Previous", -1), ("Next", 1)):
-            to = -1 if at is None else at + step
-            there = 0 <= to < len(ids)
-            leads = (ids[to], to) if there else (query_id,)
-            st.button(label, disabled=not there, on_click=open_from_list, args=leads)
-        where = "not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {order}"
-        st.text(where)
-        choice = found.choice
-        a = choice.a or choice.apart
-        links.link(
-            "Compare runs on it",
-            url_state.page_url(
-                "/compare",
-                a=a or choice.run,
-                b=choice.run if a else None,
-                query=query_id,
-                measure=choice.texts,
-                preset=choice.conventions.preset,
-            ),
-        )
-        links.link("Grade chunks", url_state.page_url("/", query=query_id))
+    kind = found.choice.filters.kind
+    which = f" {kind}" if kind != diagnosis.STATUSES[0] else ""
+    return QuerySteps(
+        back=f"Queries of {found.short[found.choice.run]}",
+        place="not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}{which}",
+        before=ids[at - 1] if at else None,
+        after=ids[at + 1] if at is not None and at + 1 < len(ids) else None,
+        leave=partial(open_from_list, None, at),
+        go=lambda name: open_from_list(name, ids.index(name)),
+    )
 
 
 def show_answers(found: RunFailures, answered: Mapping[str, int]) -> None:

@@ -1,14 +1,15 @@
-"""Rank strips and ranked lists of two runs: the rows that are drawn, and the components.
+"""Rank strips of runs: the rows that are drawn, and the component that draws them.
 
-The scripts draw what they are given and report what was clicked; every sign and number is
-formatted here.
+The script draws what it is given and reports what was clicked; every sign and number is formatted
+here.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, repeat
+from string import ascii_uppercase
 from typing import Any
 
 import streamlit as st
@@ -16,10 +17,6 @@ import streamlit as st
 from labeler.analysis.comparison import (
     ComparisonView,
     QueryDelta,
-    RankChange,
-    SharedText,
-    best_partners,
-    describe_shared_text,
     format_strip,
     grade_strips,
 )
@@ -27,6 +24,7 @@ from labeler.analysis.comparison.query_views import Strips
 from labeler.evaluation import format_number, format_signed
 from labeler.measures import PROMPT, Floats
 from labeler.model import Chunk
+from labeler.render.tokens import BESIDE, GRADE_FILLS, RUN_A, RUN_B
 from labeler.web.static_js import loader, read_assets
 
 DEFAULT_STRIP_RANKS, MOST_STRIP_RANKS = 10, 20
@@ -49,45 +47,6 @@ class StripRow:
     bucket: str
     lanes: tuple[Lane, ...]
     delta: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListedChunk:
-    """A chunk at a rank of one list; ``other`` is its rank in the other, None if not there."""
-
-    chunk_id: str
-    title: str
-    grade: int | None
-    rank: int
-    other: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class MoveRow:
-    """A chunk of either list as a row of the table; ``contribution`` is written out.
-
-    ``shares`` says with which chunks of another chunking it has text in common.
-    """
-
-    chunk_id: str
-    title: str
-    grade: int | None
-    rank_a: int | None
-    rank_b: int | None
-    contribution: str
-    shares: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TextLink:
-    """Two chunks that a line joins, with their ranks and the share of text they have in common."""
-
-    chunk_a: str
-    chunk_b: str
-    rank_a: int
-    rank_b: int
-    share: float
-    words: str
 
 
 def strip_depth(view: ComparisonView) -> int:
@@ -123,111 +82,9 @@ def _strip_row(
     )
 
 
-def titles(moves: Iterable[RankChange], chunks: Mapping[int, Chunk]) -> dict[int, str]:
-    """Return each chunk's title, else the beginning of its text, else its id."""
-    known = {number: chunk.called for number, chunk in chunks.items()}
-    return {move.chunk: known.get(move.chunk) or move.chunk_id for move in moves}
-
-
 def chunk_titles(names: Sequence[str], chunks: Mapping[int, Chunk]) -> dict[str, str]:
     """Return the title of each chunk by its id, else the beginning of its text."""
     return {names[number]: chunk.called or names[number] for number, chunk in chunks.items()}
-
-
-def chosen_move(moves: Sequence[RankChange], chunk_id: str | None) -> RankChange | None:
-    """Return the chunk that was asked for, else the one that contributed most, if there is one."""
-    asked = next((move for move in moves if move.chunk_id == chunk_id), None)
-    return asked or max(moves, key=lambda move: abs(move.contribution or 0.0), default=None)
-
-
-def within_depth(moves: Iterable[RankChange], depth: int) -> list[RankChange]:
-    """Return the chunks in either list's top ``depth``, and those that count from below it."""
-    return [
-        move
-        for move in moves
-        if min(rank for rank in (move.rank_a, move.rank_b) if rank is not None) <= depth
-        or move.contribution
-    ]
-
-
-def listed_chunks(
-    moves: Iterable[RankChange],
-    titles: Mapping[int, str],
-    depth: int,
-    shared: Sequence[SharedText] | None = None,
-) -> tuple[list[ListedChunk], list[ListedChunk]]:
-    """Return A's and B's lists down to ``depth``; of two chunkings, with what is ``shared``.
-
-    Of one chunking each list goes on with the chunks that the other has down to there.
-    """
-    in_a, in_b = [], []
-    beside = best_partners(shared or ())
-    for move in moves:
-        known = (move.chunk_id, titles[move.chunk], move.grade)
-        other = beside.get(move.chunk)
-        ranks = [rank for rank in (move.rank_a, move.rank_b) if rank is not None]
-        deepest = depth if shared is not None or min(ranks) > depth else math.inf
-        if move.rank_a is not None and move.rank_a <= deepest:
-            in_a.append(ListedChunk(*known, move.rank_a, move.rank_b or other))
-        if move.rank_b is not None and move.rank_b <= deepest:
-            in_b.append(ListedChunk(*known, move.rank_b, move.rank_a or other))
-    return sorted(in_a, key=lambda place: place.rank), sorted(in_b, key=lambda place: place.rank)
-
-
-def text_links(
-    moves: Iterable[RankChange], shared: Sequence[SharedText] | None, depth: int
-) -> list[TextLink] | None:
-    """Return what joins chunks of two chunkings, if one of them is within ``depth``."""
-    if shared is None:
-        return None
-    names = {move.chunk: move.chunk_id for move in moves}
-    return [
-        TextLink(
-            *(names[each.chunk_a], names[each.chunk_b], each.rank_a, each.rank_b, each.size),
-            f"{each.of_a:.0%} of A {each.rank_a} and {each.of_b:.0%} of B {each.rank_b} is the "
-            "same text",
-        )
-        for each in shared
-        if min(each.rank_a, each.rank_b) <= depth
-    ]
-
-
-def move_rows(
-    moves: Iterable[RankChange],
-    titles: Mapping[int, str],
-    shared: Sequence[SharedText] | None = None,
-    *,
-    by_grade: bool = True,
-) -> list[MoveRow]:
-    """Write out moves, the largest contribution first; it may not be ``by_grade`` of the chunk."""
-    said = describe_shared_text(shared or ())
-    return [
-        MoveRow(
-            move.chunk_id,
-            titles[move.chunk],
-            move.grade,
-            move.rank_a,
-            move.rank_b,
-            _contribution(move, by_grade=by_grade),
-            said.get(move.chunk, ""),
-        )
-        for move in sorted(moves, key=lambda move: -abs(move.contribution or 0.0))
-    ]
-
-
-def _contribution(move: RankChange, *, by_grade: bool) -> str:
-    """An unjudged chunk adds nothing because nobody looked; that is not a measured zero."""
-    if move.contribution is None:
-        return "–"
-    if by_grade and move.grade is None and not move.contribution:
-        return "unjudged"
-    return format_signed(move.contribution)
-
-
-def format_total(moves: Sequence[RankChange]) -> str:
-    """Write out what all contributions sum to: the query's delta."""
-    known = [move.contribution for move in moves if move.contribution is not None]
-    return format_signed(math.fsum(known) if len(known) == len(moves) else math.nan)
 
 
 _strips = st.components.v2.component(
@@ -235,12 +92,6 @@ _strips = st.components.v2.component(
     html='<div class="strips"></div>',
     css=read_assets("rank_views/shared.css", "rank_views/strips.css"),
     js=loader("rank_views", "strips"),
-)
-_lists = st.components.v2.component(
-    "labeler_rank_lists",
-    html='<div class="ranks"></div>',
-    css=read_assets("rank_views/shared.css", "rank_views/lists.css"),
-    js=loader("rank_views", "lists"),
 )
 
 
@@ -261,6 +112,14 @@ class RankStyle:
     sides: Sequence[RunSide]
     grades: Sequence[str]
 
+    @classmethod
+    def of(cls, view: ComparisonView) -> RankStyle:
+        """Return the names and colours of A, B and the runs beside them."""
+        colours = chain((RUN_A, RUN_B), repeat(BESIDE))
+        runs = zip(view.runs, ascii_uppercase, colours, strict=False)
+        sides = [RunSide(letter, view.called(run), run, colour) for run, letter, colour in runs]
+        return cls(sides, GRADE_FILLS)
+
 
 def rank_strips(
     rows: Sequence[StripRow],
@@ -278,41 +137,6 @@ def rank_strips(
     """
     data = {**asdict(look), "depth": depth, "facets": facets, "rows": [asdict(row) for row in rows]}
     _strips(key=key, data=data, on_picked_change=on_open)
-
-
-def rank_lists(
-    a: Sequence[ListedChunk],
-    b: Sequence[ListedChunk],
-    moves: Sequence[MoveRow],
-    total: str,
-    measure: str,
-    chosen: str | None,
-    look: RankStyle,
-    joined: Sequence[TextLink] | None = None,
-    *,
-    depth: int,
-    key: str,
-    on_choose: Callable[[], None],
-) -> None:
-    """Show two lists with lines between equal chunks, and a table of what each chunk contributes.
-
-    Of two chunkings no chunk is in both, and lines are between those ``joined``. What is listed
-    from below ``depth`` stands apart.
-
-    ``total`` is what the contributions to ``measure`` sum to. A click on a chunk calls
-    ``on_choose``, which finds its id with `picked`.
-    """
-    data = {
-        **asdict(look),
-        "lists": [[asdict(place) for place in side] for side in (a, b)],
-        "moves": [asdict(move) for move in moves],
-        "total": total,
-        "measure": measure,
-        "chosen": chosen,
-        "depth": depth,
-        "joined": None if joined is None else [asdict(line) for line in joined],
-    }
-    _lists(key=key, data=data, on_picked_change=on_choose)
 
 
 def picked(key: str) -> str | None:

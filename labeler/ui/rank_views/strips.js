@@ -37,7 +37,7 @@ export default function show({ data, parentElement, setTriggerValue }) {
 /** @type {(root: HTMLElement) => void} */
 function goOn(root) {
   const watch = new MutationObserver(() => {
-    const first = document.querySelector(".st-key-all-queries button");
+    const first = document.querySelector(".st-key-query-back button");
     if (root.isConnected || !(first instanceof HTMLElement)) return;
     watch.disconnect();
     if (document.activeElement === document.body) first.focus({ preventScroll: true });

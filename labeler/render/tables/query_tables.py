@@ -1,0 +1,191 @@
+"""Tables of one query: why it fails in each run, nDCG worked out line by line, and its pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import htpy
+
+from labeler.analysis.comparison import DcgRow, DcgTable
+from labeler.analysis.failures import Failure, PoolRow, RelevantPositions, exact_match_advice
+from labeler.evaluation import format_number
+from labeler.model import Chunk
+from labeler.render.markup import style
+from labeler.render.tables.html_table import (
+    TABLE_STYLE,
+    head,
+    html_table,
+    row_head,
+    run_name,
+    small_line,
+)
+from labeler.render.tables.queries import format_value
+
+CHIP_STYLE = style("""
+.grade { display: inline-block; border-radius: 0.7rem; padding: 0 0.5rem; font-size: 0.78rem;
+    white-space: nowrap; border: 1px solid transparent; line-height: 1.35rem; }
+.grade.g0 { background: var(--grade-0); color: var(--on-grade-0); }
+.grade.g1 { background: var(--grade-1); color: var(--on-grade-1); }
+.grade.g2 { background: var(--grade-2); color: var(--on-grade-2); }
+.grade.g3 { background: var(--grade-3); color: var(--on-grade-3); }
+.grade.unjudged { background: none; color: inherit; border: 1px dashed currentColor; }
+""")
+
+
+def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
+    """Return a grade as digit and word; an unjudged chunk is hollow and "not graded", never 0.
+
+    >>> print(grade_chip(None, ("no",)), grade_chip(0, ("no",)))
+    <span class="grade unjudged">not graded</span> <span class="grade g0">0 no</span>
+    """
+    if grade is None:
+        return htpy.span(".grade.unjudged")["not graded"]
+    return htpy.span(class_=f"grade g{grade}")[f"{grade} {words[grade]}"]
+
+
+def _beginning(text: str, letters: int) -> str:
+    return " ".join(text.split())[:letters]
+
+
+def run_failures_table(
+    rows: Iterable[tuple[str, Sequence[float], RelevantPositions, Failure | None]],
+    headings: Sequence[str],
+    *,
+    judged: bool,
+    counted: Sequence[bool],
+    short: Mapping[str, str],
+    text: str = "",
+) -> htpy.Fragment:
+    """Return for one query a row a run: class and lever, where its relevant chunks are, values.
+
+    ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
+    is in the means of each measure, ``short`` what the runs are called here, ``text`` what the
+    query asks.
+    """
+    worded = (head(name, words=True) for name in ("Run", "Why it fails", "Known relevant"))
+    body = [
+        htpy.tr[
+            htpy.th(".words", scope="row")[run_name(run, short)],
+            htpy.td(".words")[_why_it_fails(failure, judged, text)],
+            htpy.td(".words")[_relevant_positions(places)],
+            [
+                htpy.td[format_value(value, judged, counts)]
+                for value, counts in zip(values, counted, strict=True)
+            ],
+        ]
+        for run, values, places, failure in rows
+    ]
+    return html_table(TABLE_STYLE, "sheet why", [*worded, *map(head, headings)], body)
+
+
+def _relevant_positions(places: RelevantPositions) -> htpy.Node:
+    first = "" if places.first is None else f"the first at rank {places.first}"
+    return [places.sentence, small_line(first)]
+
+
+def _why_it_fails(failure: Failure | None, judged: bool, text: str) -> htpy.Node:
+    if failure is None:
+        return "does not fail" if judged else "nobody has graded a chunk of this query"
+    found, places = failure.failure, failure.places
+    unsure = ""
+    if places.mostly_unjudged:
+        unsure = (
+            f" Of its top {places.shown}, {places.unjudged} were never graded: grade "
+            "these to be sure."
+        )
+    more = f" {exact}" if (exact := exact_match_advice(failure, text)) else ""
+    return htpy.strong[found.name], small_line(f"{found.meaning} {found.lever}{more}{unsure}")
+
+
+def ndcg_table(table: DcgTable, heading: str, words: Sequence[str]) -> htpy.Fragment:
+    """Return nDCG worked out as a textbook prints it: the list, its ideal, and the division."""
+    names = ["Rank", "Chunk", "Grade", "Gain", "log₂(rank+1)", "Gain / discount", "DCG so far"]
+    names += ["Ideal chunk", "Ideal gain", "Ideal term", "IDCG so far"]
+    worded = ("Chunk", "Grade", "Ideal chunk")
+    depth = max(len(table.rows), len(table.ideal))
+    rows = [
+        htpy.tr[
+            row_head(str(at + 1)),
+            _dcg_cells(table.rows[at] if at < len(table.rows) else None, words),
+            _ideal_cells(table.ideal[at] if at < len(table.ideal) else None),
+        ]
+        for at in range(depth)
+    ]
+    heads = [head(name, words=name in worded) for name in names]
+    caption = _division(table, heading)
+    return html_table([TABLE_STYLE, CHIP_STYLE], "sheet dcg", heads, rows, caption=caption)
+
+
+def _division(table: DcgTable, heading: str) -> str:
+    if table.idcg:
+        return (
+            f"{heading} = DCG / IDCG = {table.dcg:.4f} / {table.idcg:.4f} = "
+            f"{format_number(table.ndcg)}"
+        )
+    value = "undefined" if math.isnan(table.ndcg) else format_number(table.ndcg)
+    return (
+        f"{heading} is {value}: no chunk of this query is known to have grade 1 or more, so there "
+        "is no ideal"
+    )
+
+
+def _dcg_cells(row: DcgRow | None, words: Sequence[str]) -> list[htpy.Element]:
+    if row is None:
+        return [htpy.td(".id")["–"], htpy.td(".words")["–"], *_dashes(4)]
+    return [
+        htpy.td(".id")[row.chunk_id],
+        htpy.td(".words")[grade_chip(row.grade, words)],
+        htpy.td[f"{row.gain:g}"],
+        htpy.td[f"{row.discount:.4f}"],
+        htpy.td[f"{row.term:.4f}"],
+        htpy.td(".lead")[f"{row.running:.4f}"],
+    ]
+
+
+def _ideal_cells(row: DcgRow | None) -> list[htpy.Element]:
+    if row is None:
+        return [htpy.td(".id")["–"], *_dashes(3)]
+    return [
+        htpy.td(".id")[f"{row.chunk_id} ({row.grade})"],
+        htpy.td[f"{row.gain:g}"],
+        htpy.td[f"{row.term:.4f}"],
+        htpy.td[f"{row.running:.4f}"],
+    ]
+
+
+def _dashes(count: int) -> list[htpy.Element]:
+    return [htpy.td["–"]] * count
+
+
+def pool_table(
+    rows: Sequence[PoolRow],
+    runs: Sequence[htpy.Node],
+    chunks: Mapping[int, Chunk],
+    words: Sequence[str],
+    by_hand: Collection[int] = (),
+) -> htpy.Fragment:
+    """Return the pool: best grade first, its rank in every run, unjudged chunks hollow.
+
+    ``by_hand`` are the chunks that a grader found by searching.
+    """
+    heads = [head("Grade", words=True), head("Chunk", words=True), *map(head, runs)]
+    body = [
+        htpy.tr[
+            htpy.td(".words")[grade_chip(row.grade, words)],
+            htpy.th(".words", scope="row")[
+                row.chunk_id,
+                _chunk_title(chunks.get(row.chunk)),
+                small_line("found by hand" if row.chunk in by_hand else ""),
+            ],
+            [htpy.td["–" if rank is None else str(rank)] for rank in row.ranks],
+        ]
+        for row in rows
+    ]
+    return html_table([TABLE_STYLE, CHIP_STYLE], "sheet pool", heads, body)
+
+
+def _chunk_title(chunk: Chunk | None) -> htpy.Element | None:
+    if chunk is None:
+        return None
+    return htpy.small[chunk.title or _beginning(chunk.text or "", 90)]

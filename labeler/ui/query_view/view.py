@@ -1,0 +1,350 @@
+"""The query view from top to bottom: ways out, query, verdict, lists, opened chunk, details."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import htpy
+import streamlit as st
+
+from labeler.analysis import comparison
+from labeler.analysis.comparison import RankChange
+from labeler.evaluation import format_number, format_signed
+from labeler.model import format_count
+from labeler.render import tables
+from labeler.render.markup import show_html, style
+from labeler.render.tables.verdict_block import verdict_block
+from labeler.ui import links, url_state
+from labeler.ui import shared as ui
+from labeler.ui.query_view.chunk import show_chunk
+from labeler.ui.query_view.details import show_details
+from labeler.ui.query_view.opened import OpenedQuery
+from labeler.ui.query_view.why import QueryAnswers
+from labeler.web.static_js import loader, read_assets
+
+DEPTHS = (10, 20, 50, 100)
+RUNS_IN_SIGHT = 4
+LONGEST_TITLE = 200  # characters of a text that stands for a title
+# The query takes the place of the page's title and choices, which count all the same.
+STYLE = style("""
+.title:has(h1) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden;
+    clip-path: inset(50%); }
+.st-key-choices { display: none; }
+.st-key-query-steps { row-gap: 0.25rem; padding-top: 0.5rem; }
+.st-key-query-steps :is(a, button) { font-size: 0.9375rem; }
+.st-key-chunk-panel { border-top: 1px solid var(--line2); padding-top: 1.5rem;
+    scroll-margin: 4rem 0 1rem; }
+""")
+
+
+_wires = st.components.v2.component(
+    "labeler_query_wires",
+    html='<svg class="wires" aria-hidden="true" preserveAspectRatio="none"></svg>',
+    css=read_assets("query_view/wires.css"),
+    js=loader("query_view", "wires"),
+    isolate_styles=False,
+)
+
+
+def show_query(opened: OpenedQuery) -> None:
+    """Show one query in full."""
+    ui.note_lists_shown(opened.query_id)
+    few = opened.board.run_names if len(opened.board.run_names) <= RUNS_IN_SIGHT else opened.runs
+    runs = list(dict.fromkeys([opened.run, *opened.runs, *few]))
+    found = QueryAnswers.of(opened, runs)
+    show_html(STYLE)
+    with st.container(key="query-view"):
+        show_steps(opened)
+        show_heading(opened)
+        show_verdict(opened, found)
+        chosen = choose_chunk(opened.changes)
+        show_lists(opened, chosen)
+        with st.container(key="chunk-panel"):
+            if chosen is None:
+                nobody = "Neither run has a result" if opened.a else "The run has no result"
+                st.text(f"{nobody} for this query.")
+            else:
+                show_chunk(opened, chosen)
+        show_details(opened, found, runs)
+
+
+def show_steps(opened: OpenedQuery) -> None:
+    """Draw the ways out: back, to the neighbours by J and K, to Label and Compare."""
+    steps = opened.steps
+    with st.container(horizontal=True, vertical_alignment="center", key="query-steps"):
+        st.button(
+            *(steps.back, "query-back"),
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=steps.leave,
+        )
+        st.space("stretch")
+        if opened.a is None and len(opened.board.run_names) > 1:
+            address = {"a": opened.run, "b": None, "query": opened.query_id}
+            links.link("Compare runs on it", url_state.page_url("/compare", **address))
+        links.link("Grade chunks", url_state.page_url("/", query=opened.query_id))
+        st.caption(steps.place, width="content")
+        for label, key, to in (("Previous", "k", steps.before), ("Next", "j", steps.after)):
+            st.button(
+                label,
+                shortcut=key,
+                on_click=steps.go,
+                args=[to],
+                disabled=to is None,
+                key=f"query-{label.lower()}",
+            )
+
+
+def show_heading(opened: OpenedQuery) -> None:
+    """Show the query's id and buckets, its text, and what graders read and said of it."""
+    query = opened.query
+    named = {"task": query.task, "split": query.split, **query.buckets}
+    facts = [query.query_id, *(f"{name}: {value}" for name, value in named.items() if value)]
+    said = {
+        "Reference": query.reference,
+        "Guideline": query.guideline,
+        "Keywords": ", ".join(query.keywords),
+    }
+    for remark in opened.remarks:
+        if remark.query_id == query.query_id:
+            words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
+            said[f"{remark.grader} says"] = f"{words}{f' ({remark.note})' if remark.note else ''}"
+    if query.query_id in opened.board.collection.leaked:
+        with ui.open_store() as store:
+            leaks = [each for each in store.leaked() if each.query_id == query.query_id]
+        said |= {f"⚠ Leak {at}": leak.sentence for at, leak in enumerate(leaks, 1)}
+    known = {name: words for name, words in said.items() if words}
+    show_html(tables.query_heading(query.text, facts, known))
+
+
+def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
+    """Say where each run ranks what is useful, what that makes of the value, and what is unsure."""
+    unjudged = {run: count_unjudged(opened, run) for run in opened.runs}
+    step = None
+    if any(unjudged.values()) and opened.board.conventions.frozen is None:
+        many = len(unjudged_in_tops(opened))
+        words = f"Grade {format_count(many, 'unjudged chunk', 'unjudged chunks')}"
+        step = htpy.a(".go", href=url_state.page_url("/", query=opened.query_id))[words]
+    show_html(
+        verdict_block(
+            describe_ranks(opened),
+            query_figure(opened),
+            [
+                *filter(None, [describe_failure(opened, found)]),
+                " ".join(filter(None, [describe_prompt(opened), describe_answers(opened, found)])),
+                " ".join(filter(None, [describe_others(opened), describe_unjudged(opened)])),
+            ],
+            step=step,
+        )
+    )
+
+
+def describe_ranks(opened: OpenedQuery) -> str:
+    """Say where the runs rank what is useful, or why that cannot be said."""
+    if not opened.board.judged[opened.number]:
+        return "Nobody has graded a chunk of this query."
+    if opened.is_apart:
+        return "The two runs return different chunks; lines join those that have text in common."
+    ranks = [(opened.short[run], opened.ranks_of_useful(run)) for run in opened.runs]
+    return comparison.describe_useful_ranks(ranks) or "No useful chunk of this query is known."
+
+
+def query_figure(opened: OpenedQuery) -> tuple[str, str] | None:
+    """Return the query's value, or the difference of the two, and what it is."""
+    values = [opened.value(run) for run in opened.runs]
+    if any(map(math.isnan, values)):
+        return None
+    if opened.a is None:
+        return format_number(values[0]), opened.heading
+    between = f"from {format_number(values[0])} to {format_number(values[1])}"
+    return format_signed(values[1] - values[0]), f"{opened.heading}, {between}"
+
+
+def describe_failure(opened: OpenedQuery, found: QueryAnswers) -> str:
+    """Say why the query fails in the run that is looked at, and what to try."""
+    why = comparison.why_undefined(opened.board, opened.query_id, opened.measure)
+    if not opened.board.judged[opened.number]:
+        return ""
+    failure = found.failures.get(opened.run)
+    said = "" if failure is None else f"{failure.failure.meaning} {failure.failure.lever}"
+    if opened.board.absent(opened.run)[opened.number]:
+        said = ""  # which is said of every run that lacks it
+    return " ".join(filter(None, [why and f"{why[0].upper()}{why[1:]}.", said]))
+
+
+def describe_prompt(opened: OpenedQuery) -> str:
+    """Say how much of what is useful goes into the prompt."""
+    k, names = opened.prompt_k, [opened.short[run] for run in opened.runs]
+    if not opened.useful or opened.is_apart:
+        return ""
+    counts = [
+        sum(rank is not None and rank <= k for rank in opened.ranks_of_useful(run))
+        for run in opened.runs
+    ]
+    every = len(opened.useful)
+    if every == 1:
+        return _describe_one_in_prompt(names, counts)
+    said = " and ".join(f"{count:,} in {name}’s" for name, count in zip(names, counts, strict=True))
+    return (
+        f"Useful chunks in the prompt of {k:,}: {said}."
+        if opened.a
+        else (f"The prompt of {format_count(k, 'chunk', 'chunks')} has {counts[0]:,} of them.")
+    )
+
+
+def _describe_one_in_prompt(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Say which runs have the one useful chunk in the prompt."""
+    if len(counts) == 1:
+        return f"It is {'' if counts[0] else 'not '}in the prompt."
+    if counts[0] == counts[1]:
+        return f"{'Both have' if counts[0] else 'Neither has'} it in the prompt."
+    return f"Only {names[counts[1] > counts[0]]} has it in the prompt."
+
+
+def describe_answers(opened: OpenedQuery, found: QueryAnswers) -> str:
+    """Say whether what was answered with the runs is right."""
+    said = [
+        f"{opened.short[run]}’s answer is {'right' if found.answers[run].correct else 'wrong'}"
+        for run in opened.runs
+        if run in found.answers
+    ]
+    return f"{', '.join(said)}." if said else ""
+
+
+def describe_others(opened: OpenedQuery) -> str:
+    """Write out the values of the other measures that are shown."""
+    said = []
+    for measure in opened.measures[1:3]:
+        values = [opened.value(run, measure) for run in opened.runs]
+        if not any(map(math.isnan, values)):
+            heading = opened.board.conventions.heading(measure)
+            said.append(f"{heading}: {' and '.join(map(format_number, values))}.")
+    return " ".join(said)
+
+
+def count_unjudged(opened: OpenedQuery, run: str) -> int:
+    """Return how many chunks in a run's top 10 are unjudged."""
+    top = opened.board.chunks(run, opened.query_id)[: DEPTHS[0]]
+    return int((opened.board.grades(opened.query_id, top) < 0).sum())
+
+
+def unjudged_in_tops(opened: OpenedQuery) -> set[int]:
+    """Return the unjudged chunks in the top 10 of the runs."""
+    golden = opened.board.golden(opened.query_id)
+    tops = [opened.board.chunks(run, opened.query_id)[: DEPTHS[0]].tolist() for run in opened.runs]
+    return {chunk for top in tops for chunk in top if chunk not in golden}
+
+
+def describe_unjudged(opened: OpenedQuery) -> str:
+    """Say how much of each top 10 is unjudged."""
+    counts = [(opened.short[run], count_unjudged(opened, run)) for run in opened.runs]
+    missing = [run for run in opened.runs if opened.board.absent(run)[opened.number]]
+    if missing:
+        return " ".join(f"{opened.short[run]} has no result for this query." for run in missing)
+    if not any(count for _, count in counts):
+        return f"{'Both top 10s are' if opened.a else 'The top 10 is'} fully judged."
+    said = " and ".join(f"{count:,} in {name}" for name, count in counts)
+    return f"Unjudged in the top 10: {said}."
+
+
+def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
+    """Show the lists, with how they are read."""
+    depth = chosen_depth()
+    shared = None
+    if opened.a is not None:
+        given = (opened.a, opened.run, opened.query_id)
+        shared = comparison.find_shared_text(opened.board, *given)
+    sides = [_list_side(opened, run, depth) for run in opened.runs]
+    shown = {each.change.chunk for side in sides for each, _ in side.rows()}
+    with ui.open_store() as store:
+        known = store.chunks_numbered(shown, LONGEST_TITLE)
+    look = tables.ListLook(
+        {number: chunk.called for number, chunk in known.items() if chunk.called},
+        lambda chunk: opened.inside_url(chunk=chunk, rank=None, grade=None, tried=None),
+        None if chosen is None else chosen.chunk,
+        depth,
+        opened.prompt_k,
+        shared,
+        comparison.best_partners(shared or ()),
+    )
+    lines = [
+        (
+            "A line joins a chunk to itself; thick: relevant."
+            if shared is None
+            else "A line joins chunks that have text in common; the thicker, the more."
+        )
+        if opened.a
+        else "",
+        f"The prompt ends below rank {opened.prompt_k}.",
+        f"“Adds”: what a chunk gives to {opened.heading}." if sides[0].adds else "",
+        f"Useful: grade {opened.useful_grade}{' or better' if opened.useful_grade < 3 else ''}.",
+        comparison.describe_dependence(opened.measure) if sides[0].adds else "",
+        ""
+        if known or not shown
+        else "The texts of these chunks are not loaded: labeler load chunks FILE",
+        _depth_links(opened, depth),
+    ]
+    with st.container(key="query-lists"):
+        show_html(tables.ranked_lists(sides, look))
+        if len(sides) > 1:
+            show_wires(sides, look)
+    show_html(tables.under_lists(lines))
+
+
+def show_wires(sides: Sequence[tables.ListSide], look: tables.ListLook) -> None:
+    """Draw the lines between two lists, over the gap that these leave."""
+    a, b = sides
+    lines = [wire._asdict() for wire in tables.wires(a, b, look)]
+    with st.container(key="query-wires"):
+        _wires(key="wires", data={"height": max(a.height, b.height), "wires": lines})
+
+
+def _list_side(opened: OpenedQuery, run: str, depth: int) -> tables.ListSide:
+    side: Literal["a", "b"] = "a" if run == opened.a else "b"
+    top, below = comparison.place_chunks(opened.changes, side, depth, apart=opened.is_apart)
+    adds = all(
+        comparison.terms_sum_to(
+            opened.changes, "a" if each == opened.a else "b", opened.value(each)
+        )
+        for each in opened.runs
+    )
+    return tables.ListSide(opened.short[run], run, top, below, adds)
+
+
+def chosen_depth() -> int:
+    """Return how many ranks the address asks for."""
+    text = url_state.get("ranks") or ""
+    return next((depth for depth in DEPTHS if str(depth) == text), DEPTHS[0])
+
+
+def _depth_links(opened: OpenedQuery, depth: int) -> htpy.Node:
+    """Return links to other depths that the lists have chunks for."""
+    longest = max(len(opened.board.chunks(run, opened.query_id)) for run in opened.runs)
+    there = [each for at, each in enumerate(DEPTHS) if not at or DEPTHS[at - 1] < longest]
+    others = [
+        htpy.a(
+            id=f"depth {each}",
+            href=opened.inside_url(ranks=None if each == DEPTHS[0] else str(each)),
+            target="_self",
+            data_in_place="",
+        )[f"{each}"]
+        for each in there
+        if each != depth
+    ]
+    if not others:
+        return None
+    return ["Ranks shown: ", str(depth), [[", ", each] for each in others]]
+
+
+def choose_chunk(changes: Sequence[RankChange]) -> RankChange | None:
+    """Return the chunk that the address names, else the one that explains most."""
+    asked = url_state.get("chunk")
+    named = next((each for each in changes if each.chunk_id == asked), None)
+    return named or max(changes, key=_explains, default=None)
+
+
+def _explains(change: RankChange) -> tuple[float, float]:
+    """Order chunks by what they contribute to the difference, then by what they add at all."""
+    return abs(change.contribution or 0.0), max(change.term_a or 0.0, change.term_b or 0.0)
