@@ -413,7 +413,7 @@ def test_a_message_names_the_limit_as_python_has_it(tmp_path: Path):
 def test_the_data_page_says_its_limits_and_refuses_a_bomb_in_one_sentence(bombs, tmp_path: Path):
     empty_golden_set(tmp_path)
     app: AppTest = open_page("data")
-    assert "A file may have 200 MB and come to 1 GB unpacked" in words(app)
+    assert "200 MB per file, 1 GB unpacked" in words(app)
     app.file_uploader[0].set_value([("bomb.gz", bombs["one line"], "")])
     app.run()
     [kind] = [box for box in app.selectbox if (box.key or "").startswith("kind-")]

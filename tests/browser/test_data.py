@@ -151,7 +151,7 @@ def test_a_file_of_an_unknown_tool_is_read_by_a_map_that_the_next_one_needs_no_m
     server = serve(empty)
     page = visit(f"{server.url}/data")
     drop(page, {"odd.jsonl": ODD.encode()})
-    place = page.get_by_role("textbox", name="Where its fields stand")
+    place = page.get_by_role("textbox", name="Field names")
     place.fill("query=in.q results=out.found id=key text=words")
     place.press("Enter")
     expect(page.get_by_text("read by the map below")).to_be_visible()
@@ -168,7 +168,7 @@ def test_what_a_load_asks_is_answered_in_its_row(serve, visit, empty):
     page = visit(f"{server.url}/data")
     drop(page, {"dump.jsonl": RERANKED.encode(), "asks.csv": b"qid,docid,score\nq1,c1,3\n"})
     expect(page.get_by_text("⚠ golden grades or a run?")).to_be_visible()
-    page.get_by_role("button", name="Load 1 file, 1 waits for your answer").click()
+    page.get_by_role("button", name="Load 1 file (1 not recognised)").click()
     expect(page.get_by_text("⚠ the order of 1 of 2 lists is not that of their")).to_be_visible()
     page.get_by_role("button", name="The order of the file is right").click()
     expect(page.get_by_text("✓ loaded again, in the order of the file")).to_be_visible()
@@ -178,7 +178,7 @@ def test_what_a_load_asks_is_answered_in_its_row(serve, visit, empty):
     page.get_by_role("combobox", name="What file 2 holds").click()
     page.get_by_role("option").first.click()
     page.get_by_role("button", name="Load 2 files").click()
-    expect(page.get_by_text("✓ nothing to do: all of it is there already")).to_be_visible()
+    expect(page.get_by_text("✓ nothing new: all of it was loaded before")).to_be_visible()
 
 
 @pytest.mark.slow

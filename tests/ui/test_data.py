@@ -129,7 +129,7 @@ def test_kind_and_name_can_be_changed_before_loading(database: Path):
     app = drop(open_page("data"), asked=QUERIES, a__trec=RUN, b__trec=RUN.replace("c1", "c2"))
     assert [box.value for box in run_names(app)] == ["a", "b"]
     run_names(app)[1].set_value("a").run()
-    assert "2 files would be runs of the name 'a'; give each its own" in words(app)
+    assert "2 files have the run name 'a': give each its own" in words(app)
     run_names(app)[1].set_value("of March").run()
     kinds(app)[0].set_value("leave it out").run()
     app = press(app, "Load 2 files")
@@ -151,18 +151,18 @@ def test_one_broken_file_among_five_stops_no_other(database: Path):
     app = press(drop(open_page("data"), bad__trec=bad, **ALL), "Load 5 files")
     said = words(app)
     assert "bad.trec:2: chunk 'c1' appears twice" in said
-    first = "Keep the better placed where a chunk stands twice for a query"
+    first = "If a chunk occurs twice for a query, keep the better rank"
     assert f'On this page: Options, "{first}"' in said
     assert said.count("✓ loaded") == 4
     assert not app.get("progress"), "a bar above an error looks like success"
     assert verdicts(app) == [
-        ("warning", "4 of 5 files are loaded; what the others lack is said beside them")
+        ("warning", "4 of 5 files are loaded. Beside the others you see why not.")
     ]
     field(app, first).check().run()
     app = press(app, "Load 5 files")
     said = words(app)
     assert verdicts(app) == [("success", "Loaded")]
-    assert said.count("✓ nothing to do: all of it is there already") == 4
+    assert said.count("✓ nothing new: all of it was loaded before") == 4
     with Store(database) as store:
         assert [run.name for run in store.runs()] == ["a", "bad"]
 
@@ -175,7 +175,7 @@ def test_grades_whose_queries_could_not_be_loaded_say_so(database: Path):
     said = words(app)
     assert "asked.jsonl:2: there is no query id" in said
     assert "judged:1: query 'q1' is not in the golden set" in said
-    assert "They may be in asked.jsonl, which could not be loaded." in said
+    assert "They may be in asked.jsonl, which was not loaded." in said
     assert "0 queries · 1 chunk · 0 runs · 0 golden grades" in said
     assert verdicts(app)[0][1].startswith("1 of 3 files is loaded")
 
@@ -183,10 +183,13 @@ def test_grades_whose_queries_could_not_be_loaded_say_so(database: Path):
 def test_what_cannot_be_told_is_named_and_asked_for(database: Path):
     app = drop(open_page("data"), letter__pdf=b"%PDF-1.7", asked=QUERIES)
     said = words(app)
-    assert "⚠ not recognised: the file is a PDF; save its texts as CSV or JSONL in UTF-8" in said
-    app = press(app, "Load 1 file, 1 waits for your answer")
+    assert (
+        "⚠ Couldn't tell what this is: the file is a PDF; save its texts as CSV or JSONL in UTF-8"
+        in said
+    )
+    app = press(app, "Load 1 file (1 not recognised)")
     assert verdicts(app) == [
-        ("warning", "1 of 2 files is loaded; what the others lack is said beside them")
+        ("warning", "1 of 2 files is loaded. Beside the others you see why not.")
     ]
     kinds(app)[1].set_value("chunks").run()
     app = press(app, "Load 2 files")
@@ -211,14 +214,14 @@ def test_a_kind_that_was_guessed_wrong_says_what_it_looks_like(database: Path):
 )
 def test_a_run_that_matches_nothing_ends_amber_and_never_green(database: Path, files, why: str):
     app = press(drop(open_page("data"), asked=QUERIES, **files), f"Load {len(files) + 1} files")
-    assert verdicts(app) == [("warning", "Loaded, but not all is well: see ⚠ above")]
+    assert verdicts(app) == [("warning", "Loaded, with warnings: see ⚠ above")]
     assert f"⚠ {why}" in words(app)
 
 
 def test_the_same_again_is_nothing_to_do(database: Path):
     press(drop(open_page("data"), **ALL), "Load 4 files")
     app = press(drop(open_page("data"), **ALL), "Load 4 files")
-    assert verdicts(app) == [("info", "Nothing to do: everything in the files is there already")]
+    assert verdicts(app) == [("info", "Nothing new: everything in the files was loaded before")]
 
 
 def test_options_are_those_of_the_kinds_that_are_there(database: Path):
@@ -231,12 +234,12 @@ def test_options_are_those_of_the_kinds_that_are_there(database: Path):
         "System",
         "Made on",
         "Order of the list",
-        "Keep the better placed where a chunk stands twice for a query",
-        "Leave out the query itself, where queries are from the corpus",
+        "If a chunk occurs twice for a query, keep the better rank",
+        "Leave out the query itself, if queries are from the corpus",
         "Chunking",
     }
     assert options(drop(open_page("data"), texts=CHUNKS)) == {
-        "Replace what is there with other content",
+        "Replace queries, chunks and grades that have other content",
         "Chunking",
     }
     of_grades = {"Grade map", "Grade cuts", "Negative grades", BLIND}
@@ -252,7 +255,7 @@ def test_options_reach_what_is_loaded(filled: Path):
     said = words(app)
     assert "odd:1: grade 0.7 is fractional" in said
     assert 'On this page: Options, "Grade map", written as 0.3=1,1.0=3' in said
-    assert "Keep the better placed" not in said
+    assert "keep the better rank" not in said
     field(app, "Grade map").set_value("nonsense")
     app = press(app.run(), "Load 2 files")
     assert "--grade-map: 'nonsense' must be" in words(app)
@@ -276,7 +279,7 @@ def test_what_comes_next_is_said_with_the_way_there(database: Path):
         html.body for html in app.get("html")
     )
     app = press(drop(app, judged=QRELS), "Load 1 file")
-    assert ways(app)[0] == "Look at Scores"
+    assert ways(app)[0] == "See the scores of every run"
     app = press(app, "Invite graders")
     assert app.button_group[0].value == "People"
 

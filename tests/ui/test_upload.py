@@ -24,7 +24,7 @@ DUMP = {
 ODD = {"in": {"q": REFUND}, "out": {"found": [{"key": "c1", "words": THREE}]}}
 ODD_MAP = "query=in.q results=out.found id=key text=words"
 SMALL_NUMBERS = "query_id,chunk_id,score\nq1,c1,3\nq1,c2,1\n"
-MAP = "Where its fields stand"
+MAP = "Field names"
 SHAPES = Path(__file__).parents[1] / "formats" / "retrieval_shapes"
 READ = (".json", ".jsonl", ".csv", ".parquet")
 
@@ -63,9 +63,9 @@ def test_one_dropped_file_becomes_queries_chunks_a_run_and_grades(database: Path
     assert verdicts(app) == [("success", "Loaded")]
     said = words(app)
     assert "✓ loaded: 2 queries, 2 chunks, 1 golden grade, run 'dump'" in said
-    assert "taken: query=query results=results id=id text=text score=score grade=label" in said
+    assert "read: query=query results=results id=id text=text score=score grade=label" in said
     assert "kept with the queries: category" in said
-    assert "left: tokens" in said
+    assert "not read: tokens" in said
     with Store(database) as store:
         assert [each.text for each in store.queries()] == [REFUND, SHIPPING]
         assert [run.name for run in store.runs()] == ["dump"]
@@ -118,7 +118,7 @@ def test_the_map_that_worked_is_tried_on_the_next_file_like_it(database: Path):
     app = dropped(more__json=[ODD], other__json=[{"in": {"q": "why?"}}])
     assert [box.value for box in kinds(app)] == ["records", None]
     assert [each.value for each in app.text_input if each.label == MAP] == [ODD_MAP, ""]
-    press(app, "Load 1 file, 1 waits for your answer")
+    press(app, "Load 1 file (1 not recognised)")
     with Store(database) as store:
         assert [run.name for run in store.runs()] == ["more"]
 
@@ -138,7 +138,7 @@ def test_a_file_that_may_be_of_two_kinds_is_asked_about(database: Path):
     assert kinds(app)[1].options[:2] == ["golden grades", "a run"]
     [said] = [each for each in words(app).splitlines() if each.startswith("⚠ golden grades or")]
     assert said.endswith("or a run? a query, a chunk and a score a row, all of them 0, 1, 2 or 3")
-    app = press(app, "Load 1 file, 1 waits for your answer")
+    app = press(app, "Load 1 file (1 not recognised)")
     assert verdicts(app)[0][1].startswith("1 of 2 files is loaded")
     kinds(app)[1].set_value("golden").run()
     app = press(app, "Load 2 files")
@@ -147,7 +147,7 @@ def test_a_file_that_may_be_of_two_kinds_is_asked_about(database: Path):
 
 def test_where_every_file_waits_there_is_nothing_to_press(database: Path):
     app = dropped(numbers__csv=SMALL_NUMBERS)
-    [button] = [each for each in app.button if each.label == "1 file waits for your answer"]
+    [button] = [each for each in app.button if each.label == "1 file not recognised"]
     assert button.disabled
 
 
@@ -176,7 +176,7 @@ def test_grade_cuts_make_grades_and_go_with_no_map(database: Path):
 
 def test_the_query_itself_is_left_out_where_asked(database: Path):
     app = dropped(run__trec="t1 Q0 t1 1 2 a\nt1 Q0 c1 2 1 a\n")
-    field(app, "Leave out the query itself, where queries are from the corpus").check()
+    field(app, "Leave out the query itself, if queries are from the corpus").check()
     press(app, "Load 1 file")
     with Store(database) as store:
         assert [each.chunk_ids for each in store.run_lists("run")] == [("c1",)]

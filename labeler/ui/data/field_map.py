@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = "query=question results=documents id=metadata.id text=page_content score=score"
 MAP_HELP = (
-    "For each field the keys that lead to it, joined by dots. Under results, those of a result "
-    "begin in the result; a|b takes the first that is there. Or the name of a tool: "
+    "For each field the keys that lead to it, joined by dots. Keys of a result begin in the "
+    "result; a|b takes the first that exists. Or the name of a tool: "
     + ", ".join(tool.name for tool in TOOL_MAPS)
     + "."
 )
@@ -164,7 +164,7 @@ def _fields_by_place(fields: Iterable[str]) -> Mapping[str, str]:
     found: dict[str, list[str]] = {}
     for field in fields:
         place, colon, path = field.rpartition(": ")
-        name = f"in each of {place.removesuffix('[]')}" if colon else "its fields"
+        name = f"in each of {place.removesuffix('[]')}" if colon else "fields found"
         found.setdefault(name, []).append((path if colon else field).removesuffix("[]"))
     return {name: ", ".join(paths) for name, paths in found.items()}
 

@@ -35,21 +35,20 @@ class SetupStep:
 
 ALL = SetupStep(
     "load",
-    "Load what your system retrieved: a file in which each question stands with its results is "
-    "all it takes.",
+    "Load what your system retrieved. One file of questions with their results is enough.",
 )
-QUERIES = SetupStep("load", "Load queries: what people ask.")
+QUERIES = SetupStep("load", "Load queries: the questions people ask.")
 RUN = SetupStep("load", "Load a run: which chunks a system returned for each query.")
 MATCHING = SetupStep(
     "load",
-    "No run shares a query with the golden set: load the queries the runs were made for, or check "
-    "that the ids are the same.",
+    "No run shares a query with the golden set. Load the queries of the runs, or check that the "
+    "ids are the same.",
 )
-CHUNKS = SetupStep("load", "Load chunks: nobody can grade a chunk whose text is not known.")
-INVITE = SetupStep("invite", "Invite graders: each gets a link of their own.")
+CHUNKS = SetupStep("load", "Load chunks: nobody can grade a chunk without its text.")
+INVITE = SetupStep("invite", "Invite graders: each gets a personal link.")
 GRADE = SetupStep("grade", "Grade the first chunks yourself.")
-GRADE_ON = SetupStep("grade", "Grade more: an unjudged chunk gains nothing in the measures.")
-SCORE = SetupStep("score", "Look at Scores: every run by every measure.")
+GRADE_ON = SetupStep("grade", "Grade more: unjudged chunks count as not relevant.")
+SCORE = SetupStep("score", "See the scores of every run.")
 
 
 def next_steps(there: SetupCounts) -> list[SetupStep]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 KINDS = {
-    "records": "questions with their results",
+    "records": "questions with results",
     "queries": "queries",
     "documents": "whole documents",
     "chunks": "chunks",
@@ -59,11 +59,11 @@ golden grades q1 0 c7 3                       (TREC qrels: query 0 chunk grade)
 answers       {"run": "bm25", "query": "q1", "answer": "Three days.", "correct": "yes"}
 signals       date,system,query,name,value,n  (a table with a header; query and n may be missing)
 
-A line each; CSV and TSV with a header, a JSON list and Parquet are read, too, and all as .gz.
-Questions with their results are read as LangChain, LlamaIndex, Haystack, RAGAS, DeepEval and
-search engines write them; of other tools you say where the fields stand.
-What Quepid, OpenSearch and ranx write is read as it is, and a BEIR folder as .zip.
-Logs of what users asked, generated questions and thumbs are loaded under Candidates."""
+One per line. CSV and TSV with a header, a JSON list and Parquet work too, also as .gz.
+Questions with results are read as LangChain, LlamaIndex, Haystack, RAGAS, DeepEval and
+search engines write them; for other tools you name the fields.
+Files of Quepid, OpenSearch and ranx work as they are, and a BEIR folder as .zip.
+Logs of what users asked, generated questions and thumbs are loaded under Queries > Candidates."""
 CHECK = (
     "Check what each file is, then load them together. A file that holds several things, such as "
     "questions and results, is loaded whole."
@@ -71,8 +71,8 @@ CHECK = (
 WHAT_ALL_NEED = "; queries need "  # begins what is said of every file that is not recognised
 EXAMPLES_LABEL = "What files look like"
 SEE_EXAMPLES = f"see '{EXAMPLES_LABEL}' below"
-SAY_WHERE = "say below where its fields stand"
-MAPPABLE = f"if it holds questions with their results, {SAY_WHERE}"
+SAY_WHERE = "name its fields below"
+MAPPABLE = f"if it holds questions with results, {SAY_WHERE}"
 COLUMNS = (2.6, 3.4, 2.2, 5)
 HEADINGS = ("File", "What it is", "Name of its run", "What was found")
 # The rows of a table with fields in it, not those of a form.
@@ -171,9 +171,8 @@ def describe_limits() -> str:
     """Say how much a file may hold here."""
     upload, most = st.get_option("server.maxUploadSize"), LIMITS
     return (
-        f"A file may have {upload} MB and come to {most.unpacked // 10**9} GB unpacked, one text "
-        f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. Larger files: use "
-        "the command line, 'labeler load FILE'."
+        f"{upload} MB per file, {most.unpacked // 10**9} GB unpacked, {most.text // 10**6} MB per "
+        f"text, {most.id:,} bytes per id. Larger files: use the command line, 'labeler load FILE'."
     )
 
 
@@ -181,9 +180,9 @@ def load_button(wanted: int, untold: int) -> bool:
     """Draw the button that loads so many files; return whether it was pressed."""
     label = f"Load {format_count(wanted, 'file', 'files')}"
     if untold and wanted:
-        label += f", {format_count(untold, 'waits', 'wait')} for your answer"
+        label += f" ({untold} not recognised)"
     elif untold:
-        label = f"{format_count(untold, 'file waits', 'files wait')} for your answer"
+        label = f"{format_count(untold, 'file', 'files')} not recognised"
     return st.button(label, type="primary", key="load", disabled=not wanted)
 
 
@@ -213,7 +212,7 @@ def plan_files(files: Sequence[UploadedFile]) -> tuple[list[UploadPlan], int]:
     named = Counter(plan.run_name for plan in plans if plan.kind in ("run", "records"))
     for name, often in named.items():
         if often > 1 and name is not None:
-            st.text(f"⚠ {often} files would be runs of the name {name!r}; give each its own")
+            st.text(f"⚠ {often} files have the run name {name!r}: give each its own")
     return plans, sum(each.found.kind is not None for each in dropped)
 
 
@@ -279,7 +278,7 @@ def show_reason(
     elif kind is None:
         why, generic, _ = found.why.partition(WHAT_ALL_NEED)
         way = f"; {SEE_EXAMPLES if sample is None else MAPPABLE}" if generic else ""
-        place.text(f"⚠ not recognised: {why}{way}")
+        place.text(f"⚠ Couldn't tell what this is: {why}{way}")
     elif kind == found.kind:
         place.text(found.why)
     elif found.kind is not None and kind != LEFT_OUT:
@@ -353,13 +352,13 @@ def show_conclusion(outcomes: Sequence[UploadOutcome], untold: int) -> None:
     total = len(outcomes) + untold
     if len(loaded) < total:
         some = f"{len(loaded)} of {total} files {'is' if len(loaded) == 1 else 'are'} loaded"
-        st.warning(f"{some}; what the others lack is said beside them", icon=":material/warning:")
+        st.warning(f"{some}. Beside the others you see why not.", icon=":material/warning:")
     elif any(report.warnings for report in reports):
-        st.warning("Loaded, but not all is well: see ⚠ above", icon=":material/warning:")
+        st.warning("Loaded, with warnings: see ⚠ above", icon=":material/warning:")
     elif any(report.changed for report in reports):
         st.success("Loaded", icon=":material/check:")
     else:
-        st.info("Nothing to do: everything in the files is there already")
+        st.info("Nothing new: everything in the files was loaded before")
 
 
 def show_reports(outcomes: Sequence[UploadOutcome]) -> None:

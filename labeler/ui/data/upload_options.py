@@ -12,28 +12,28 @@ from labeler.formats import GradeCuts, parse_grade_cuts, parse_grade_map
 from labeler.services import import_export
 from labeler.ui.data.runs import DATE_HELP, SYSTEM_HELP
 
-UPDATE = "Replace what is there with other content"
+UPDATE = "Replace queries, chunks and grades that have other content"
 CHUNKING = "Chunking"
 CHUNKING_HELP = (
-    "Chunks make a chunking of this name, beside those there are; ids need to be unique within it "
-    "only. Of runs and golden grades it says which chunks their ids mean. Empty: chunks and grades "
-    "are of the default chunking, and a run is of the one that knows its ids."
+    "Chunks become a chunking of this name, beside the others; ids must be unique only within it. "
+    "For runs and golden grades it says which chunks their ids mean. Empty: chunks and grades are "
+    "of the default chunking, and a run is of the one that has its ids."
 )
 NEGATIVE = "Negative grades"
-AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
+AS_ZERO, AS_UNGRADED = "count as 0", "stay unjudged, in the pool"
 GRADE_MAP = "Grade map"
 GRADE_MAP_HELP = "For grades other than 0-3: which number or word becomes which grade"
 GRADE_CUTS = "Grade cuts"
 GRADE_CUTS_HELP = "For numbers on a continuous scale: the lowest that is grade 1, grade 2, grade 3"
 BLIND = "Graders saw neither the lists nor each other's grades"
 QRELS = "Grades of a BEIR set"
-QRELS_HELP = "Which file of its folder qrels: train, dev or test"
+QRELS_HELP = "Which file in its qrels folder: train, dev or test"
 ORDER = "Order of the list"
 ORDERS = {"score": "by score", "rank": "by rank", "file": "as in the file"}
-FIRST = "Keep the better placed where a chunk stands twice for a query"
-LEAVE_OUT_SELF = "Leave out the query itself, where queries are from the corpus"
+FIRST = "If a chunk occurs twice for a query, keep the better rank"
+LEAVE_OUT_SELF = "Leave out the query itself, if queries are from the corpus"
 FACETS = "Empty: every field with few values"
-MAP = "Where its fields stand"
+MAP = "Field names"
 _OPTIONS = "On this page: Options,"
 # Messages name the options of the command line; these are the same in the words of this page.
 HINTS = {
@@ -49,16 +49,15 @@ HINTS = {
     "--map": f'On this page: "{MAP}", below the file',
     "--name": "On this page: the name beside the file's kind",
     "--run": "On this page: the name beside the file's kind",
-    "labeler load queries": "On this page: drop the file of its queries, too",
+    "labeler load queries": "On this page: drop the file with its queries, too",
     "labeler queries restore": 'On this page: "Queries"',
     "labeler drop run": 'On this page: "Runs"',
     "labeler undo-load": 'On this page: "Loads of golden grades"',
-    "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
-    "that option takes more: labeler load files PATH",
+    "--limit": "On this page limits are fixed; on the command line, 'labeler load' takes --limit",
     "--chunking": f'{_OPTIONS} "{CHUNKING}"',
     "--facet": f'{_OPTIONS} "Facets"',
     "--split": f'{_OPTIONS} "{QRELS}"',
-    "--db": "On this page: nothing; --db is given where the server is started",
+    "--db": "Not on this page: --db is given when the server is started",
 }
 
 ReadOptions = Callable[[], import_export.LoadOptions]

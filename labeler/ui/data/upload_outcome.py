@@ -37,10 +37,10 @@ NOUNS = {
 }
 RECORDS = "retrieval records"
 FIELD_FACTS = {
-    "fields taken": "taken",
+    "fields taken": "read",
     "kept with the queries": "kept with the queries",
-    "fields left": "left",
-    "other records, passed over": "records passed over",
+    "fields left": "not read",
+    "other records, passed over": "records skipped",
 }
 LONGEST_SHOWN = 120  # characters of what was taken and left; more is folded
 
@@ -134,7 +134,7 @@ def load_one(
         said = ui.describe_error(error, HINTS)
         lost = [each.name for each in before if each.error is not None]
         if lost and "load its queries first" in said:
-            said += f"\nThey may be in {lost[0]}, which could not be loaded."
+            said += f"\nThey may be in {lost[0]}, which was not loaded."
         plan.status.text("⚠ not loaded")
         with plan.below:
             ui.show_error(said)
@@ -142,7 +142,7 @@ def load_one(
     changed = any(report.changed for report in reports)
     came = describe_reports(reports, plan.file.name)
     plan.status.text(
-        f"✓ loaded: {came}" if changed else "✓ nothing to do: all of it is there already"
+        f"✓ loaded: {came}" if changed else "✓ nothing new: all of it was loaded before"
     )
     with plan.below:
         with st.container(gap=None, key=f"taken-{plan.file.file_id}"):
@@ -237,8 +237,8 @@ def show_fields(reports: Iterable[LoadReport]) -> None:
         for line in lines:
             st.text(line)
         return
-    left = " and left" if "fields left" in facts else ""
-    with st.expander(f"Fields that were taken{left}", type="compact"):
+    left = " and not read" if "fields left" in facts else ""
+    with st.expander(f"Fields read{left}", type="compact"):
         for line in lines:
             st.text(line)
 
