@@ -18,6 +18,7 @@ from labeler.paths import folder
 from labeler.render import frame
 from labeler.render.markup import show_html, style
 from labeler.render.tokens import TOKENS_CSS
+from labeler.render.words import Words
 from labeler.ui import filter_widgets, links, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.web.auth.access import AccessPolicy, Person
@@ -55,31 +56,33 @@ STYLE = f"""
 """
 
 
-def streamlit_page(place: PageSpec, person: Person | None) -> st.Page:
+def streamlit_page(place: PageSpec, person: Person | None, words: Words) -> st.Page:
     """Return what a visitor finds at a place."""
     found: Path | Callable[[], None] = folder("pages") / place.file
     if not place.is_open_to(person):
-        found = partial(say_leads_only, place) if person else say_access_ended
+        found = (
+            partial(say_leads_only, place, words) if person else partial(say_access_ended, words)
+        )
     return st.Page(
         found, title=place.title, url_path=place.path.strip("/") or "home", default=place is LABEL
     )
 
 
-def say_leads_only(place: PageSpec) -> None:
+def say_leads_only(place: PageSpec, words: Words) -> None:
     """Say to a grader whom a page is for."""
     if AccessPolicy.from_environment().graders_only:
-        show_html(frame.title_row("This server is for grading only", ""))
+        show_html(frame.title_row(words.say("page.grading_only"), ""))
     else:
-        show_html(frame.title_row(f"{place.title} is for leads", ""))
+        show_html(frame.title_row(words.say("page.for_leads", page=place.title), ""))
         ui.note_refusal(place.title)
-    links.link("Go to Label, where you grade passages", LABEL.path)
+    links.link(words.say("page.to_grading", page=words.say("page.title")), LABEL.path)
 
 
-def say_access_ended() -> None:
+def say_access_ended(words: Words) -> None:
     """Say to whoever has no access any more, while their page was open, where they find out why."""
-    show_html(frame.title_row("Your access has ended", ""))
-    st.text("You signed out, or your invitation ended.")
-    links.leave("Open this page again", LABEL.path)
+    show_html(frame.title_row(words.say("page.ended"), ""))
+    st.text(words.say("page.ended_help"))
+    links.leave(words.say("page.open_again"), LABEL.path)
 
 
 def rewrite_old_parameters() -> None:
@@ -105,7 +108,7 @@ def page_link(place: PageSpec, names: Sequence[str]) -> str:
 
 
 def show_frame(
-    place: PageSpec, name: str | None, person: Person | None, runs: Sequence[str]
+    place: PageSpec, name: str | None, person: Person | None, runs: Sequence[str], words: Words
 ) -> None:
     """Show a page's header, with the pages that its visitor may open, and its title."""
     if person is None:
@@ -120,18 +123,25 @@ def show_frame(
         here=place.title,
         person=person.name,
         leave="/leave" if person.known_by != "name" else None,
+        sign_out=words.say("sign_in.sign_out") if place is LABEL else "Sign out",
     )
-    show_html(header, frame.title_row(place.title, place.answers) if place in open_places else None)
+    title = title_of(place, words)
+    show_html(header, frame.title_row(title, place.answers) if place in open_places else None)
 
 
-def find_visitor() -> tuple[Person | None, str, Sequence[str]]:
-    """Return who looks at this page, the golden set's name, and the names of runs for a lead.
+def title_of(place: PageSpec, words: Words) -> str:
+    """Return what a page is called: Label, the graders', in their language."""
+    return words.say("page.title") if place is LABEL else place.title
+
+
+def find_visitor() -> tuple[Person | None, str, Words, Sequence[str]]:
+    """Return who looks at this page, the golden set's name, its words, and the runs for a lead.
 
     While none of it can be read, say so under a header, and end the page.
     """
     try:
-        person, name = ui.visitor_and_name()
-        return person, name, scoreboards.run_names() if person and person.is_lead else []
+        person, name, words = ui.visitor_and_frame()
+        return person, name, words, scoreboards.run_names() if person and person.is_lead else []
     except LabelerError as error:
         show_html(frame.header(None), frame.title_row(frame.PRODUCT, None))
         ui.explain(error)
@@ -142,18 +152,19 @@ st.set_page_config(page_title=frame.PRODUCT, page_icon=frame.ICON, layout="wide"
 show_html(
     style(TOKENS_CSS + frame.FRAME_CSS + STYLE + links.STYLE + live.STYLE + filter_widgets.STYLE)
 )
-visitor, golden_set_name, run_names = find_visitor()
-pages = {place: streamlit_page(place, visitor) for place in PAGE_SPECS}
+visitor, golden_set_name, words, run_names = find_visitor()
+pages = {place: streamlit_page(place, visitor, words) for place in PAGE_SPECS}
 page = st.navigation(list(pages.values()), position="hidden")
 here = next(place for place in PAGE_SPECS if place.title == page.title)
-st.set_page_config(page_title=frame.browser_title(here.title, golden_set_name if visitor else None))
+title = frame.browser_title(title_of(here, words), golden_set_name if visitor else None)
+st.set_page_config(page_title=title)
 
 if here.path == "/queries":
     rewrite_old_parameters()
 if not here.of_versions and url_state.get("golden"):
     url_state.write(golden=None)  # this page is of the live set, whatever its reader comes from
 with st.container(key="navigation"):
-    show_frame(here, golden_set_name, visitor, run_names)
+    show_frame(here, golden_set_name, visitor, run_names, words)
     links.follow(
         [place.path for place in PAGE_SPECS],
         HISTORY_PARAMETERS,

@@ -18,11 +18,13 @@ from labeler.cli.output import Table, one_line, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.formats import map_named, map_text
-from labeler.model import GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
+from labeler.model import AUTOMATIC, GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
+from labeler.render.words import LANGUAGES
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
 DEFAULTS = Settings()
+LANGUAGE_CHOICES = (AUTOMATIC, *LANGUAGES)
 NAMES = [field.name.replace("_", "-") for field in fields(Settings)]
 YES = {"yes": True, "no": False}
 
@@ -124,6 +126,11 @@ BY_NAME: Mapping[str, SettingForm] = {
         f"{', '.join(GOLDEN_RULES[:-1])} or {GOLDEN_RULES[-1]}",
         one_of(GOLDEN_RULES),
         lambda rule: [rule],
+    ),
+    "language": SettingForm(
+        f"{', '.join(LANGUAGE_CHOICES[:-1])} or {LANGUAGE_CHOICES[-1]}",
+        one_of(LANGUAGE_CHOICES),
+        lambda language: [language],
     ),
     "transferred": SettingForm(
         " or ".join(TRANSFER_CHOICES), one_of(TRANSFER_CHOICES), lambda transferred: [transferred]

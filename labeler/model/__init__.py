@@ -135,6 +135,8 @@ from labeler.model.records import (
 )
 from labeler.model.settings import (
     ACTIVE_OF_TWO,
+    AUTOMATIC,
+    GENERIC_GUIDELINE,
     LEAST_JUDGED,
     LONGEST_MAP,
     LONGEST_MEANING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -35,9 +36,10 @@ LONGEST_MEANING = 60  # characters, in the line under the name
 LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
 LONGEST_MAP = 2000  # characters of a field map
 LONGEST_TITLE = 60  # characters of the golden set's name, which is in the header of every page
+AUTOMATIC = "automatic"  # the language that a grader's browser asks for
 MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 
-_GUIDELINE = """\
+GENERIC_GUIDELINE = """\
 Read the {question}, then the {passage}. Grade what the {passage} says, as if it were all you \
 could show to the person who asks: not how well it is written, and nothing you know from \
 elsewhere. If you can’t decide between two grades, give the lower one.
@@ -68,6 +70,7 @@ class Settings:
     graders read, until they choose otherwise. ``field_map`` says where the fields of the
     team's files stand, as ``labeler load --map`` takes it; it is tried on files of no known kind.
     ``name`` is what the golden set is called on every page; if it is empty, its file's name is.
+    ``language`` is that of the pages graders see, by its code, or `AUTOMATIC`.
     """
 
     words: tuple[str, str, str, str] = (
@@ -105,11 +108,12 @@ class Settings:
     highlight: bool = False
     field_map: str = ""
     name: str = ""
+    language: str = AUTOMATIC
 
     @property
     def default_guideline(self) -> str:
         """The meaning of each grade for any golden set, in the team's words for query and chunk."""
-        return _GUIDELINE.format(question=self.question[0], passage=self.passage[0])
+        return GENERIC_GUIDELINE.format(question=self.question[0], passage=self.passage[0])
 
     def changes_to(self, others: Settings) -> dict[str, list[Any]]:
         """Return each setting that differs from ``others``, as a list of this value and theirs."""
@@ -183,6 +187,10 @@ class Settings:
             raise BadInput("name the measures that are tested, such as 'nDCG@10 R@5 RR'")
         if self.name:
             check_title(self.name)
+        if self.language != AUTOMATIC and not re.fullmatch("[a-z]{2,3}", self.language):
+            raise BadInput(
+                f"a language is {AUTOMATIC} or a code such as 'en' or 'de', not {self.language!r}"
+            )
         if len(self.field_map) > LONGEST_MAP:
             raise BadInput(f"a field map has at most {LONGEST_MAP:,} characters")
 

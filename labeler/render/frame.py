@@ -144,11 +144,12 @@ def header(
     here: str | None = None,
     person: str | None = None,
     leave: str | None = None,
+    sign_out: str = "Sign out",
 ) -> htpy.Element:
     """Return the header: ``pages`` are addresses by title, ``here`` is the title of this page.
 
     ``name`` is the golden set's, None for a visitor who may not know it; ``leave`` is where the
-    ``person`` signs out.
+    ``person`` signs out, in the words ``sign_out``.
     """
     links = [
         htpy.a(href=address, data_title=title, aria_current="page" if title == here else None)[
@@ -167,7 +168,7 @@ def header(
                 htpy.span(".initials", aria_hidden="true")[initials(person)],
                 htpy.span(".named")[person],
             ],
-            leave and htpy.a(".leave", href=leave, target="_self")["Sign out"],
+            leave and htpy.a(".leave", href=leave, target="_self")[sign_out],
         ],
     ]
 

@@ -18,6 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import Busy, DatabaseUnavailable, Incomparable, LabelerError
 from labeler.model import Actor, Settings
+from labeler.render.words import Words
 from labeler.services import import_export
 from labeler.store import CannotTell, GraderNote, StorageError, Store
 from labeler.ui import links, url_state
@@ -116,16 +117,21 @@ def _network_address() -> str:
     return address if isinstance(address, str) else THIS_MACHINE  # Streamlit does not name it
 
 
+def graders_words(settings: Settings) -> Words:
+    """Return what graders read, in the language of the golden set or of this browser."""
+    return Words.of(settings, st.context.headers.get("Accept-Language"))
+
+
 def golden_set_name() -> str:
     """Return what the golden set is called: by its setting, else by its file or database."""
     with Store(database()) as store:
         return store.golden_set_name()
 
 
-def visitor_and_name() -> tuple[Person | None, str]:
-    """Return who looks at this page, None without access, and the golden set's name."""
+def visitor_and_frame() -> tuple[Person | None, str, Words]:
+    """Return who looks at this page, None without access, the golden set's name, and the words."""
     with Store(database()) as store:
-        return _visitor(store), store.golden_set_name()
+        return _visitor(store), store.golden_set_name(), graders_words(store.settings())
 
 
 def person() -> Person | None:

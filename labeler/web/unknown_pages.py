@@ -69,12 +69,14 @@ class UnknownPages:
         try:
             with Store(self.path) as store:
                 person, name = identify_visitor(store, connection), store.golden_set_name()
+                words = login_pages.words_for(connection, store)
         except LabelerError as error:
-            return login_pages.unavailable(redact_path(error, self.path))
+            words = login_pages.words_for(connection)
+            return login_pages.unavailable(words, redact_path(error, self.path))
         is_lead = person is not None and person.is_lead
         pages = {
-            title: path
+            words.say("page.title") if path == "/" else title: path
             for path, title in self.titles.items()
             if is_lead or path in self.for_graders
         }
-        return login_pages.no_such_page(name, person.name if person else None, pages)
+        return login_pages.no_such_page(words, name, person.name if person else None, pages)

@@ -139,7 +139,7 @@ def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(ser
 
     intercept(page, JUDGMENTS, narrow)
     expect(state(page)).to_have_text("4 saved, 1 refused")
-    expect(page.locator(".trouble")).to_contain_text("the server answered with status 413")
+    expect(page.locator(".trouble")).to_contain_text("HTTP 413")
 
 
 @pytest.mark.slow

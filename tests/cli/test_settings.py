@@ -42,6 +42,7 @@ TYPED = {
     "highlight": (["yes"], True),
     "field-map": (["query=in.q", "results=out"], "query=in.q results=out"),
     "name": (["Help centre"], "Help centre"),
+    "language": (["de"], "de"),
 }
 
 

@@ -81,14 +81,12 @@ def test_next_tells_how_far_a_grader_is(filled: Store, pad: Pad):
     assert (shown["remark"], shown["remark_note"]) == ("unanswered", "nothing here")
 
 
-def test_self_agreement_comes_as_a_sentence(filled: Store, pad: Pad):
+def test_self_agreement_comes_as_two_counts(filled: Store, pad: Pad):
     [item, _] = pad.next()["items"]
     first = pad.grade(item, 2)
     again = {**item, "replaces": first, "source": "repeat", "by": pad.key}
     pad.grade({**again, "slip": pad.slip(again)}, 2)
-    assert pad.next()["self_agreement"] == (
-        "The one passage that you saw again got the same grade."
-    )
+    assert pad.next()["self_agreement"] == {"again": 1, "same": 1}
 
 
 def test_what_a_grader_could_not_tell_is_still_open_to_others(filled: Store, pad: Pad):

@@ -11,7 +11,15 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
+from labeler.render.words import DEFAULT_LANGUAGE, LANGUAGES
 from labeler.web.static_js import loader, read_assets
+
+# Leads read English, as on all pages of theirs.
+SENTENCES = {
+    key: sentence
+    for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
+    if key.startswith("marks.") or key == "keys.space"
+}
 
 _bench = st.components.v2.component(
     "labeler_bench",
@@ -46,4 +54,4 @@ class BenchData:
 
 def bench(data: BenchData) -> None:
     """Show the bench. When its token runs out it asks for this script to run again."""
-    _bench(key="bench", data=asdict(data), on_renew_change=lambda: None)
+    _bench(key="bench", data={**asdict(data), "sentences": SENTENCES}, on_renew_change=lambda: None)

@@ -5,6 +5,7 @@ import { keepConnectionDialogsClosed } from "../js/dialogs.js";
 import { find, isEditable, wordsOf } from "../js/dom.js";
 import { GRADE_KEYS, TOO_SOON_MS } from "../js/grade_keys.js";
 import { pairKey } from "../js/pairs.js";
+import { spokenIn } from "../js/words.js";
 import { drawn, empty, finished, paintOpinions } from "./case.js";
 import { settleCopies, targetOf } from "./copies.js";
 import { Evidence } from "./evidence.js";
@@ -45,6 +46,7 @@ export class Bench {
     this.evidence = new Evidence(this.root, this.kept, {
       standing: (name) => this.listing.find(name)?.adjudication?.evidence ?? [],
       tell: (words) => this.tell(words),
+      say: spokenIn("en", data.sentences).say,
     });
     this.sender = new Sender(data, {
       changed: () => this.say(),

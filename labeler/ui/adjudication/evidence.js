@@ -4,7 +4,7 @@ import { Marker } from "../js/marker.js";
 import { pairKey } from "../js/pairs.js";
 import { markedWords } from "../js/passages.js";
 
-/** @import { Markable, Passage } from "../js/shapes" */
+/** @import { Markable, Passage, Say } from "../js/shapes" */
 /** @import { Case } from "./shapes" */
 
 /** @typedef {import("./kept").Pair} Pair */
@@ -15,7 +15,7 @@ export class Evidence {
    * decision on a pair, `tell` says what was just done.
    * @param {HTMLElement} root
    * @param {import("./kept").Kept} kept
-   * @param {{ standing: (name: string) => Passage[], tell: (words: string) => void }} hooks
+   * @param {{ standing: (name: string) => Passage[], tell: (words: string) => void, say: Say }} hooks
    */
   constructor(root, kept, hooks) {
     this.root = root;
@@ -31,6 +31,7 @@ export class Evidence {
       waiting: (item) => this.of(item),
       keep: ({ item }, passages) => this.keep(item, passages),
       write: (words) => this.say(words),
+      say: hooks.say,
       announce: () => {}, // the line that is written to is read out
     });
   }
@@ -109,7 +110,9 @@ export class Evidence {
     const item = this.current?.item;
     const count = item ? this.of(item).length : 0;
     const isNew = item && count && this.kept.marks(item) !== null;
-    const marked = count ? [markedWords(count), isNew && "goes with your decision"] : [];
+    const marked = count
+      ? [markedWords(count, this.hooks.say), isNew && "goes with your decision"]
+      : [];
     this.find(".rests").textContent = words || marked.filter(Boolean).join(" · ");
   }
 }

@@ -1,5 +1,7 @@
 // What travels between the bench and the server, and what its files hand each other: types only.
 
+import type { Sentence } from "../js/shapes";
+
 /** What one person says of a pair. */
 export interface Opinion {
   /** Of which chunk, where several have the text. */
@@ -140,6 +142,7 @@ export interface BenchData {
   rule_in_words: string;
   asked: string;
   newest: number[];
+  sentences: Record<string, Sentence>;
 }
 
 export interface Component {

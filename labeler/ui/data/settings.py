@@ -10,6 +10,7 @@ import streamlit as st
 
 from labeler.formats import map_named, map_text
 from labeler.model import (
+    AUTOMATIC,
     COUNT_TRANSFERRED,
     GOLDEN_RULE_MEANINGS,
     GOLDEN_RULES,
@@ -27,6 +28,7 @@ from labeler.model import (
     Settings,
     capitalize_first,
 )
+from labeler.render.words import LANGUAGES
 from labeler.ui import assignment_cache, filter_widgets
 from labeler.ui import shared as ui
 
@@ -104,6 +106,10 @@ HIGHLIGHT_HELP = (
     "It draws the eye to passages that share words with the question, so grades tend towards "
     "keyword search. Each grade keeps whether the words were highlighted; graders switch it with M."
 )
+LANGUAGE_HELP = (
+    "Of all that graders see, invitations included; other pages stay in English. Automatic: as "
+    "each grader's browser asks. A guideline and names of your own stay as you write them."
+)
 EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
 ReadValues = Callable[[], Mapping[str, Any]]
@@ -154,6 +160,15 @@ def reading_form(settings: Settings) -> ReadValues:
     text = settings.guideline or settings.default_guideline
     guideline = st.text_area("Guideline", text, height=240, width=760)
     scale, called = scale_form(settings), names_form(settings)
+    languages = [AUTOMATIC, *LANGUAGES]
+    language = st.selectbox(
+        "Language of the grading pages",
+        languages,
+        languages.index(settings.language) if settings.language in languages else 0,
+        format_func=describe_language,
+        help=LANGUAGE_HELP,
+        width=320,
+    )
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
     highlight = st.checkbox(
         "Highlight the question's words in passages", settings.highlight, help=HIGHLIGHT_HELP
@@ -174,12 +189,18 @@ def reading_form(settings: Settings) -> ReadValues:
             "guideline": "" if own == generic else own,
             **scale(),
             **called(),
+            "language": language,
             "show_reference": reference,
             "highlight": highlight,
             "evidence_from": evidence_from,
         }
 
     return read
+
+
+def describe_language(code: str) -> str:
+    """Return what a language calls itself, or that a browser decides."""
+    return "automatic, by the browser" if code == AUTOMATIC else LANGUAGES[code].name
 
 
 def scale_form(settings: Settings) -> ReadValues:

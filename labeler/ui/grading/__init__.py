@@ -6,12 +6,13 @@ storage until the server has acknowledged it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import streamlit as st
 
 from labeler.render.markup import show_html, style
+from labeler.render.words import Sentence
 from labeler.web.static_js import loader, read_assets
 
 COOKIE = "labeler_grader"
@@ -81,7 +82,7 @@ class PadData:
     grade ``evidence_from`` on the pad asks which words made it; ``highlight`` marks the question's
     words. ``query`` is opened first, as a list. ``splits`` and ``openings`` (pairs of chunkings)
     are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict where a
-    decision is asked for.
+    decision is asked for. ``sentences`` are those of the ``language``, by their keys.
     """
 
     golden_set: str
@@ -90,6 +91,8 @@ class PadData:
     key: str | None
     known_as: str | None
     terms: GradingTerms
+    language: str
+    sentences: Mapping[str, Sentence]
     can_change_name: bool = True
     known: Sequence[tuple[str, int]] = ()
     is_new: bool = False

@@ -1,9 +1,9 @@
 // What each action does on the pad, under the names of the table of keys.
 
 import { newId } from "../js/api.js";
-import { wordsOf } from "../js/dom.js";
 import { joined, MOST_PASSAGES } from "../js/passages.js";
 import { remember, remembered } from "../js/storage.js";
+import { reasonWords } from "../js/words.js";
 import { toldWords } from "./card.js";
 import { MOST_NOTE } from "./drafts.js";
 import { isJudged } from "./history.js";
@@ -67,20 +67,22 @@ export function rememberedMarking(otherwise) {
 
 /** @type {(pad: Pad) => Promise<void>} */
 async function undoStep(pad) {
+  const { say } = pad.data.terms;
   const step = await pad.session.undo();
   if (step) {
     const what = stepWords(step, pad.data.terms);
-    pad.say(`Undone (was ${what})`);
-  } else if (pad.session.history.exhausted) pad.say("Nothing to undo");
-  else pad.say("Your earlier grades cannot be fetched just now");
+    pad.say(say("did.undone", { step: what }));
+  } else if (pad.session.history.exhausted) pad.say(say("did.nothing_to_undo"));
+  else pad.say(say("did.not_fetched"));
   pad.paint();
 }
 
 /** @type {(pad: Pad) => void} */
 function redoStep(pad) {
+  const { terms } = pad.data;
   const step = pad.session.redo();
-  if (!step) return pad.say("Nothing to redo");
-  pad.say(`Redone: ${stepWords(step, pad.data.terms)}`);
+  if (!step) return pad.say(terms.say("did.nothing_to_redo"));
+  pad.say(terms.say("did.redone", { step: stepWords(step, terms) }));
   if (!pad.list()) pad.session.queue.goToNextOpen();
   pad.session.lookAnew();
   pad.session.fetchMore();
@@ -94,10 +96,9 @@ function stepWords(step, terms) {
 
 /** @type {(pad: Pad, entry: Entry) => void} */
 function putOff(pad, entry) {
-  const name = pad.data.terms.passage[0];
-  if (entry.done) pad.say(`This ${name} is graded already`);
-  else if (!pad.session.queue.putOff()) pad.say(`This is the only ${name} left`);
-  else pad.say("Saved for later");
+  const { say } = pad.data.terms;
+  if (entry.done) pad.say(say("did.graded_already"));
+  else pad.say(say(pad.session.queue.putOff() ? "did.later" : "did.only_one"));
   pad.session.lookAnew();
   pad.session.fetchMore();
   pad.paint();
@@ -107,15 +108,17 @@ function putOff(pad, entry) {
 
 /** @type {(pad: Pad, give: (what: Partial<Said>) => void, about?: Entry | null) => void} */
 function askReason(pad, give, about = null) {
-  const say = (/** @type {string} */ reason) =>
+  const { terms } = pad.data;
+  const tell = (/** @type {string} */ reason) =>
     give({ kind: "cannot_tell", reason: reason || null });
   /** @type {Question["choices"]} */
-  const choices = reasonsOf(pad.data.terms).map((words, i) => {
-    return { key: String(i + 1), words, act: () => say(words) };
+  const choices = reasonsOf(terms).map((words, i) => {
+    return { key: String(i + 1), words, act: () => tell(words) };
   });
-  choices.push({ key: "x", words: "no reason", act: say });
-  const field = { label: "Other reason", help: "then Enter", max: MOST_REASON, act: say };
-  pad.panel.ask({ title: "Why can’t you tell?", choices, field, enter: say, about });
+  choices.push({ key: "x", words: terms.say("reason.none"), act: tell });
+  const [label, help] = [terms.say("reason.other"), terms.say("reason.enter")];
+  const field = { label, help, max: MOST_REASON, act: tell };
+  pad.panel.ask({ title: terms.say("reason.title"), choices, field, enter: tell, about });
   pad.paint();
 }
 
@@ -123,20 +126,21 @@ function askReason(pad, give, about = null) {
 /** @type {(pad: Pad, item: Item, about: Entry | null, then?: () => void) => void} */
 function askNote(pad, item, about, then = () => {}) {
   const { drafts, queue } = pad.session;
+  const { say } = pad.data.terms;
   const draft = drafts.of(item);
   const before = queue.standingOf(item)?.note ?? "";
   const field = {
-    label: "Note",
-    help: "Enter saves it, Shift and Enter begins a new line",
+    label: say("note.label"),
+    help: say("note.help"),
     max: MOST_NOTE,
     value: draft ?? before,
-    save: "Save",
+    save: say("note.save"),
     act: (/** @type {string} */ note) => {
       if (note || before) drafts.keep(item, note);
       else drafts.drop(item);
       pad.session.sendDraft(item);
       then();
-      pad.sayOnceKept(note ? "Note kept" : "No note");
+      pad.sayOnceKept(say(note ? "note.kept" : "note.none"));
       pad.paint();
     },
     typed: (/** @type {string} */ text) => drafts.keep(item, text),
@@ -146,7 +150,7 @@ function askNote(pad, item, about, then = () => {}) {
     },
   };
   pad.panel.ask({
-    title: `A note on this ${pad.data.terms.passage[0]}`,
+    title: say("note.title"),
     choices: [],
     field,
     about,
@@ -157,22 +161,25 @@ function askNote(pad, item, about, then = () => {}) {
 /** @type {(pad: Pad, queryId: string) => void} */
 function askRemark(pad, queryId) {
   const { terms } = pad.data;
+  const { say } = terms;
   const query = pad.session.queryOf(queryId);
   /** @type {(kind: string) => (note: string) => void} */
-  const say = (kind) => (note) => {
+  const tell = (kind) => (note) => {
     pad.session.remarks.say(queryId, kind, note || null);
-    pad.say(`You said: ${remarkWords(kind, terms)}`);
+    pad.say(say("remark.said", { remark: remarkWords(kind, terms) }));
     pad.paint();
   };
   const choices = ["unanswered", "unclear"].map((kind, i) => {
-    return { key: String(i + 1), words: remarkWords(kind, terms), act: say(kind) };
+    return { key: String(i + 1), words: remarkWords(kind, terms), act: tell(kind) };
   });
-  if (query.remark) choices.push({ key: "3", words: "take it back", act: say("withdraw") });
+  if (query.remark) {
+    choices.push({ key: "3", words: say("remark.withdraw"), act: tell("withdraw") });
+  }
   const said = query.remark
-    ? `You said: ${remarkWords(query.remark, terms)}`
-    : `About the whole ${terms.question[0]}`;
+    ? say("remark.said", { remark: remarkWords(query.remark, terms) })
+    : say("remark.about");
   const value = query.remark_note ?? "";
-  const field = { label: "Add a note (optional)", max: MOST_NOTE, value };
+  const field = { label: say("remark.note"), max: MOST_NOTE, value };
   pad.panel.ask({ title: said, choices, field });
   pad.paint();
 }
@@ -183,41 +190,44 @@ function askRemark(pad, queryId) {
 function showGuideline(pad, entry) {
   const query = entry && pad.queryOf(entry.item.query);
   const parts = guidelineParts(pad.data, query, () => pad.practise());
-  pad.overlay.show("guideline", "How to grade", parts);
+  pad.overlay.show("guideline", pad.data.terms.say("card.guideline"), parts);
   pad.paint();
 }
 
 /** @type {(pad: Pad) => void} */
 function showKeys(pad) {
-  const { progress } = pad.session;
-  pad.overlay.show("help", "Keys", keysParts(pad.data.terms, progress.agreement));
+  const { terms } = pad.data;
+  const parts = keysParts(terms, pad.session.progress.agreement);
+  pad.overlay.show("help", terms.say("keys.title"), parts);
   pad.paint();
 }
 
 /** @type {(pad: Pad, entry: Entry) => Promise<void>} */
 async function showAround(pad, { item }) {
+  const { say } = pad.data.terms;
   const isShown = pad.card.around;
   pad.bar.press("around", !isShown);
   if (isShown) return pad.card.paintAround(null);
-  pad.card.paintAround("Fetching …");
+  pad.card.paintAround(say("trouble.fetching"));
   const path = `/api/neighbours?chunk=${encodeURIComponent(item.chunk)}`;
   const beside = await pad.session
     .get(path)
-    .catch((problem) => `Not fetched: ${wordsOf(problem)}.`);
+    .catch((problem) => say("trouble.not_fetched", { reason: reasonWords(problem, say) }));
   if (pad.card.item === item && pad.card.around) pad.card.paintAround(beside);
 }
 
 /** @type {(pad: Pad) => void} */
 function markEvidence(pad) {
   if (pad.markable) pad.marker.toggle();
-  else pad.say(`No ${pad.data.terms.passage[0]} is on screen`);
+  else pad.say(pad.data.terms.say("did.no_passage"));
 }
 
 // The grade that is likely, with what was marked before as its evidence; without one the marks alone.
 /** @type {(pad: Pad, entry: Entry) => unknown} */
 function takeBefore(pad, entry) {
   const { before } = entry.item;
-  if (!before) return pad.say("Nothing was given here before");
+  const { say } = pad.data.terms;
+  if (!before) return pad.say(say("before.nothing"));
   const held = pad.marker.passagesOf(entry);
   const all = passagesBefore(before).reduce((found, each) => joined(found, each), held);
   const marked = all.length > MOST_PASSAGES ? held : all;
@@ -227,7 +237,7 @@ function takeBefore(pad, entry) {
     return pad.give(entry, { kind: "grade", grade, ...(evidence.length && { evidence }) });
   }
   if (marked.length > held.length) return pad.keepMarked(entry, marked);
-  return pad.say("No grade follows from before: give one");
+  return pad.say(say("before.no_grade"));
 }
 
 /** @type {(pad: Pad) => void} */
@@ -235,7 +245,7 @@ function switchMarks(pad) {
   pad.marking = !pad.marking;
   remember(MARKS_KEY, pad.marking);
   pad.bar.press("marks", pad.marking);
-  pad.say(pad.marking ? "The question’s words are highlighted" : "No highlighting");
+  pad.say(pad.data.terms.say(pad.marking ? "did.highlighted" : "did.not_highlighted"));
   for (const list of pad.lists()) list.repaint();
   pad.paint();
 }
@@ -243,7 +253,8 @@ function switchMarks(pad) {
 // What others gave is shown only after one's own grade, and makes later grades no longer blind.
 /** @type {(pad: Pad, entry: Entry) => Promise<void>} */
 async function showTold(pad, entry) {
-  if (!entry.done) return pad.say("Grade it first: what others gave must not sway you");
+  const { say } = pad.data.terms;
+  if (!entry.done) return pad.say(say("did.grade_first"));
   await pad.session.outbox.send();
   const { query, chunk } = entry.item;
   const pair = `query=${encodeURIComponent(query)}&chunk=${encodeURIComponent(chunk)}`;
@@ -253,7 +264,7 @@ async function showTold(pad, entry) {
     entry.told = told;
     pad.announce(toldWords(told, pad.data.terms));
   } catch (problem) {
-    pad.say(`Not fetched: ${wordsOf(problem)}`);
+    pad.say(say("trouble.not_fetched", { reason: reasonWords(problem, say) }));
   }
   pad.paint();
 }
@@ -271,7 +282,7 @@ export function showRefused(pad) {
     pad.paint();
   };
   const parts = refusedParts(session.outbox.refused(), data.terms, deal);
-  pad.overlay.show("refused", "What was refused", parts);
+  pad.overlay.show("refused", data.terms.say("refused.title"), parts);
   pad.paint();
 }
 

@@ -36,7 +36,6 @@ export class Bar {
     this.pressedAt = { x: -1, y: -1 }; // where the last press among many buttons was
     this.buttons = terms.words.map((_, grade) => this.gradeButton(grade));
     this.find(".grades").replaceChildren(...this.buttons);
-    this.find(".grades").setAttribute("aria-label", `Grade this ${terms.passage[0]}`);
     this.find(".steps").replaceChildren(...actionButtons(terms, "step", act));
     this.find(".quick").replaceChildren(...actionButtons(terms, "quick", act));
     const groups = ["move", "chunk", "pool", "help"].map((where) => {
@@ -50,7 +49,7 @@ export class Bar {
 
   /** @type {(grade: number) => HTMLButtonElement} */
   gradeButton(grade) {
-    const { words, meanings, colours } = this.terms;
+    const { words, meanings, colours, say } = this.terms;
     const button = element("button", "", "grade");
     button.type = "button";
     const meaning = element("small", meanings[grade], "meaning");
@@ -58,7 +57,7 @@ export class Bar {
     const said = element("span", "", "word");
     said.append(words[grade]);
     button.append(element("kbd", grade, "digit"), " ", said, meaning);
-    button.title = `${grade} or ${HOME_ROW[grade]}`;
+    button.title = say("bar.or", { digit: grade, letter: HOME_ROW[grade] });
     button.setAttribute("aria-label", `${grade} ${words[grade]}`);
     button.setAttribute("aria-describedby", meaning.id);
     button.style.setProperty("--grade", `var(--grade-${grade}, ${colours[grade]})`);

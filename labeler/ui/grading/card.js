@@ -10,13 +10,14 @@ import {
 } from "../js/dom.js";
 import { marksOf } from "../js/text_marks.js";
 import { paintMarked, paintText } from "../js/text_paint.js";
+import { capital } from "../js/words.js";
 import { noteWords } from "./drafts.js";
 import { offerMore } from "./read_on.js";
 import { MoreBelow, SeenText } from "./reading.js";
-import { copiesWords, counted, givenWords, remarkWords, undoneWords } from "./status.js";
+import { copiesWords, givenWords, remarkWords, undoneWords } from "./status.js";
 import { TransferHint } from "./transfer_hint.js";
 
-/** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
+/** @import { About, Entry, Item, Neighbours, Say, Terms, Told } from "./shapes" */
 
 const PHONE = 34 * 16; // pixels, as in the style
 
@@ -45,19 +46,19 @@ export class Card {
     this.item = null;
     const [question, passage] = [terms.question[0], terms.passage[0]];
     this.find(".one .query").setAttribute("aria-label", capital(question));
-    this.find(".chunk").setAttribute("aria-label", `${capital(passage)} to grade`);
+    const { say } = terms;
+    this.find(".chunk").setAttribute("aria-label", say("card.to_grade"));
     this.find(".query .label").textContent = question;
     this.find(".chunk .label").textContent = passage;
-    this.find(".about dt").textContent = `About this ${question}`;
-    this.tell = keyButton("T", "what others gave", () => act("told"));
-    const evidence = keyButton("E", "mark evidence", () => act("evidence"));
+    this.tell = keyButton("T", say("card.tell"), () => act("told"));
+    const evidence = keyButton("E", say("keys.evidence"), () => act("evidence"));
     this.find(".tell").replaceChildren(this.tell, " ", evidence);
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
     this.find(".more-query").onclick = () => this.openQuery(true);
     this.questions = 0; // how many were shown: the guideline is beside the first
     this.earlier = new TransferHint(this.find, terms, take);
-    this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
+    this.below = new MoreBelow(this.find(".chunk"), this.find(".below"), say);
     this.seen = new SeenText(this.find(".chunk"), () => this.find(".chunk .text"));
     this.sizes = new ResizeObserver(() => this.paintWhatFits());
     for (const each of [".one", ".query-text", ".helps"]) this.sizes.observe(this.find(each));
@@ -104,8 +105,11 @@ export class Card {
     this.help(".about", guideline);
     this.help(".reference", reference);
     this.help(".guideline", this.questions > 1 ? "" : this.guideline);
-    const said = remark && `You said: ${remarkWords(remark, this.terms)}.`;
-    showWords(this.find(".query .remark"), said);
+    const said = remark && remarkWords(remark, this.terms);
+    showWords(
+      this.find(".query .remark"),
+      said && this.terms.say("event.remark", { remark: said }),
+    );
     this.paintWhatFits();
   }
 
@@ -132,7 +136,6 @@ export class Card {
     const helps = this.find(".helps");
     const isCut = helps.scrollHeight > helps.clientHeight + 2;
     this.find(".more-help").hidden = !isCut;
-    this.find(".more-help").textContent = "more";
   }
 
   // On a phone what helps is read in one go with the chunk.
@@ -150,9 +153,8 @@ export class Card {
   // A query that is new is announced where the eyes are: at the chunk, and at the query.
   /** @type {(isNewQuery: boolean, query: About) => void} */
   paintNews(isNewQuery, { left }) {
-    const words = isNewQuery && left > 0 && `New ${this.terms.question[0]}`;
-    const size = ` · ${left.toLocaleString()} for you`;
-    showWords(this.find(".chunk .news"), words && `${words}${size}`);
+    const isNews = isNewQuery && left > 0;
+    showWords(this.find(".chunk .news"), isNews && this.terms.say("card.news", { n: left }));
     this.find(".one").classList.toggle("fresh", isNewQuery);
   }
 
@@ -163,15 +165,17 @@ export class Card {
     title.hidden = !item.title;
     if (marking) paintMarked(title, item.title ?? "", marks);
     else title.textContent = item.title ?? "";
-    showWords(this.find(".from"), item.document && `from ${item.document}`);
+    const { document } = item;
+    const { say } = this.terms;
+    showWords(this.find(".from"), document && say("card.from", { document }));
     this.find(".stale").hidden = !item.stale;
     showWords(this.find(".copies"), copiesWords(item.copies, this.terms));
     const host = this.find(".chunk .text");
     /** @type {(place: HTMLElement, text: string) => void} */
-    const paint = (place, text) => paintText(place, text, marks, { marking });
+    const paint = (place, text) => paintText(place, text, marks, { marking, say });
     const hadFocus = host.contains(focusedBeside(host));
     paint(host, item.text);
-    offerMore(host, item, { get: this.get, paint, painted: () => this.readFurther(item) });
+    offerMore(host, item, { get: this.get, paint, say, painted: () => this.readFurther(item) });
     if (hadFocus) this.find(".chunk").focus({ preventScroll: true }); // what had it is gone
   }
 
@@ -189,16 +193,20 @@ export class Card {
       const host = this.find(`.beside.${place}`);
       host.hidden = beside === null;
       host.replaceChildren();
-      if (beside !== null) fillBeside(host, beside, place);
+      if (beside !== null) fillBeside(host, beside, place, this.terms.say);
     }
   }
 
   /** @type {(entry: Entry, draft: string | null) => void} */
   paintGiven({ done, undone, later }, draft) {
+    const { say } = this.terms;
     showWords(this.find(".again"), undone && undoneWords(undone, this.terms));
-    showWords(this.find(".given"), done && `you gave ${givenWords(done, this.terms, " · ")}`);
-    showWords(this.find(".put-off"), later && !done && "You saved this for later");
-    showWords(this.find(".chunk .note"), noteWords(draft, done));
+    showWords(
+      this.find(".given"),
+      done && say("card.you_gave", { grade: givenWords(done, this.terms, " · ") }),
+    );
+    showWords(this.find(".put-off"), later && !done && say("card.later"));
+    showWords(this.find(".chunk .note"), noteWords(draft, done, this.terms));
   }
 
   /** @type {(entry: Entry) => void} */
@@ -209,40 +217,36 @@ export class Card {
   }
 }
 
-/** @type {(word: string) => string} */
-export function capital(word) {
-  return word.charAt(0).toLocaleUpperCase() + word.slice(1);
-}
-
-/** @type {(host: HTMLElement, beside: Neighbours | string, place: "before" | "after") => void} */
-function fillBeside(host, beside, place) {
+/** @type {(host: HTMLElement, beside: Neighbours | string, place: "before" | "after", say: Say) => void} */
+function fillBeside(host, beside, place, say) {
   const chunk = typeof beside === "string" ? null : beside[place];
   if (!chunk) {
-    const nothing =
-      place === "before"
-        ? "This is the beginning of the document."
-        : "This is the end of the document.";
+    const nothing = say(place === "before" ? "card.beginning" : "card.end");
     host.append(element("p", typeof beside === "string" ? beside : nothing, "quiet"));
     return;
   }
   if (chunk.title) host.append(element("p", chunk.title, "beside-title"));
   const text = element("div", "", "beside-text");
   text.dir = "auto";
-  const unmarked = { marking: false };
-  paintText(text, chunk.text ?? "Its text has not been added.", marksOf({ text: "" }), unmarked);
+  const unmarked = { marking: false, say };
+  paintText(text, chunk.text ?? say("card.no_text"), marksOf({ text: "" }), unmarked);
   host.append(text);
 }
 
 // What the others gave and who found it, for somebody who has judged the pair already.
 /** @type {(told: Told, terms: Terms) => string} */
 export function toldWords(told, terms) {
-  const others = told.others.map(
-    (each) => `${each.count} gave ${givenWords({ reason: null, ...each }, terms)}`,
+  const { say } = terms;
+  const others = told.others.map((each) =>
+    say("given.by_others", {
+      n: each.count,
+      grade: givenWords({ reason: null, ...each }, terms),
+    }),
   );
-  const from = told.document ? ` of document ${told.document}` : "";
+  const { chunk, document, found_by } = told;
   return [
-    `${capital(terms.passage[0])} ${told.chunk}${from}`,
-    told.found_by ? `found by ${counted(told.found_by, ["run", "runs"])}` : "found by no run",
-    others.length ? others.join(", ") : "nobody else has graded it",
+    document ? say("given.where_of", { chunk, document }) : say("given.where", { chunk }),
+    found_by ? say("count.runs", { n: found_by }) : say("given.by_no_run"),
+    others.length ? others.join(", ") : say("given.nobody_else"),
   ].join(" · ");
 }

@@ -2,15 +2,17 @@
 
 import { element, focusedBeside, giveFocusBack, isEditable, keyButton } from "../js/dom.js";
 
-/** @import { Entry, Field, Question } from "./shapes" */
+/** @import { Entry, Field, Question, Spoken } from "./shapes" */
 
 export class ChoicePanel {
   /**
    * @param {HTMLElement} host
    * @param {() => void} onClose
+   * @param {Spoken} spoken
    */
-  constructor(host, onClose) {
+  constructor(host, onClose, spoken) {
     this.host = host;
+    this.spoken = spoken;
     this.onClose = onClose;
     /** @type {Question["choices"]} */
     this.choices = [];
@@ -40,13 +42,16 @@ export class ChoicePanel {
     this.choices = choices;
     this.enter = enter;
     this.field = field;
+    const { say } = this.spoken;
     const row = element("div", "", "choices");
     for (const { key, words, act } of choices) {
       row.append(keyButton(key.toUpperCase(), words, () => this.answer(act), "choice"));
     }
     if (field?.save) row.append(keyButton("↵", field.save, () => this.entered(), "choice"));
-    row.append(keyButton("Esc", field?.save ? "close" : "cancel", () => this.escape()));
-    if (field?.save) row.append(keyButton("", "discard", () => this.dismiss()));
+    row.append(
+      keyButton("Esc", say(field?.save ? "panel.close" : "panel.cancel"), () => this.escape()),
+    );
+    if (field?.save) row.append(keyButton("", say("panel.discard"), () => this.dismiss()));
     this.host.replaceChildren(element("p", title, "tray-title"));
     if (field?.save) this.host.append(this.fieldOf(field), this.problem, row);
     else this.host.append(row, ...(field ? [this.fieldOf(field), this.problem] : []));
@@ -130,10 +135,8 @@ export class ChoicePanel {
   refuses() {
     const over = this.tooLong();
     if (!over || !this.field) return false;
-    const most = this.field.max.toLocaleString();
-    this.problem.textContent =
-      `Too long by ${over.toLocaleString()} characters: there is room for ${most}. ` +
-      "Nothing of it is lost; shorten it.";
+    const { max: most } = this.field;
+    this.problem.textContent = this.spoken.say("panel.too_long", { over, most });
     this.input?.focus({ preventScroll: true });
     return true;
   }

@@ -7,11 +7,11 @@ import { paintMarked, paintText } from "../js/text_paint.js";
 import { briefOf } from "../js/text_shape.js";
 import { noteWords } from "./drafts.js";
 import { offerMore } from "./read_on.js";
+import { givenWords } from "./status.js";
 
 /** @import { Marks } from "../js/text_marks" */
-/** @import { Item, ListDesk, Standing } from "./shapes" */
+/** @import { Item, ListDesk, Say, Standing } from "./shapes" */
 
-const NOT_GRADED = "not graded";
 const SNIPPET = 280; // characters: two lines of a row are never more
 
 /**
@@ -54,12 +54,12 @@ export class ChunkRow {
     this.name = element("span", "", "name");
     this.snippet = element("span", "", "snippet");
     this.text = element("div", "", "text");
-    this.tools = toolbar();
+    this.tools = toolbar(desk.terms.say);
     this.said = element("p", "", "said");
     for (const part of [this.name, this.snippet, this.text, this.said]) part.dir = "auto";
     this.open = keyButton("", "", () => acts.open(this), "open");
     this.grades = this.gradeButtons();
-    this.asAbove = keyButton("=", "same grade as the one above", () => acts.gradeAsAbove());
+    this.asAbove = keyButton("=", desk.terms.say("row.as_above"), () => acts.gradeAsAbove());
     this.full = element("div", "", "full");
     this.build();
   }
@@ -80,11 +80,11 @@ export class ChunkRow {
 
   gradeButtons() {
     const group = element("div", "", "marks");
+    const { say } = this.desk.terms;
+    const { title } = this.item;
     group.setAttribute("role", "group");
-    group.setAttribute(
-      "aria-label",
-      `Grade ${this.item.title ?? `this ${this.desk.terms.passage[0]}`}`,
-    );
+    const label = title === null ? say("row.grade_this") : say("row.grade", { title });
+    group.setAttribute("aria-label", label);
     for (const [grade, word] of this.desk.terms.words.entries()) {
       const button = element("button", grade);
       button.type = "button";
@@ -132,7 +132,8 @@ export class ChunkRow {
     else this.open.removeAttribute("aria-current");
     this.paintBadge();
     this.words.textContent = this.stateWords();
-    this.words.classList.toggle("plain", this.words.textContent === NOT_GRADED);
+    const isPlain = this.words.textContent === this.desk.terms.say("row.not_graded");
+    this.words.classList.toggle("plain", isPlain);
     for (const [grade, button] of [...this.grades.querySelectorAll("button")].entries()) {
       const given = this.done?.kind === "grade" && this.done.grade === grade;
       button.setAttribute("aria-pressed", String(given));
@@ -154,60 +155,69 @@ export class ChunkRow {
   // What only the current row shows: the whole text, its note, and what else can be done.
   paintFull() {
     if (!this.isBuilt) this.buildFull();
-    this.said.textContent = noteWords(this.desk.draftOf(this.item), this.done);
+    this.said.textContent = noteWords(this.desk.draftOf(this.item), this.done, this.desk.terms);
     this.desk.painted(this);
   }
 
   buildFull() {
     this.isBuilt = true;
     const { document } = this.item;
-    const from = element("p", document ? `from ${document}` : "", "from");
+    const from = element(
+      "p",
+      document ? this.desk.terms.say("card.from", { document }) : "",
+      "from",
+    );
     this.full.append(from, this.text, this.tools, this.said, this.actions());
     this.paintText();
   }
 
   paintText() {
+    const { say } = this.desk.terms;
     /** @type {(host: HTMLElement, text: string) => void} */
     const paint = (host, text) =>
-      paintText(host, text, this.marks, { marking: this.desk.marking() });
+      paintText(host, text, this.marks, { marking: this.desk.marking(), say });
     paint(this.text, this.item.text);
     const get = (/** @type {string} */ path) => this.desk.get(path);
     const painted = () => !this.full.hidden && this.desk.painted(this);
-    offerMore(this.text, this.item, { get, paint, painted });
+    offerMore(this.text, this.item, { get, paint, painted, say });
     painted();
   }
 
   actions() {
     const line = element("div", "", "line");
+    const { say } = this.desk.terms;
     if (this.isTwin) line.append(this.asAbove);
-    line.append(keyButton("X", "can’t tell", () => this.acts.cannotTell()));
-    line.append(keyButton("N", "note", () => this.acts.note()));
-    line.append(keyButton("E", "mark evidence", () => this.desk.mark()));
+    line.append(keyButton("X", say("keys.cannot_tell"), () => this.acts.cannotTell()));
+    line.append(keyButton("N", say("keys.note"), () => this.acts.note()));
+    line.append(keyButton("E", say("keys.evidence"), () => this.desk.mark()));
     return line;
   }
 
   stateWords() {
     const { item, done, isTwin, saved } = this;
-    const marked = evidenceWords(done, this.desk.passagesOf(this));
+    const { terms } = this.desk;
+    const { say } = terms;
     const said = [];
-    if (done?.kind === "grade") said.push(this.desk.terms.words[done.grade ?? 0]);
-    else if (done) said.push(done.reason ? `can’t tell: ${done.reason}` : "can’t tell");
-    else said.push(NOT_GRADED);
-    said.push(marked);
-    if (item.pooled) said.push("among those to grade");
-    else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
-    if (item.copies) said.push(`${item.copies} copies`);
-    if (item.stale) said.push("the text changed since it was graded");
-    if (isTwin) said.push("nearly the same as the one above");
+    if (done?.kind === "grade") said.push(terms.words[done.grade ?? 0]);
+    else
+      said.push(done ? givenWords({ ...done, kind: "cannot_tell" }, terms) : say("row.not_graded"));
+    said.push(evidenceWords(done, this.desk.passagesOf(this), say));
+    if (item.pooled) said.push(say("row.pooled"));
+    else if (item.pooled === false && done)
+      said.push(say(saved ? "row.by_hand_saved" : "row.by_hand"));
+    if (item.copies) said.push(say("row.copies", { n: item.copies }));
+    if (item.stale) said.push(say("row.stale"));
+    if (isTwin) said.push(say("row.twin"));
     return said.filter(Boolean).join(" · ");
   }
 }
 
 // Where the buttons for marks are, while there are any.
-function toolbar() {
+/** @type {(say: Say) => HTMLElement} */
+function toolbar(say) {
   const tools = element("div", "", "marker");
   tools.role = "toolbar";
-  tools.ariaLabel = "Evidence";
+  tools.ariaLabel = say("marks.name");
   tools.hidden = true;
   return tools;
 }

@@ -172,7 +172,7 @@ export class ChunkRows {
     if (open >= 0) return this.moveTo(open);
     this.moveTo(this.entries.length); // so that a key too many grades nothing
     this.onEnd();
-    this.desk.announce(`All ${this.entries.length} graded`);
+    this.desk.announce(this.desk.terms.say("list.all_graded", { n: this.entries.length }));
   }
 
   // --- grading --------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ export class ChunkRows {
 
   gradeAsAbove() {
     const above = this.entries[this.at - 1]?.done;
-    if (!this.current?.isTwin)
-      this.desk.announce(`This ${this.desk.terms.passage[0]} differs from the one above`);
-    else if (!above) this.desk.announce("The one above is not graded yet");
+    const { say } = this.desk.terms;
+    if (!this.current?.isTwin) this.desk.announce(say("list.differs"));
+    else if (!above) this.desk.announce(say("list.above_open"));
     else this.give({ kind: above.kind, grade: above.grade, reason: above.reason ?? null });
   }
 
@@ -219,7 +219,7 @@ export class ChunkRows {
     );
     const entry = at < 0 ? this.current : this.history[at].entry;
     this.history.length = Math.max(at, 0);
-    if (!entry?.done) return this.desk.announce("Nothing to undo here");
+    if (!entry?.done) return this.desk.announce(this.desk.terms.say("list.nothing_to_undo"));
     this.desk.takeBack(entry.item);
     this.moveTo(entry.index);
   }

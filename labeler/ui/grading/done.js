@@ -2,7 +2,7 @@
 
 import { element, finderIn } from "../js/dom.js";
 import { timeWords } from "./progress.js";
-import { counted, doneHelp, doneTitle } from "./status.js";
+import { doneHelp, doneTitle } from "./status.js";
 
 /** @import { OwnAnswer, PadData } from "./shapes" */
 /** @import { GradingSession } from "./session" */
@@ -53,14 +53,19 @@ export class Done {
 
   /** @type {(work: OwnAnswer) => void} */
   paintWork({ counts, of_queries, spent_ms }) {
-    const { question, passage, words } = this.data.terms;
-    const graded = counts.all - counts.cannot_tell;
-    const time = spent_ms >= 30000 ? ` in ${timeWords(spent_ms)}` : "";
+    const { words, say, number } = this.data.terms;
     const also = [
-      counts.cannot_tell && `${counts.cannot_tell.toLocaleString()} can’t tell`,
-      counts.note && counted(counts.note, ["note", "notes"]),
+      counts.cannot_tell && say("done.cannot_tell", { n: counts.cannot_tell }),
+      counts.note && say("count.notes", { n: counts.note }),
     ].filter(Boolean);
-    const did = `You graded ${counted(graded, passage)} of ${counted(of_queries, question)}${time}`;
+    const what = {
+      passages_in_all: say("count.passages", { n: counts.all - counts.cannot_tell }),
+      questions_in_all: say("count.questions", { n: of_queries }),
+    };
+    const isTimed = spent_ms >= 30000;
+    const did = isTimed
+      ? say("done.did_in", { ...what, time: timeWords(spent_ms, say) })
+      : say("done.did", what);
     this.write(".did", `${[did, ...also].join("; ")}.`);
     const most = Math.max(1, ...words.map((_, grade) => counts[String(grade)]));
     const rows = words.map((word, grade) => {
@@ -69,7 +74,7 @@ export class Done {
       bar.style.setProperty("--share", String(counts[String(grade)] / most));
       const badge = element("span", grade, "digit");
       const name = element("span", word, "word");
-      const count = element("span", counts[String(grade)].toLocaleString(), "count");
+      const count = element("span", number(counts[String(grade)]), "count");
       row.style.setProperty("--grade", `var(--grade-${grade}, ${this.data.terms.colours[grade]})`);
       row.style.setProperty("--on-grade", `var(--on-grade-${grade}, #10202e)`);
       row.append(badge, name, bar, count);

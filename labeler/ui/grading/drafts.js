@@ -4,7 +4,7 @@
 import { ByPair } from "../js/pairs.js";
 
 /** @import { BrowserStorage } from "../js/storage" */
-/** @import { Markable, Owner, Passage, Standing } from "./shapes" */
+/** @import { Markable, Owner, Passage, Spoken, Standing } from "./shapes" */
 
 const NOTES = "labeler-notes";
 const EVIDENCE = "labeler-evidence";
@@ -54,11 +54,11 @@ export function tooLongBy(text) {
 }
 
 // A note as it stands, or as it waits to be sent.
-/** @type {(draft: string | null, done: Standing | null) => string} */
-export function noteWords(draft, done) {
-  if (draft === null) return done?.note ? `Note: ${done.note}` : "";
+/** @type {(draft: string | null, done: Standing | null, spoken: Spoken) => string} */
+export function noteWords(draft, done, { say }) {
+  if (draft === null) return done?.note ? say("note.said", { note: done.note }) : "";
   const over = tooLongBy(draft.trim());
-  if (over) return `Note not saved: it is ${over.toLocaleString()} characters too long`;
-  if (done) return "Note not saved yet";
-  return draft.trim() && `Note: ${draft.trim()} (goes with your grade)`;
+  if (over) return say("note.too_long", { n: over });
+  if (done) return say("note.not_saved");
+  return draft.trim() && say("note.waits", { note: draft.trim() });
 }

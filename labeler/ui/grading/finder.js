@@ -16,16 +16,16 @@ export class Finder extends ChunkRowsView {
    */
   constructor(host, desk) {
     super(host, desk, "finder");
-    const { question, passage } = desk.terms;
-    this.help = `Find a ${passage[0]} that is not among those of this ${question[0]}.`;
-    host.setAttribute("aria-label", `Find a ${passage[0]}`);
+    const { say } = desk.terms;
+    this.help = say("find.help");
+    host.setAttribute("aria-label", say("find.name"));
     /** @type {number | undefined} */
     this.timer = undefined;
     this.input = this.wordsField();
     this.message = element("p", "", "message");
     this.message.setAttribute("role", "status");
     this.list = element("ol", "", "rows");
-    this.back = keyButton("Esc", "back", () => desk.leave());
+    this.back = keyButton("Esc", say("find.back"), () => desk.leave());
   }
 
   // Show an input for words to find.
@@ -66,7 +66,7 @@ export class Finder extends ChunkRowsView {
   wordsField() {
     const input = element("input");
     input.type = "search";
-    input.placeholder = `Words of the ${this.desk.terms.passage[0]} or its title`;
+    input.placeholder = this.desk.terms.say("find.words");
     input.maxLength = 200;
     input.setAttribute("aria-label", this.help);
     input.addEventListener("input", () => this.searchSoon());
@@ -107,7 +107,9 @@ export class Finder extends ChunkRowsView {
       const { items, queries } = await this.desk.get(`/api/search?${query}`);
       if (asked === this.asked) this.show(items, queries, this.foundWords(items.length));
     } catch (problem) {
-      if (asked === this.asked) sayTrouble(this.message, problem, () => this.search());
+      if (asked === this.asked) {
+        sayTrouble(this.message, problem, () => this.search(), this.desk.terms.say);
+      }
     }
   }
 
@@ -124,7 +126,7 @@ export class Finder extends ChunkRowsView {
 
   /** @type {(count: number) => string} */
   foundWords(count) {
-    if (!count) return "No matches. Try fewer or different words.";
-    return `${count} ${count === 1 ? "match" : "matches"}, best first. Use ↓ and grade the relevant ones.`;
+    const { say } = this.desk.terms;
+    return count ? say("find.found", { n: count }) : say("find.nothing");
   }
 }

@@ -4,49 +4,36 @@
 import { bareKeyButton } from "../js/dom.js";
 import { HOME_ROW } from "../js/grade_keys.js";
 
-/** @import { Terms } from "./shapes" */
+/** @import { Spoken, Terms } from "./shapes" */
 
 /** @type {Record<string, string>} */
 const KEY_NAMES = { arrowleft: "←", arrowright: "→", "shift+u": "⇧ U" };
 
-// Each action: its name; its keys; what stands on its button, empty where it has its place elsewhere;
-// what it does; and where its button is: a "step" beside what was just given, "quick" below the
-// grades, else in one of the groups of the bar. "list" is of use in a list, too, and "again" goes on
-// with every press of its button.
-// What stands in braces has the names that the team gives things.
+// Each action: its name; its keys; the key of what stands on its button, empty where it has its place
+// elsewhere; that of what it does; and where its button is: a "step" beside what was just given,
+// "quick" below the grades, else in one of the groups of the bar. "list" is of use in a list, too, and
+// "again" goes on with every press of its button.
 /** @type {[name: string, keys: string, hint: string, help: string, where?: string][]} */
 const TABLE = [
-  ["undo", "u", "undo", "undo the last thing; press again for the one before", "step list again"],
-  ["redo", "shift+u", "redo", "redo what you undid", "step list again"],
-  ["cannotTell", "x", "can’t tell", "you can’t tell; say why", "quick list"],
-  ["later", "l", "later", "save the {passage} for later", "quick"],
-  ["back", "k arrowleft", "previous", "back through what you graded", "move again"],
-  ["ahead", "j arrowright", "skip", "ahead, without grading", "move again"],
-  ["around", "c", "show context", "what comes before and after the {passage}", "chunk"],
-  [
-    "evidence",
-    "e",
-    "mark evidence",
-    "mark the words your grade rests on (select first, or step through sentences)",
-    "chunk list",
-  ],
-  ["note", "n", "note", "write a note on the {passage}", "chunk list"],
-  ["marks", "m", "highlight", "highlight the words of the {question}, or not", "chunk list"],
-  ["whole", "b", "all {passages}", "all {passages} of this {question} in one list", "pool"],
-  ["find", "/", "find", "find a {passage} that is not among these", "pool list"],
-  [
-    "remark",
-    "q",
-    "{question} problem",
-    "none of these {passages} answers the {question}, or it is unclear",
-    "pool",
-  ],
-  ["mine", "g", "my grades", "look through your grades and change them", "pool list"],
-  ["guideline", "i", "how to grade", "the guideline and the scale", "pool list"],
-  ["before", "y", "", "accept the suggested earlier grade and its marks"],
-  ["told", "t", "", "what others gave a {passage} that you have graded"],
-  ["name", "", "change name", "grade under another name", "help list"],
-  ["help", "?", "all keys", "all keys and what they do", "help list"],
+  ["undo", "u", "keys.undo", "keys.undo_help", "step list again"],
+  ["redo", "shift+u", "keys.redo", "keys.redo_help", "step list again"],
+  ["cannotTell", "x", "keys.cannot_tell", "keys.cannot_tell_help", "quick list"],
+  ["later", "l", "keys.later", "keys.later_help", "quick"],
+  ["back", "k arrowleft", "keys.back", "keys.back_help", "move again"],
+  ["ahead", "j arrowright", "keys.ahead", "keys.ahead_help", "move again"],
+  ["around", "c", "keys.around", "keys.around_help", "chunk"],
+  ["evidence", "e", "keys.evidence", "keys.evidence_help", "chunk list"],
+  ["note", "n", "keys.note", "keys.note_help", "chunk list"],
+  ["marks", "m", "keys.marks", "keys.marks_help", "chunk list"],
+  ["whole", "b", "keys.whole", "keys.whole_help", "pool"],
+  ["find", "/", "keys.find", "keys.find_help", "pool list"],
+  ["remark", "q", "keys.remark", "keys.remark_help", "pool"],
+  ["mine", "g", "keys.mine", "keys.mine_help", "pool list"],
+  ["guideline", "i", "keys.guideline", "keys.guideline_help", "pool list"],
+  ["before", "y", "", "keys.before_help"],
+  ["told", "t", "", "keys.told_help"],
+  ["name", "", "keys.name", "keys.name_help", "help list"],
+  ["help", "?", "keys.help", "keys.help_help", "help list"],
 ];
 
 const ACTIONS = TABLE.map(([name, keys, hint, help, where = ""]) => {
@@ -79,15 +66,6 @@ function keyName(key) {
   return KEY_NAMES[key] ?? key.toUpperCase();
 }
 
-/** @type {(text: string, terms: Terms) => string} */
-function inTerms(text, { question, passage }) {
-  return text
-    .replace("{question}", question[0])
-    .replace("{questions}", question[1])
-    .replace("{passage}", passage[0])
-    .replace("{passages}", passage[1]);
-}
-
 // One button for each action that has a hint and its place here.
 /**
  * @param {Terms} terms
@@ -97,25 +75,26 @@ function inTerms(text, { question, passage }) {
 export function actionButtons(terms, where, act) {
   const shown = ACTIONS.filter(({ hint, places }) => hint && places.includes(where));
   return shown.map(({ name, keys, hint, help, again }) => {
-    const button = bareKeyButton(keyName(keys[0]), inTerms(hint, terms), "link");
+    const button = bareKeyButton(keyName(keys[0]), terms.say(hint), "link");
     button.addEventListener("click", (event) => act(name, event, again));
     button.dataset.act = name;
-    button.title = inTerms(help, terms);
+    button.title = terms.say(help);
     return button;
   });
 }
 
 // The rows of the list of keys: the keys' names and what they do.
-/** @type {(terms: Terms) => [string[], string][]} */
-export function keyRows(terms) {
+/** @type {(spoken: Spoken) => [string[], string][]} */
+export function keyRows({ say }) {
+  const control = say("keys.control");
   return [
-    [["0", "1", "2", "3"], inTerms("grade the {passage}", terms)],
-    [HOME_ROW, inTerms("grade the {passage}, fingers on the home row", terms)],
+    [["0", "1", "2", "3"], say("keys.grade")],
+    [HOME_ROW, say("keys.home_row")],
     ...ACTIONS.filter(({ keys }) => keys[0]).map(({ keys, help }) => {
-      return /** @type {[string[], string]} */ ([keys.map(keyName), inTerms(help, terms)]);
+      return /** @type {[string[], string]} */ ([keys.map(keyName), say(help)]);
     }),
-    [["Space", "PgDn", "↓"], "scroll; PgUp, ↑, Home and End as everywhere"],
-    [["Ctrl Z", "Ctrl ⇧ Z"], "also undo and redo"],
-    [["Esc"], "leave a list, a sheet or a field"],
+    [[say("keys.space"), say("keys.page_down"), "↓"], say("keys.scroll")],
+    [[`${control} Z`, `${control} ⇧ Z`], say("keys.control_z")],
+    [["Esc"], say("keys.escape")],
   ];
 }

@@ -5,7 +5,6 @@ import { element, keyButton } from "../js/dom.js";
 import { marksOf } from "../js/text_marks.js";
 import { ChunkRows, ChunkRowsView } from "./chunk_rows.js";
 import { sayTrouble } from "./query_list.js";
-import { counted } from "./status.js";
 
 /** @import { Item, ListDesk, OwnAnswer } from "./shapes" */
 
@@ -16,20 +15,21 @@ export class MyGrades extends ChunkRowsView {
    */
   constructor(host, desk) {
     super(host, desk, "mine");
-    host.setAttribute("aria-label", "My grades");
+    const { say } = desk.terms;
+    host.setAttribute("aria-label", say("mine.title"));
     this.kind = "all";
     this.next = 0; // where the next part begins
     /** @type {Record<string, number>} */
     this.counts = {};
-    this.title = element("h2", "My grades");
+    this.title = element("h2", say("mine.title"));
     this.filters = element("div", "", "filters");
     this.filters.role = "group";
-    this.filters.ariaLabel = "Which grades";
+    this.filters.ariaLabel = say("mine.which");
     this.message = element("p", "", "message");
     this.message.role = "status";
     this.list = element("ol", "", "rows");
     this.rest = element("p", "", "rest");
-    this.back = keyButton("Esc", "back to grading", () => desk.leave());
+    this.back = keyButton("Esc", say("mine.back"), () => desk.leave());
   }
 
   // The question of the row that one is at.
@@ -79,7 +79,7 @@ export class MyGrades extends ChunkRowsView {
     });
     this.rows.show([], marksOf({ text: "" }));
     this.rest.replaceChildren();
-    this.message.textContent = "Fetching your grades …";
+    this.message.textContent = this.desk.terms.say("mine.fetching");
     this.fetch();
   }
 
@@ -91,7 +91,9 @@ export class MyGrades extends ChunkRowsView {
       const answer = await this.desk.get(`/api/own?kind=${asksFor}&from=${this.next}`);
       if (asked === this.asked && rows && rows === this.rows) this.take(answer, rows);
     } catch (problem) {
-      if (asked === this.asked) sayTrouble(this.message, problem, () => this.fetch());
+      if (asked === this.asked) {
+        sayTrouble(this.message, problem, () => this.fetch(), this.desk.terms.say);
+      }
     }
   }
 
@@ -105,7 +107,7 @@ export class MyGrades extends ChunkRowsView {
     this.message.textContent = rows.entries.length ? "" : this.nothing();
     this.rest.replaceChildren();
     if (answer.rest.count && !isLater) {
-      const words = `Show more: ${answer.rest.count.toLocaleString()} older`;
+      const words = this.desk.terms.say("mine.more", { n: answer.rest.count });
       this.rest.append(keyButton("", words, () => this.fetch()));
     }
     if (!rows.current && rows.entries.length) rows.moveTo(0);
@@ -119,27 +121,25 @@ export class MyGrades extends ChunkRowsView {
   }
 
   nothing() {
-    return this.counts.all
-      ? "None of your grades is of this kind."
-      : "You have graded nothing yet.";
+    return this.desk.terms.say(this.counts.all ? "mine.none_so" : "mine.none");
   }
 
   // The four grades, and what one may want to look at again.
   paintFilters() {
-    const { words, passage } = this.desk.terms;
+    const { words, say, number } = this.desk.terms;
     const grades = words.map((word, grade) => ({ kind: String(grade), said: `${grade} ${word}` }));
     const offered = [
-      { kind: "all", said: "all" },
+      { kind: "all", said: say("mine.all") },
       ...grades.reverse(),
-      { kind: "cannot_tell", said: "can’t tell" },
-      { kind: "note", said: "with note" },
-      { kind: "later", said: "later" },
+      { kind: "cannot_tell", said: say("given.cannot_tell") },
+      { kind: "note", said: say("mine.note") },
+      { kind: "later", said: say("mine.later") },
     ];
     const buttons = offered.map(({ kind, said }) => {
       const count = this.counts[kind] ?? 0;
-      const button = keyButton("", `${said} ${count.toLocaleString()}`, () => this.show(kind), "");
+      const button = keyButton("", `${said} ${number(count)}`, () => this.show(kind), "");
       button.ariaPressed = String(kind === this.kind);
-      button.title = `${counted(count, passage)}: ${said}`;
+      button.title = `${say("count.passages", { n: count })}: ${said}`;
       return button;
     });
     const held = [...this.filters.children].indexOf(

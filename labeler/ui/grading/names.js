@@ -23,7 +23,7 @@ function rememberGrader(cookie, name) {
 export class NameForm {
   /**
    * @param {ParentNode} root
-   * @param {Pick<PadData, "cookie" | "grader" | "known">} data
+   * @param {Pick<PadData, "cookie" | "grader" | "known" | "terms">} data
    */
   constructor(root, data) {
     this.find = finderIn(root);
@@ -77,8 +77,8 @@ export class NameForm {
     this.find(".same").hidden = same === null;
     if (same === null) return;
     const [known, grades] = same;
-    const has = `${known} has graded ${grades.toLocaleString("en")} here. Is that you?`;
-    this.find(".same p").textContent = has;
+    const { say } = this.data.terms;
+    this.find(".same p").textContent = say("form.same", { name: known, n: grades });
     this.find(".same .yes").onclick = () => this.leave(known);
     this.find(".same .no").onclick = () => this.isSomeoneElse(known);
     this.find(".same .yes").focus({ preventScroll: true });
@@ -90,7 +90,7 @@ export class NameForm {
     const name = this.input.value.trim();
     if (name !== known) return this.leave(name);
     this.find(".same .yes").blur();
-    this.find(".same p").textContent = "Please add something to your name that tells you apart.";
+    this.find(".same p").textContent = this.data.terms.say("form.tell_apart");
     this.input.focus({ preventScroll: true });
   }
 }

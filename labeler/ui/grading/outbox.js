@@ -56,9 +56,9 @@ export function othersWaiting({ golden_set, key: mine }) {
   return Array.from(found, ([owner, { first, count }]) => ({ owner, name: nameIn(first), count }));
 }
 
-/** @type {(key: string) => string} */
+/** @type {(key: string) => string | null} */
 function nameIn(key) {
-  return asRecord(localStorage.getItem(key))?.event.grader ?? "somebody";
+  return asRecord(localStorage.getItem(key))?.event.grader ?? null;
 }
 
 export class Outbox {

@@ -2,9 +2,9 @@
 
 import { element, focusedBeside, giveFocusBack, keyButton } from "../js/dom.js";
 import { keyRows } from "./keys.js";
-import { eventWords, givenWords } from "./status.js";
+import { agreementWords, eventWords, givenWords } from "./status.js";
 
-/** @import { About, Kept, PadData, Terms } from "./shapes" */
+/** @import { About, Kept, PadData, SelfAgreement, Spoken, Terms } from "./shapes" */
 
 /** @typedef {(key: string, record: Kept, how: string) => void} Deal */
 
@@ -12,9 +12,11 @@ export class Overlay {
   /**
    * @param {HTMLElement} host
    * @param {() => void} onClose
+   * @param {Spoken} spoken
    */
-  constructor(host, onClose) {
+  constructor(host, onClose, spoken) {
     this.host = host;
+    this.spoken = spoken;
     this.onClose = onClose;
     /** @type {string | null} */
     this.name = null;
@@ -33,7 +35,7 @@ export class Overlay {
     const head = element("header");
     head.append(
       element("h2", title),
-      keyButton("Esc", "close", () => this.close(), "close"),
+      keyButton("Esc", this.spoken.say("sheet.close"), () => this.close(), "close"),
     );
     this.host.setAttribute("aria-label", title);
     this.host.replaceChildren(head, ...parts);
@@ -55,14 +57,15 @@ export class Overlay {
 
 /** @type {(data: PadData, query: About | null, practise: () => void) => HTMLElement[]} */
 export function guidelineParts({ guideline, contact, terms }, query, practise) {
+  const { say } = terms;
   /** @type {HTMLElement[]} */
   const parts = [];
-  if (query?.guideline) parts.push(passage(`About this ${terms.question[0]}`, query.guideline));
-  if (query?.reference) parts.push(passage("A good answer", query.reference));
-  parts.push(passage(`For every ${terms.question[0]}`, guideline));
-  parts.push(element("h3", "The scale"), scaleOf(terms));
-  const more = element("p", contact ? `Whom to ask: ${contact} ` : "", "ways");
-  more.append(keyButton("", "Practise on an example", practise, "choice"));
+  if (query?.guideline) parts.push(passage(say("card.about"), query.guideline));
+  if (query?.reference) parts.push(passage(say("card.answer"), query.reference));
+  parts.push(passage(say("card.every"), guideline));
+  parts.push(element("h3", say("sheet.scale")), scaleOf(terms));
+  const more = element("p", contact ? `${say("sheet.ask", { contact })} ` : "", "ways");
+  more.append(keyButton("", say("welcome.practise"), practise, "choice"));
   return [...parts, more];
 }
 
@@ -87,7 +90,7 @@ function passage(title, text) {
   return made;
 }
 
-/** @type {(terms: Terms, agreement: string) => HTMLElement[]} */
+/** @type {(terms: Terms, agreement: SelfAgreement | null) => HTMLElement[]} */
 export function keysParts(terms, agreement) {
   const table = element("dl", "", "keys-table");
   for (const [keys, help] of keyRows(terms)) {
@@ -97,41 +100,42 @@ export function keysParts(terms, agreement) {
   }
   /** @type {HTMLElement[]} */
   const parts = [table];
-  const why = `A few ${terms.passage[1]} come twice, to see how steady grades are.`;
-  if (agreement) parts.push(element("p", `${agreement} ${why}`));
+  const steady = agreementWords(agreement, terms);
+  if (steady) parts.push(element("p", `${steady} ${terms.say("keys.again")}`));
   return parts;
 }
 
 // `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
 /** @type {(refused: [string, Kept][], terms: Terms, deal: Deal) => HTMLElement[]} */
 export function refusedParts(refused, terms, deal) {
-  if (!refused.length) return [element("p", "Everything is saved.")];
+  const { say } = terms;
+  if (!refused.length) return [element("p", say("refused.none"))];
   const list = element("ul", "", "refused");
   for (const [key, record] of refused) list.append(refusedRow(key, record, terms, deal));
-  return [
-    element("p", "These weren’t saved. They stay here until you send them again or discard them."),
-    list,
-  ];
+  return [element("p", say("refused.help")), list];
 }
 
 /** @type {(key: string, record: Kept, terms: Terms, deal: Deal) => HTMLElement} */
 function refusedRow(key, record, terms, deal) {
-  const { event, shown, reason, instead } = record;
+  const { event, shown, reason = "", instead } = record;
+  const { say } = terms;
   const row = element("li");
   const about = element("p", shown?.query || event.query);
-  if (event.chunk) about.append(" · ", shown?.title || `a ${terms.passage[0]} without a title`);
+  if (event.chunk) about.append(" · ", shown?.title || say("refused.untitled"));
   about.dir = "auto";
   const ways = element("p", "", "ways");
   /** @type {(text: string, how: string) => void} */
   const offer = (text, how) => {
     ways.append(keyButton("", text, () => deal(key, record, how), "choice"));
   };
-  if (instead) offer("Use mine instead", "mine");
-  else offer("Try again", "again");
-  offer("Discard", "let go");
+  if (instead) offer(say("refused.mine"), "mine");
+  else offer(say("refused.again"), "again");
+  offer(say("refused.discard"), "let go");
   row.append(about, element("p", eventWords(event, terms)));
-  row.append(element("p", `Refused because: ${reason}`));
-  if (instead) row.append(element("p", `What stands: ${givenWords(instead, terms)}`));
+  row.append(element("p", say("refused.because", { reason })));
+  if (instead) {
+    row.append(element("p", say("refused.stands", { grade: givenWords(instead, terms) })));
+  }
   row.append(ways);
   return row;
 }

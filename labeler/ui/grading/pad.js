@@ -5,9 +5,10 @@ import { keepConnectionDialogsClosed } from "../js/dialogs.js";
 import { finderIn, focusedBeside, giveFocusBack, showWords } from "../js/dom.js";
 import { askWords, evidenceWords, Marker } from "../js/marker.js";
 import { markedWords } from "../js/passages.js";
+import { capital } from "../js/words.js";
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./actions.js";
 import { Bar } from "./bar.js";
-import { Card, capital } from "./card.js";
+import { Card } from "./card.js";
 import { ChoicePanel } from "./choice_panel.js";
 import { Done } from "./done.js";
 import { Finder } from "./finder.js";
@@ -58,8 +59,8 @@ export class Pad {
     this.names = new NameForm(root, data);
     this.line = new StatusLine(root, data);
     this.frame = new Frame(this.find(".pad"));
-    this.panel = new ChoicePanel(this.find(".tray"), () => this.paint());
-    this.overlay = new Overlay(this.find(".sheet"), () => this.paint());
+    this.panel = new ChoicePanel(this.find(".tray"), () => this.paint(), data.terms);
+    this.overlay = new Overlay(this.find(".sheet"), () => this.paint(), data.terms);
     this.session = this.sitDown();
     const desk = makeDesk(this);
     this.whole = new QueryList(this.find("section.whole"), desk);
@@ -92,7 +93,7 @@ export class Pad {
       changed: () => this.paint(),
       counted: () => this.paintStatus(),
       renew: () => this.renewLater(),
-      said: (words) => this.announce(words),
+      said: (key) => this.announce(this.data.terms.say(key)),
       saved: (record, ...told) => this.sayItIsSaved(record, ...told),
       judged: (item, done) => this.tellLists(item, done),
     });
@@ -164,6 +165,7 @@ export class Pad {
       keep: (entry, passages) => this.keepMarked(/** @type {Entry} */ (entry), passages),
       write: (words) => this.bar.say(words),
       announce: (words) => this.announce(words),
+      say: this.data.terms.say,
     });
   }
 
@@ -171,7 +173,7 @@ export class Pad {
     const bar = new Bar(this.root, this.data.terms, {
       act: (name) => this.act(name),
       grade: (grade) => this.grade(grade),
-      tooSoon: () => this.say("That click came as the passage changed and was ignored"),
+      tooSoon: () => this.say(this.data.terms.say("bar.too_soon")),
     });
     bar.press("marks", this.marking);
     return bar;
@@ -209,7 +211,8 @@ export class Pad {
     this.panel.leave();
     if (name !== "evidence") this.marker.leave();
     if (this.welcome.isOpen && !this.practice && !WHILE_WELCOMED.has(name)) return true;
-    if (this.practice && !IN_PRACTICE.has(name)) this.say("Not in the example");
+    if (this.practice && !IN_PRACTICE.has(name))
+      this.say(this.data.terms.say("did.not_in_practice"));
     else if (list && Object.hasOwn(KEYS_ON_A_LIST, name)) list.rows?.press(KEYS_ON_A_LIST[name]);
     else this.actOnChunk(name);
     return true;
@@ -220,7 +223,7 @@ export class Pad {
     const { act, chunk } = ACTS[name];
     const entry = this.current;
     if (entry) act(this, entry);
-    else if (chunk) this.say(`No ${this.data.terms.passage[0]} is on screen`);
+    else if (chunk) this.say(this.data.terms.say("did.no_passage"));
     else act(this, null);
   }
 
@@ -266,12 +269,13 @@ export class Pad {
   // The passages that made a grade go with it, or once it is given as the same grade again.
   /** @type {(entry: Pick<Entry, "item" | "done">, passages: Passage[]) => void} */
   keepMarked({ done, item }, passages) {
-    const words = passages.length ? capital(markedWords(passages.length)) : "Nothing is marked";
+    const { say } = this.data.terms;
+    const count = passages.length;
+    const words = count ? capital(markedWords(count, say)) : say("marks.none");
     const isGraded = done?.kind === "grade";
     if (!isGraded) this.session.marks.keep(item, passages);
     this.tellLists(item, isGraded ? this.session.mark(item, passages) : done);
-    const isWaiting = !isGraded && passages.length;
-    this.say(isWaiting ? `${words}: goes with your grade` : words);
+    this.say(!isGraded && count ? `${words}: ${say("marks.wait")}` : words);
     this.paint();
   }
 
@@ -301,11 +305,12 @@ export class Pad {
   /** @type {(what: Partial<Said>) => string} */
   gave(what) {
     const { terms, evidence_from } = this.data;
+    const { say } = terms;
     const marked = what.evidence?.length ?? 0;
     const isGrade = what.kind === "grade" && what.grade != null;
-    const asked = isGrade && askWords(what.grade ?? 0, evidence_from, marked > 0);
-    const given = `You gave ${givenWords(what, terms)}`;
-    return [given, marked && markedWords(marked), asked].filter(Boolean).join(" · ");
+    const asked = isGrade && askWords(what.grade ?? 0, evidence_from, marked > 0, say);
+    const given = say("given.you", { grade: givenWords(what, terms) });
+    return [given, marked && markedWords(marked, say), asked].filter(Boolean).join(" · ");
   }
 
   // --- the example ----------------------------------------------------------------------------
@@ -322,7 +327,7 @@ export class Pad {
     this.overlay.close();
     this.closeLists();
     this.practice = new Practice(this.data.terms);
-    this.sayInPractice("Practice: nothing here is saved.");
+    this.sayInPractice(this.data.terms.say("practice.nothing_saved"));
     this.paint();
   }
 
@@ -354,7 +359,7 @@ export class Pad {
     const { session } = this;
     const isFirst = by < 0 && session.queue.at === 0;
     if (isFirst ? await session.bringOlder() : session.queue.step(by)) session.lookAnew();
-    else this.say(by > 0 ? "This is the last one so far" : "This is the first");
+    else this.say(this.data.terms.say(by > 0 ? "did.last" : "did.first"));
     session.fetchMore();
     this.paint();
   }
@@ -454,7 +459,8 @@ export class Pad {
     this.find(".work").hidden = list !== null;
     this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered || isWelcomed);
     this.find(".practice").hidden = !this.practice;
-    this.line.write(".stop", this.practice?.isOver ? "Start grading" : "Stop practising");
+    const stop = this.practice?.isOver ? "welcome.start" : "practice.stop";
+    this.line.write(".stop", this.data.terms.say(stop));
     this.layers.sync();
     this.paintStatus();
     this.find(".one .query").hidden = list !== null && !list.asks;
@@ -465,17 +471,18 @@ export class Pad {
 
   /** @type {(entry: Entry) => void} */
   paintCard(entry) {
+    const { say } = this.data.terms;
     const query = this.queryOf(entry.item.query);
     const draft = this.session.drafts.of(entry.item);
     const isFirst = this.card.item === null;
     const { isNew, isAnew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
     this.marker.paint(entry, isAnew);
-    const marked = evidenceWords(entry.done, this.marker.passagesOf(entry));
+    const marked = evidenceWords(entry.done, this.marker.passagesOf(entry), say);
     showWords(this.find(".chunk .rests"), marked);
     if (!isNew) return;
     if (!isFirst) this.bar.lookAnew();
     this.bar.press("around", false);
-    if (isNewQuery) this.announce(`New ${this.data.terms.question[0]}: ${query.text}`);
+    if (isNewQuery) this.announce(say("card.new_question", { text: query.text }));
   }
 
   paintBar() {
@@ -514,7 +521,7 @@ export class Pad {
     const { storage } = this.session.outbox;
     await storage.written();
     if (bar.sayings !== sayings || this.disposed) return;
-    this.say(storage.isBroken ? "This browser’s disk takes nothing: the note is not kept" : words);
+    this.say(storage.isBroken ? this.data.terms.say("trouble.note") : words);
   }
 
   // The same words twice are said twice only if they differ.
@@ -526,9 +533,10 @@ export class Pad {
 
   /** @type {(record: Kept, proposed: [string, number][], unmarked: string) => void} */
   sayItIsSaved({ event }, proposed, unmarked) {
-    if (unmarked) this.say(`The grade is saved, its evidence is not: ${unmarked}`);
-    const words = proposedWords(proposed);
-    this.announce([spokenWords(event, this.data.terms, "saved"), words].filter(Boolean).join(", "));
+    const { terms } = this.data;
+    if (unmarked) this.say(terms.say("marks.unmarked", { reason: unmarked }));
+    const words = proposedWords(proposed, terms);
+    this.announce([spokenWords(event, terms, true), words].filter(Boolean).join(", "));
     // beside what was said of this very grade, unless something else was done meanwhile
     const gave = this.gave(event);
     const isLast = this.session.history.steps.at(-1)?.event_id === event.event_id;
@@ -542,7 +550,7 @@ export class Pad {
     const { storage } = this.session.outbox;
     await storage.written();
     if (this.isAway && !storage.isBroken) {
-      this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
+      this.announce(spokenWords(what, this.data.terms, false));
     }
   }
 
@@ -553,7 +561,8 @@ export class Pad {
   /** @type {(state: string) => void} */
   sayTroubleOnce(state) {
     const isTrouble = state === "offline" || state === "stuck";
-    if (isTrouble && !this.inTrouble) this.announce(`${state}, what you give is kept`);
+    const key = state === "offline" ? "trouble.offline" : "trouble.stuck_now";
+    if (isTrouble && !this.inTrouble) this.announce(this.data.terms.say(key));
     this.inTrouble = isTrouble;
   }
 }

@@ -7,54 +7,32 @@ import { givenWords } from "./status.js";
 
 const QUESTION = "practice";
 
-// another example than the default guideline has, which stands beside it
-/** @type {About} */
-const ABOUT = {
-  text: "Do I need a ticket for my dog on the train?",
-  reference: "Dogs in a carrier travel free; any other dog needs a ticket at half price.",
-  keywords: [],
-  total: 0,
-  left: 0,
-};
-
+// The grades of the passages, in the order in which they come; the words are the catalogue's, of
+// another example than the default guideline has, which stands beside it.
 const PASSAGES = [
-  {
-    title: "Bicycles",
-    text: "A bicycle needs a ticket of its own, which costs 6 euros a day. In July and August you also reserve a place for it, at the latest on the evening before.",
-    grade: 0,
-    why: "it’s about tickets, but for bicycles",
-  },
-  {
-    title: "Travelling with animals",
-    text: "Dogs in a carrier travel free. Any other dog needs a ticket at half the price of yours, and stays on a lead. Guide dogs travel free, with or without a carrier.",
-    grade: 3,
-    why: "it answers the question, for small and large dogs",
-  },
-  {
-    title: "In the dining car",
-    text: "Dogs stay out of the dining car, except for guide dogs. If you travel alone with a dog, our staff bring your order to your seat.",
-    grade: 1,
-    why: "it’s about dogs on trains, but says nothing about tickets",
-  },
-  {
-    title: "Small pets",
-    text: "A pet that travels in a carrier needs no ticket. For larger animals see the conditions that came with your booking.",
-    grade: 2,
-    why: "it answers the question for small dogs only",
-  },
+  { grade: 0, title: "practice.title_0", text: "practice.text_0", why: "practice.why_0" },
+  { grade: 3, title: "practice.title_3", text: "practice.text_3", why: "practice.why_3" },
+  { grade: 1, title: "practice.title_1", text: "practice.text_1", why: "practice.why_1" },
+  { grade: 2, title: "practice.title_2", text: "practice.text_2", why: "practice.why_2" },
 ];
-
-const ENDED = "That was the last one; nothing here was saved.";
 
 export class Practice {
   /** @param {Terms} terms */
   constructor(terms) {
     this.terms = terms;
+    /** @type {About} */
+    this.about = {
+      text: terms.say("practice.question"),
+      reference: terms.say("practice.answer"),
+      keywords: [],
+      total: 0,
+      left: 0,
+    };
     this.at = 0;
     this.isOver = false;
     /** @type {Entry[]} */
     this.entries = PASSAGES.map(({ title, text }, number) => ({
-      item: itemOf(number, title, text),
+      item: itemOf(number, terms.say(title), terms.say(text)),
       done: null,
       later: false,
       undone: null,
@@ -65,20 +43,17 @@ export class Practice {
     return this.entries[this.at];
   }
 
-  get about() {
-    return ABOUT;
-  }
-
   // Take a grade; returns what we would have given and why. The last passage stays on screen.
   /** @type {(grade: number) => string} */
   grade(grade) {
-    if (this.isOver) return ENDED;
+    const { say } = this.terms;
+    if (this.isOver) return say("practice.ended");
     const { grade: ours, why } = PASSAGES[this.at];
-    const we = grade === ours ? "Same as ours" : `We’d give it ${ours}`;
     const given = givenWords({ kind: "grade", grade }, this.terms);
-    const said = `You gave ${given}. ${we}: ${why}.`;
+    const key = grade === ours ? "practice.same" : "practice.other";
+    const said = say(key, { grade: given, ours, why: say(why) });
     this.isOver = this.at === PASSAGES.length - 1;
-    if (this.isOver) return `${said} ${ENDED}`;
+    if (this.isOver) return `${said} ${say("practice.ended")}`;
     this.at += 1;
     return said;
   }

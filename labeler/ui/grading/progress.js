@@ -1,8 +1,10 @@
 // How far this grader is: the server's numbers, kept up between its answers, and their words.
 
-import { counted } from "./status.js";
-
-/** @import { About, Decision, NextAnswer, Standing, Terms } from "./shapes" */
+/**
+ * @import {
+ *   About, Decision, NextAnswer, Say, SelfAgreement, Spoken, Standing, Terms
+ * } from "./shapes"
+ */
 
 export const USUAL_PACE = 6900; // milliseconds a chunk takes, until somebody's own pace is known
 
@@ -19,7 +21,8 @@ export class GradingProgress {
     this.pace = null;
     this.withoutText = 0;
     this.looked = 1; // the share of the texts that was looked at for what was given before
-    this.agreement = ""; // how steady this grader is, in the server's kind words
+    /** @type {SelfAgreement | null} */
+    this.agreement = null; // how steady this grader is
     /** @type {Decision | null} */
     this.decision = null;
   }
@@ -31,7 +34,7 @@ export class GradingProgress {
     this.looked = answer.looked;
     this.decision = answer.decision ?? null;
     this.pace = answer.pace_ms ?? null;
-    this.agreement = answer.self_agreement ?? "";
+    this.agreement = answer.self_agreement ?? null;
     this.know(answer.queries, calm);
     if (!calm && this.open !== null && !this.decision) return;
     this.open = answer.open;
@@ -101,58 +104,54 @@ export function placeIn(progress, queryId) {
 
 // How far this query is; where somebody keeps to what decides, how far that is.
 /** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms, done: Standing | null) => string} */
-export function progressWords(progress, queryId, { question, passage }, done) {
-  if (progress.decision?.settled) return "decided";
-  if (progress.decision && progress.open) {
-    const decide = progress.open === 1 ? "decides" : "decide";
-    return `about ${progress.open.toLocaleString()} more ${decide} it`;
-  }
+export function progressWords(progress, queryId, { say }, done) {
+  if (progress.decision?.settled) return say("progress.decided");
+  if (progress.decision && progress.open) return say("progress.decides", { n: progress.open });
   const place = placeIn(progress, queryId);
   if (!place) return "";
-  if (place.done === place.all) return `All ${counted(place.all, passage)} of this ${question[0]}`;
-  const [at, all] = [place.done + 1, place.all].map((count) => count.toLocaleString());
-  const name = passage[0].charAt(0).toLocaleUpperCase() + passage[0].slice(1);
-  return done ? `${place.done} of ${all} graded` : `${name} ${at} of ${all}`;
+  if (place.done === place.all) return say("progress.all", { n: place.all });
+  return done
+    ? say("progress.graded", place)
+    : say("progress.at", { at: place.done + 1, all: place.all });
 }
 
 // How long the rest of this query may take; where somebody keeps to what decides, all of that.
-/** @type {(progress: GradingProgress, queryId: string | undefined) => string} */
-export function timeInQuestion(progress, queryId) {
+/** @type {(progress: GradingProgress, queryId: string | undefined, spoken: Spoken) => string} */
+export function timeInQuestion(progress, queryId, { say }) {
   if (progress.decision) {
     if (!progress.pace || !progress.open || progress.decision.settled) return "";
-    return `${timeWords(progress.open * progress.pace)} left at your pace`;
+    return say("progress.left_at_pace", { time: timeWords(progress.open * progress.pace, say) });
   }
   const left = progress.queries[queryId ?? ""]?.left;
   if (!left || progress.open === null) return "";
-  return `${timeWords(left * (progress.pace ?? USUAL_PACE))} left`;
+  return say("progress.left", { time: timeWords(left * (progress.pace ?? USUAL_PACE), say) });
 }
 
 // Which question of all of them this is.
 /** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
-export function overallWords(progress, queryId, { question }) {
+export function overallWords(progress, queryId, { say }) {
   if (!queryId || progress.open === null || !progress.queriesTotal || progress.decision) return "";
   const isOpen = Boolean(progress.queries[queryId ?? ""]?.left);
   const at = Math.min(progress.queriesTotal, progress.queriesDone + (isOpen ? 1 : 0));
-  const [here, all] = [at, progress.queriesTotal].map((count) => count.toLocaleString());
-  return `${question[0]} ${here} of ${all}`;
+  return say("progress.question_at", { at, all: progress.queriesTotal });
 }
 
 // The same of the whole team, and how long all of it may take.
 /** @type {(progress: GradingProgress, terms: Terms) => string} */
-export function teamWords(progress, { question }) {
+export function teamWords(progress, { say }) {
   const { queriesTotal, queriesDone, queriesMine, open } = progress;
   if (open === null || !queriesTotal) return "";
-  const done = `${counted(queriesTotal, question)}: ${queriesDone.toLocaleString()} done`;
-  const mine = `${queriesMine.toLocaleString()} by you`;
-  const time = open ? `; ${timeWords(open * (progress.pace ?? USUAL_PACE))} left at your pace` : "";
-  return `${done}, ${mine}${time}`;
+  const questions_in_all = say("count.questions", { n: queriesTotal });
+  const said = { questions_in_all, done: queriesDone, mine: queriesMine };
+  if (!open) return say("progress.team", said);
+  const time = timeWords(open * (progress.pace ?? USUAL_PACE), say);
+  return say("progress.team_left", { ...said, time });
 }
 
 // How long something takes, in words.
-/** @type {(milliseconds: number) => string} */
-export function timeWords(milliseconds) {
-  const minutes = Math.round(milliseconds / 60000);
-  if (minutes < 2) return "about 1 min";
-  if (minutes < 100) return `about ${minutes} min`;
-  return `about ${Math.round(minutes / 60)} hours`;
+/** @type {(milliseconds: number, say: Say) => string} */
+export function timeWords(milliseconds, say) {
+  const minutes = Math.max(1, Math.round(milliseconds / 60000));
+  if (minutes < 100) return say("time.minutes", { n: minutes });
+  return say("time.hours", { n: Math.round(minutes / 60) });
 }

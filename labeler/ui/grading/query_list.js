@@ -1,11 +1,12 @@
 // All chunks of one query as a compact list, so that grades are given side by side. Draws the head
 // and fetches; the rows do the rest.
 
-import { element, keyButton, wordsOf } from "../js/dom.js";
+import { element, keyButton } from "../js/dom.js";
 import { marksOf } from "../js/text_marks.js";
+import { reasonWords } from "../js/words.js";
 import { ChunkRows, ChunkRowsView } from "./chunk_rows.js";
 
-/** @import { About, Item, ListDesk, Pair } from "./shapes" */
+/** @import { About, Item, ListDesk, Pair, Say } from "./shapes" */
 
 /** @typedef {{ from: number, count: number, graded: number }} Rest */
 /** @typedef {{ items: Item[], queries: Record<string, About>, rest: Rest }} Answer */
@@ -20,16 +21,16 @@ export class QueryList extends ChunkRowsView {
    */
   constructor(host, desk) {
     super(host, desk, "whole");
-    const { question, passage } = desk.terms;
-    host.setAttribute("aria-label", `All ${passage[1]} of this ${question[0]}`);
+    const { say } = desk.terms;
+    host.setAttribute("aria-label", say("list.name"));
     /** @type {Item[]} */
     this.items = [];
     this.rest = NOTHING; // what comes after those that are shown
     this.progress = element("span", "", "progress");
     this.message = element("p", "", "message");
     this.list = element("ol", "", "rows");
-    this.back = keyButton("B", `one ${passage[0]} at a time`, () => desk.leave());
-    this.next = keyButton("↵", `next ${question[0]}`, () => desk.nextQuestion(), "primary");
+    this.back = keyButton("B", say("list.one"), () => desk.leave());
+    this.next = keyButton("↵", say("list.next"), () => desk.nextQuestion(), "primary");
     this.more = element("p", "", "rest");
   }
 
@@ -42,7 +43,7 @@ export class QueryList extends ChunkRowsView {
     this.rest = NOTHING;
     this.host.hidden = false;
     this.paintHead();
-    this.message.textContent = `Fetching the ${this.desk.terms.passage[1]} …`;
+    this.message.textContent = this.desk.terms.say("list.fetching");
     this.back.focus({ preventScroll: true });
     this.host.scrollTop = 0;
     try {
@@ -50,7 +51,7 @@ export class QueryList extends ChunkRowsView {
       if (asked === this.asked) this.take(answer, first);
     } catch (problem) {
       if (asked === this.asked) {
-        sayTrouble(this.message, problem, () => this.open(queryId, first));
+        sayTrouble(this.message, problem, () => this.open(queryId, first), this.desk.terms.say);
       }
     }
   }
@@ -63,12 +64,14 @@ export class QueryList extends ChunkRowsView {
   // A long list comes in parts: put the next one below.
   async goOn() {
     const { asked, rows } = this;
-    this.more.textContent = `Fetching more ${this.desk.terms.passage[1]} …`;
+    this.more.textContent = this.desk.terms.say("list.fetching_more");
     try {
       const answer = await this.desk.get(this.path());
       if (asked === this.asked && rows && rows === this.rows) this.takeMore(answer, rows);
     } catch (problem) {
-      if (asked === this.asked) sayTrouble(this.more, problem, () => this.goOn());
+      if (asked === this.asked) {
+        sayTrouble(this.more, problem, () => this.goOn(), this.desk.terms.say);
+      }
     }
   }
 
@@ -86,9 +89,10 @@ export class QueryList extends ChunkRowsView {
 
   paintMore() {
     const { count } = this.rest;
-    if (count)
-      this.more.replaceChildren(keyButton("", `Show more: ${count} to come`, () => this.goOn()));
-    else this.more.replaceChildren();
+    this.more.replaceChildren();
+    if (!count) return;
+    const words = this.desk.terms.say("list.more", { n: count });
+    this.more.append(keyButton("", words, () => this.goOn()));
   }
 
   close() {
@@ -110,7 +114,12 @@ export class QueryList extends ChunkRowsView {
     this.progress.textContent = "";
     this.list.replaceChildren();
     const moves = element("span", "", "moves");
-    moves.append(element("kbd", "J"), " ", element("kbd", "K"), " move");
+    moves.append(
+      element("kbd", "J"),
+      " ",
+      element("kbd", "K"),
+      ` ${this.desk.terms.say("list.move")}`,
+    );
     const line = element("div", "", "line");
     this.next.hidden = true;
     line.append(this.progress, this.next, moves, this.back);
@@ -124,9 +133,7 @@ export class QueryList extends ChunkRowsView {
     const query = answer.queries[this.queryId] ?? this.desk.queryOf(this.queryId);
     this.items = answer.items;
     this.rest = answer.rest;
-    this.message.textContent = answer.items.length
-      ? ""
-      : `No ${this.desk.terms.passage[0]} of this ${this.desk.terms.question[0]} can be read yet.`;
+    this.message.textContent = answer.items.length ? "" : this.desk.terms.say("list.nothing");
     const rows = new ChunkRows(this.list, this.desk, {
       onChange: () => this.paintProgress(rows),
       onEnd: () => (this.rest.count ? this.goOn() : this.next.focus({ preventScroll: true })),
@@ -139,22 +146,20 @@ export class QueryList extends ChunkRowsView {
 
   /** @type {(rows: ChunkRows) => void} */
   paintProgress({ graded: here, entries }) {
+    const { say } = this.desk.terms;
     const all = entries.length + this.rest.count;
     const graded = here + this.rest.graded;
     const left = all - graded;
     this.progress.textContent = left
-      ? `${graded} of ${all} graded by you · ${left} not yet`
-      : `all ${all} graded by you`;
+      ? say("list.progress", { graded, all, left })
+      : say("list.all", { n: all });
     this.next.hidden = !all || left > 0;
   }
 }
 
 // Say in `message` that something did not come, with a button to ask again.
-/** @type {(message: HTMLElement, problem: unknown, again: () => void) => void} */
-export function sayTrouble(message, problem, again) {
-  const name = problem instanceof Error ? problem.name : "";
-  const isAway = ["TypeError", "TimeoutError"].includes(name); // how fetch says it
-  const reason = isAway ? "the server cannot be reached" : wordsOf(problem);
-  const words = `This could not be fetched: ${reason}. Nothing you graded is lost. `;
-  message.replaceChildren(words, keyButton("", "Try again", again));
+/** @type {(message: HTMLElement, problem: unknown, again: () => void, say: Say) => void} */
+export function sayTrouble(message, problem, again, say) {
+  const words = say("trouble.fetch", { reason: reasonWords(problem, say) });
+  message.replaceChildren(`${words} `, keyButton("", say("trouble.again"), again));
 }

@@ -1,15 +1,17 @@
 // Reading on in a text that was too long to come whole: a piece at a time, as soon as its reader comes
 // near its end.
 
-import { element, keyButton, wordsOf } from "../js/dom.js";
+import { element, keyButton } from "../js/dom.js";
+import { reasonWords } from "../js/words.js";
 
-/** @import { Item } from "./shapes" */
+/** @import { Item, Say } from "./shapes" */
 
 /**
  * @typedef {{
  *   get: (path: string) => Promise<{ text: string, more: number | null }>,
  *   paint: (host: HTMLElement, text: string) => void,
  *   painted?: () => void,
+ *   say: Say,
  * }} Means
  */
 
@@ -18,7 +20,9 @@ import { element, keyButton, wordsOf } from "../js/dom.js";
 export function offerMore(host, item, means) {
   if (item.more == null) return;
   const way = element("span", "… ", "more-text");
-  const button = keyButton("", "read on", () => readFurther(host, way, item, means));
+  const button = keyButton("", means.say("card.read_on"), () =>
+    readFurther(host, way, item, means),
+  );
   way.append(button);
   host.append(way);
   const near = new IntersectionObserver((seen) => {
@@ -45,6 +49,7 @@ async function readFurther(host, way, item, means) {
     offerMore(host, item, means);
     means.painted?.();
   } catch (problem) {
-    way.firstChild?.replaceWith(`… not fetched: ${wordsOf(problem)} `);
+    const words = means.say("card.not_fetched", { reason: reasonWords(problem, means.say) });
+    way.firstChild?.replaceWith(`${words} `);
   }
 }

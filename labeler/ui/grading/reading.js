@@ -3,6 +3,8 @@
 
 import { isTooWide } from "../js/dom.js";
 
+/** @import { Say } from "./shapes" */
+
 const LINES = 3; // lines that an arrow key moves
 const NEARLY_A_PAGE = 0.85;
 const NEAR_THE_END = 4; // pixels
@@ -103,9 +105,11 @@ export class MoreBelow {
   /**
    * @param {HTMLElement} host
    * @param {HTMLElement} mark
+   * @param {Say} say
    */
-  constructor(host, mark) {
+  constructor(host, mark, say) {
     this.host = host;
+    this.say = say;
     this.mark = mark;
     this.look = () => this.paint();
     host.addEventListener("scroll", this.look, { passive: true });
@@ -121,7 +125,7 @@ export class MoreBelow {
     this.mark.hidden = below <= NEAR_THE_END;
     if (this.mark.hidden) return;
     const lines = Math.max(1, Math.round(below / this.lineHeight()));
-    const words = `${lines.toLocaleString()} more ${lines === 1 ? "line" : "lines"} ↓`;
+    const words = this.say("card.below", { n: lines });
     if (this.mark.textContent !== words) this.mark.textContent = words;
   }
 

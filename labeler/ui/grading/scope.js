@@ -1,10 +1,10 @@
 // The queries somebody keeps to: as the server is asked for them, in words, and in the address.
 
-/** @import { Confined } from "./shapes" */
+/** @import { Confined, Say } from "./shapes" */
 
 const IN_WORDS = new Map([
-  ["without", "those that did not leak"],
-  ["only", "those that leaked"],
+  ["without", "scope.without_leaked"],
+  ["only", "scope.only_leaked"],
 ]);
 
 // What an address for the next chunks ends with.
@@ -21,17 +21,17 @@ export function askedOf(confined) {
 }
 
 // Nothing where all of it is chosen in a box beside, which says it.
-/** @type {(confined: Confined | null, boxes: { splits: boolean, openings: boolean }) => string} */
-export function fieldWords(confined, boxes) {
+/** @type {(confined: Confined | null, boxes: { splits: boolean, openings: boolean }, say: Say) => string} */
+export function fieldWords(confined, boxes, say) {
   if (!confined) return "";
   const { facet, bucket, split, leaked, old, recut } = confined;
   const said = [
-    recut === null || boxes.openings ? "" : openingWords([old ?? "", recut]),
-    split === null || boxes.splits ? "" : `split = ${split}`,
-    IN_WORDS.get(leaked) ?? "",
+    recut === null || boxes.openings ? "" : openingWords([old ?? "", recut], say),
+    split === null || boxes.splits ? "" : say("scope.split", { split }),
+    say(IN_WORDS.get(leaked) ?? ""),
     facet === null ? "" : `${facet} = ${bucket}`,
   ].filter(Boolean);
-  return said.length ? `only ${said.join(", ")}` : "";
+  return said.length ? say("scope.only_opening", { opening: said.join(", ") }) : "";
 }
 
 // The address of the same page about all queries.
@@ -69,9 +69,10 @@ function nameOf(chunking) {
 }
 
 // What the grades of one chunking leave open in another, in words.
-/** @type {(opening: [old: string, recut: string]) => string} */
-export function openingWords([old, recut]) {
-  return `what ${nameOf(recut)} left ungraded${old ? ` of the grades of ${old}` : ""}`;
+/** @type {(opening: [old: string, recut: string], say: Say) => string} */
+export function openingWords([old, to], say) {
+  const recut = to || say("scope.unnamed");
+  return old ? say("scope.opening_of", { old, recut }) : say("scope.opening", { recut });
 }
 
 // The address of the same page about what is left open between two chunkings, or about all (null).

@@ -30,13 +30,13 @@ const TOLD = "labeler-told";
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 /**
- * Who hears of what: `changed` paints all, `counted` the numbers, `said` speaks, `renew` gets a
+ * Who hears of what: `changed` paints all, `counted` the numbers, `said` speaks a sentence of that key, `renew` gets a
  * token, `judged` tells the lists of a judgment.
  * @typedef {{
  *   changed: () => void,
  *   counted: () => void,
  *   renew: () => void,
- *   said: (words: string) => void,
+ *   said: (key: string) => void,
  *   saved: (record: Kept, proposed: [string, number][], unmarked: string) => void,
  *   judged: (item: Pair, done: Standing | null) => void,
  * }} Hooks
@@ -447,7 +447,7 @@ export class GradingSession {
       this.queue.goToNextOpen();
       this.lookAnew();
       this.hooks.changed();
-      this.hooks.said("graded in your other tab");
+      this.hooks.said("did.other_tab");
     }
     clearTimeout(this.settleTimer);
     this.settleTimer = setTimeout(() => this.fetchAfterSending(), OTHER_TAB_SETTLES_MS);

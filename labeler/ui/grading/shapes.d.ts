@@ -4,11 +4,14 @@
 import type {
   Item,
   Markable,
+  Names,
   PadEvent,
   Pair,
   Passage,
   Remarked,
   Said,
+  Sentence,
+  Spoken,
   Standing,
 } from "../js/shapes";
 
@@ -72,10 +75,17 @@ export interface Told {
   others: { kind: string; grade: number | null; count: number }[];
 }
 
+/** How many passages a grader saw again, and how many of them got the same grade. */
+export interface SelfAgreement {
+  again: number;
+  same: number;
+}
+
 /** Somebody else whose events wait in this browser. */
 export interface Other {
   owner: string;
-  name: string;
+  /** Nothing where it is no longer known. */
+  name: string | null;
   count: number;
 }
 
@@ -95,7 +105,7 @@ export interface NextAnswer {
   /** The share of the texts that was looked at for what was given before. */
   looked: number;
   pace_ms: number | null;
-  self_agreement: string | null;
+  self_agreement: SelfAgreement | null;
   /** How far what was asked for is decided, where somebody keeps to that. */
   decision?: Decision;
 }
@@ -154,17 +164,28 @@ export interface Neighbours {
   after: Beside | null;
 }
 
+/** The scale, what the team calls things, and the language of it all. */
+export interface Terms extends Scale, Spoken {}
+
 /** The scale, and what the team calls things: one of them and several. */
-export interface Terms {
+export interface Scale extends Names {
   words: string[];
   meanings: string[];
   colours: string[];
-  question: [string, string];
-  passage: [string, string];
 }
 
-/** What the Label page tells the pad. */
+/** What the Label page tells the pad; without a grader it asks for a name. */
+export type Given = Omit<PadData, "terms" | "grader" | "token" | "key"> & {
+  terms: Scale;
+  sentences: Record<string, Sentence>;
+  grader: string | null;
+  token: string | null;
+  key: string | null;
+};
+
+/** The same once it is known who grades, with the words of their language. */
 export interface PadData {
+  language: string;
   golden_set: string;
   grader: string;
   /** Whose grades wait in this browser, whatever they are called. */

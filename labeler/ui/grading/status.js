@@ -2,64 +2,53 @@
 
 import { markedWords } from "../js/passages.js";
 
-/** @import { Kept, Other, PadData, PadEvent, Said, Step, Terms } from "./shapes" */
+/**
+ * @import {
+ *   Kept, Other, PadData, PadEvent, Said, SelfAgreement, Spoken, Step, Terms
+ * } from "./shapes"
+ */
 /** @import { GradingSession } from "./session" */
 /** @import { GradingProgress } from "./progress" */
 
 /** @type {(terms: Terms) => string[]} */
-export function reasonsOf({ question }) {
-  return [
-    "needs more context",
-    "outside my field",
-    "the text is broken",
-    `the ${question[0]} is unclear`,
-  ];
+export function reasonsOf({ say }) {
+  return [say("reason.context"), say("reason.field"), say("reason.broken"), say("remark.unclear")];
 }
 
 /** @type {(kind: string, terms: Terms) => string} */
-export function remarkWords(kind, { question, passage }) {
-  if (kind === "unanswered") return `none of these ${passage[1]} answers it`;
-  return kind === "unclear" ? `the ${question[0]} is unclear` : "taken back";
+export function remarkWords(kind, { say }) {
+  if (kind === "unanswered") return say("remark.unanswered");
+  return say(kind === "unclear" ? "remark.unclear" : "remark.withdrawn");
 }
 
-/** @type {(outbox: { state: string, isShutOut: boolean, kept: number }, saved: number, waiting: number, refused: number) => string} */
-export function statusWords({ state, isShutOut, kept }, saved, waiting, refused) {
-  const parts = [`${saved.toLocaleString()} saved`];
-  const isAway = state === "offline" ? "offline" : (state === "stuck" || isShutOut) && "not saving";
-  if (waiting && isAway) {
-    parts.push(`${isAway}, ${kept.toLocaleString()} kept`);
-    if (waiting > kept) parts.push(`${(waiting - kept).toLocaleString()} not yet`);
-  } else if (waiting) parts.push(`${waiting.toLocaleString()} waiting`);
-  if (refused) parts.push(`${refused.toLocaleString()} refused`);
+/** @type {(outbox: { state: string, isShutOut: boolean, kept: number }, saved: number, waiting: number, refused: number, spoken: Spoken) => string} */
+export function statusWords({ state, isShutOut, kept }, saved, waiting, refused, { say }) {
+  const parts = [say("status.saved", { n: saved })];
+  const isOffline = state === "offline";
+  if (waiting && (isOffline || state === "stuck" || isShutOut)) {
+    parts.push(say(isOffline ? "status.kept_offline" : "status.kept_stuck", { n: kept }));
+    if (waiting > kept) parts.push(say("status.not_yet", { n: waiting - kept }));
+  } else if (waiting) parts.push(say("status.waiting", { n: waiting }));
+  if (refused) parts.push(say("status.refused", { n: refused }));
   return parts.join(", ");
 }
 
 /** @type {(session: GradingSession, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
-export function troubleWords({ outbox, problem, grader }, refused, others, { passage }) {
+export function troubleWords({ outbox, problem, grader }, refused, others, { say }) {
   const { state, reason, isShutOut } = outbox;
   const words = [];
-  if (problem) words.push(`The server hands out no ${passage[1]} just now: ${problem}.`);
-  if (state === "stuck") {
-    words.push(`The server cannot save just now: ${reason}. It is tried again.`);
-  }
-  if (isShutOut) {
-    words.push(`The server lets nothing in from here: ${reason}. What you gave is kept.`);
-  }
+  if (problem) words.push(say("trouble.no_passages", { reason: problem }));
+  if (state === "stuck") words.push(say("trouble.stuck", { reason }));
+  if (isShutOut) words.push(say("trouble.shut_out", { reason }));
   const last = refused.at(-1);
-  if (last) words.push(`${refused.length} refused, the last because: ${last[1].reason}.`);
-  if (outbox.atRisk) {
-    words.push(
-      `${outbox.atRisk} not kept: this browser has no room. Stay on this page until saved.`,
-    );
-  } else if (outbox.isUnsafe) {
-    words.push("This browser’s disk takes nothing: what waits would not survive a crash of it.");
+  if (last) {
+    words.push(say("trouble.refused", { n: refused.length, reason: last[1].reason ?? "" }));
   }
+  if (outbox.atRisk) words.push(say("trouble.at_risk", { n: outbox.atRisk }));
+  else if (outbox.isUnsafe) words.push(say("trouble.unsafe"));
   for (const { name, count } of others) {
-    words.push(
-      name === grader
-        ? `${count} wait in this browser of somebody who was called ${name} until they grade here.`
-        : `${count} of ${name}’s wait in this browser until ${name} grades here again.`,
-    );
+    const known = { n: count, name: name ?? say("trouble.somebody") };
+    words.push(say(name === grader ? "trouble.renamed" : "trouble.others", known));
   }
   return words.join(" ");
 }
@@ -70,35 +59,46 @@ export function troubleWords({ outbox, problem, grader }, refused, others, { pas
  * @param {Terms} terms
  * @param {string} [between]
  */
-export function givenWords(done, { words }, between = " ") {
-  if (done.kind === "cannot_tell") return ["can’t tell", done.reason].filter(Boolean).join(": ");
-  if (done.grade == null) return "graded";
+export function givenWords(done, { words, say }, between = " ") {
+  const { kind, reason } = done;
+  if (kind === "cannot_tell") {
+    return reason ? say("given.cannot_tell_because", { reason }) : say("given.cannot_tell");
+  }
+  if (done.grade == null) return say("given.graded");
   return `${done.grade}${between}${words[done.grade]}`;
 }
 
 // What an event on its way says, in a sentence of the grader's.
 /** @type {(event: PadEvent, terms: Terms) => string} */
 export function eventWords(event, terms) {
-  if (event.undoes) return event.chunk ? "You took your grade back." : "You took a remark back.";
-  if (!event.chunk) return `You said: ${remarkWords(event.kind ?? "", terms)}.`;
-  const marked = event.evidence?.length ? `, ${markedWords(event.evidence.length)}` : "";
-  return `You gave: ${givenWords(event, terms)}${marked}`;
+  const { say } = terms;
+  if (event.undoes) return say(event.chunk ? "event.undone" : "event.remark_undone");
+  if (!event.chunk) return say("event.remark", { remark: remarkWords(event.kind ?? "", terms) });
+  const given = say("event.given", { grade: givenWords(event, terms) });
+  return [given, event.evidence?.length && markedWords(event.evidence.length, say)]
+    .filter(Boolean)
+    .join(", ");
 }
 
-// What a screen reader says of an event; `state` is "saved" or "kept".
-/** @type {(event: Partial<PadEvent>, terms: Terms, state: string) => string} */
-export function spokenWords(event, terms, state) {
-  if (event.undoes) return `undone, ${state}`;
+// What a screen reader says of an event, which is saved or kept until it can be.
+/** @type {(event: Partial<PadEvent>, terms: Terms, isSaved: boolean) => string} */
+export function spokenWords(event, terms, isSaved) {
+  const { say } = terms;
+  return say(isSaved ? "spoken.saved" : "spoken.kept", { said: saidIn(event, terms) });
+}
+
+/** @type {(event: Partial<PadEvent>, terms: Terms) => string} */
+function saidIn(event, terms) {
+  if (event.undoes) return terms.say("card.undone");
   const isRemark = ["unanswered", "unclear", "withdraw"].includes(event.kind ?? "");
-  const said = isRemark ? remarkWords(event.kind ?? "", terms) : givenWords(event, terms, ", ");
-  return `${said}, ${state}`;
+  return isRemark ? remarkWords(event.kind ?? "", terms) : givenWords(event, terms, ", ");
 }
 
 // What sources had proposed for a chunk that is graded now: "2 proposed by clicks, 3 by chunks".
-/** @type {(proposed: [string, number][]) => string} */
-export function proposedWords(proposed) {
-  const said = proposed.map(
-    ([source, grade], i) => `${grade} ${i ? "by" : "proposed by"} ${source}`,
+/** @type {(proposed: [string, number][], spoken: Spoken) => string} */
+export function proposedWords(proposed, { say }) {
+  const said = proposed.map(([source, grade], i) =>
+    say(i ? "given.proposed_too" : "given.proposed", { grade, source }),
   );
   return said.join(", ");
 }
@@ -106,57 +106,48 @@ export function proposedWords(proposed) {
 /** @type {(step: Step, terms: Terms) => string} */
 export function undoneWords(step, terms) {
   if (step.kind === "cannot_tell" || step.grade != null) {
-    return `undone (was ${givenWords(step, terms)})`;
+    return terms.say("card.undone_was", { grade: givenWords(step, terms) });
   }
-  return "undone";
+  return terms.say("card.undone");
 }
 
 /** @type {(progress: GradingProgress, saved: number, confined: object | null, terms: Terms, grader: string) => string} */
-export function doneTitle({ open, withoutText, decision }, saved, confined, { passage }, grader) {
-  if (decision?.settled) return "It is decided";
-  if (open) return `Fetching more ${passage[1]} …`;
-  if (!saved) return withoutText ? `No ${passage[0]} can be read yet` : "Nothing to grade just now";
-  const first = grader.trim().split(/\s+/)[0] ?? grader;
-  return confined ? `Done with this part. Thank you, ${first}.` : `Done. Thank you, ${first}.`;
+export function doneTitle({ open, withoutText, decision }, saved, confined, { say }, grader) {
+  if (decision?.settled) return say("done.decided");
+  if (open) return say("done.fetching");
+  if (!saved) return say(withoutText ? "done.no_text" : "done.nothing");
+  const name = grader.trim().split(/\s+/)[0] ?? grader;
+  return say(confined ? "done.part" : "done.all", { name });
 }
 
 /** @type {(progress: GradingProgress, data: Pick<PadData, "confined" | "terms" | "contact">, saved: number, waiting: number) => string} */
 export function doneHelp({ open, withoutText, agreement, decision }, data, saved, waiting) {
   const { confined, contact } = data;
-  const { question, passage } = data.terms;
-  if (open && !decision?.settled) {
-    return `The next ${passage[1]} come as soon as the connection is back. Nothing you graded is lost.`;
-  }
+  const { say } = data.terms;
+  if (open && !decision?.settled) return say("done.offline");
   const lines = [];
-  if (waiting) lines.push(`Keep this page open: ${counted(waiting, ["grade", "grades"])} to send.`);
-  else if (saved) lines.push("Everything is saved. You can close this page.");
-  lines.push(agreement);
-  if (decision?.settled) {
-    lines.push("What was asked for is decided and needs no further grade.");
-  } else if (withoutText) {
-    const whom = contact || "the person who invited you";
-    const texts = withoutText === 1 ? "The text" : "The texts";
-    const have = withoutText === 1 ? "hasn’t" : "haven’t";
-    lines.push(
-      `${texts} of ${counted(withoutText, passage)} ${have} been added yet. Please tell ${whom}.`,
-    );
-  } else if (confined) {
-    lines.push(`Other ${question[1]} may still be open: see all ${question[1]}, above.`);
-  } else {
-    lines.push(`You’ll see more here when new ${question[1]} are added.`);
-  }
+  if (waiting) lines.push(say("done.keep_open", { n: waiting }));
+  else if (saved) lines.push(say("done.saved"));
+  lines.push(agreementWords(agreement, data.terms));
+  if (decision?.settled) lines.push(say("done.no_more_needed"));
+  else if (withoutText) {
+    lines.push(say("done.texts", { n: withoutText, whom: contact || say("done.inviter") }));
+  } else if (confined) lines.push(say("done.others_open"));
+  else lines.push(say("done.more_to_come"));
   return lines.filter(Boolean).join(" ");
 }
 
 // That a text stands in several places, and that it is read once for all of them.
 /** @type {(copies: number | undefined, terms: Terms) => string} */
-export function copiesWords(copies, { passage }) {
+export function copiesWords(copies, { say }) {
   if (!copies) return "";
-  const [often, all] = copies === 2 ? ["twice", "both"] : [`${copies} times`, `all ${copies}`];
-  return `This ${passage[0]} appears ${often}; your grade counts for ${all}.`;
+  return copies === 2 ? say("card.copies_two") : say("card.copies", { n: copies });
 }
 
-/** @type {(number: number, names: readonly string[]) => string} */
-export function counted(number, [one, several]) {
-  return `${number.toLocaleString()} ${number === 1 ? one : several}`;
+// How steady a grader is, who saw some passages again.
+/** @type {(agreement: SelfAgreement | null, spoken: Spoken) => string} */
+export function agreementWords(agreement, { say }) {
+  if (!agreement) return "";
+  const { again, same } = agreement;
+  return say(same === again ? "again.same" : "again.differs", { n: again, same });
 }

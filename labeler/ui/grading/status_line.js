@@ -11,6 +11,9 @@ import { statusWords, troubleWords } from "./status.js";
 
 const MOST_CELLS = 24;
 
+/** @type {(opening: [old: string, recut: string]) => string} */
+const named = (opening) => JSON.stringify(opening);
+
 export class StatusLine {
   /**
    * @param {ParentNode} root
@@ -26,19 +29,19 @@ export class StatusLine {
   /** @type {(session: GradingSession) => void} */
   paint(session) {
     const { outbox, progress, queue, saved } = session;
+    const { terms } = this.data;
     const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
     const state = this.find(".state");
-    state.textContent = statusWords(outbox, saved, waiting, refused.length);
+    state.textContent = statusWords(outbox, saved, waiting, refused.length, terms);
     state.dataset.saved = String(saved);
     state.dataset.state = waiting ? outbox.state : "idle";
-    const { terms } = this.data;
     const here = this.queryHere(session);
     this.write(".progress", progressWords(progress, here, terms, queue.current?.done ?? null));
-    const left = timeInQuestion(progress, here);
+    const left = timeInQuestion(progress, here, terms);
     this.write(".time .left", left);
     this.write(
       ".time .in-question",
-      left && !progress.decision ? `in this ${terms.question[0]}` : "",
+      left && !progress.decision ? terms.say("progress.in_question") : "",
     );
     this.write(".overall", overallWords(progress, here, terms));
     const team = teamWords(progress, terms);
@@ -76,50 +79,54 @@ export class StatusLine {
   /** @type {(looked: number) => void} */
   paintField(looked) {
     const { confined, grader, can_change_name, splits, openings, terms } = this.data;
-    this.write(".grader", `grading as ${grader}`);
+    const { say } = terms;
+    this.write(".grader", say("form.grading_as", { name: grader }));
     this.find(".change").hidden = can_change_name === false;
     this.find(".pad").classList.toggle("named", can_change_name === false);
     const boxes = { splits: splits.length > 0, openings: openings.length > 0 };
-    const looking = looked < 1 ? `looking at earlier grades: ${Math.round(100 * looked)}%` : "";
-    const only = [fieldWords(confined, boxes), looking].filter(Boolean).join(" · ");
+    const percent = Math.round(100 * looked);
+    const looking = looked < 1 ? say("scope.looking", { percent }) : "";
+    const only = [fieldWords(confined, boxes, say), looking].filter(Boolean).join(" · ");
     // that somebody keeps to what decides is said by how far it is
     this.find(".confined").hidden = !only && !confined?.until;
     if (!confined) return;
     this.write(".only", only);
     this.find(".only").hidden = !only;
-    this.write(".everything", `all ${terms.question[1]}`);
+    this.write(".everything", say("scope.all_questions"));
     this.find(".everything").setAttribute("href", ofAll(location.href, confined));
   }
 
   // What waits stays in the browser's storage, and is sent from the page that comes.
   paintSplits() {
-    const { confined, splits } = this.data;
+    const { confined, splits, terms } = this.data;
     const box = /** @type {HTMLSelectElement} */ (this.find(".splits"));
     box.hidden = !splits.length;
     if (box.options.length !== splits.length + 1) {
       const offered = splits.map((split) => new Option(split, split));
-      box.replaceChildren(new Option("all splits", ""), ...offered);
+      box.replaceChildren(new Option(terms.say("scope.all_splits"), ""), ...offered);
       box.onchange = () => location.assign(ofSplit(location.href, box.value));
     }
     box.value = confined?.split ?? "";
   }
 
   paintOpenings() {
-    const { confined, openings } = this.data;
+    const { confined, openings, terms } = this.data;
+    const { say } = terms;
     const box = /** @type {HTMLSelectElement} */ (this.find(".openings"));
     box.hidden = !openings.length;
     if (box.options.length !== openings.length + 1) {
       const offered = openings.map(
-        (each) => new Option(`only ${openingWords(each)}`, openingWords(each)),
+        (each) =>
+          new Option(say("scope.only_opening", { opening: openingWords(each, say) }), named(each)),
       );
-      box.replaceChildren(new Option(`all ${this.data.terms.passage[1]}`, ""), ...offered);
+      box.replaceChildren(new Option(say("scope.all_passages"), ""), ...offered);
       box.onchange = () => {
-        const chosen = openings.find((each) => openingWords(each) === box.value) ?? null;
+        const chosen = openings.find((each) => named(each) === box.value) ?? null;
         location.assign(ofOpening(location.href, chosen));
       };
     }
     const { old, recut } = confined ?? { old: null, recut: null };
-    box.value = old === null || recut === null ? "" : openingWords([old, recut]);
+    box.value = old === null || recut === null ? "" : named([old, recut]);
   }
 
   /** @type {(selector: string, text: string) => void} */

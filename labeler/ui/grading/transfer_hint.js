@@ -6,7 +6,7 @@ import { joined, MOST_PASSAGES, unitsAt } from "../js/passages.js";
 import { wrap } from "../js/text_places.js";
 import { givenWords } from "./status.js";
 
-/** @import { Before, Item, Passage, Terms, ToldBefore } from "./shapes" */
+/** @import { Before, Item, Passage, Spoken, Terms, ToldBefore } from "./shapes" */
 
 const KIND = "before";
 const SIGNS = "¹²³⁴⁵⁶⁷⁸⁹";
@@ -38,11 +38,12 @@ export class TransferHint {
     const words = takeWords(before, this.terms);
     this.button.hidden = !words;
     if (this.button.lastChild) this.button.lastChild.textContent = words;
-    this.likely.textContent = likelyWords(before);
+    this.likely.textContent = likelyWords(before, this.terms);
     this.list.replaceChildren(
       ...before.told.map((told, i) => this.lineOf(told, signOf(before, i))),
     );
-    if (before.more) this.list.append(element("li", `and ${before.more} more`));
+    if (before.more)
+      this.list.append(element("li", this.terms.say("before.more", { n: before.more })));
     this.lookFor(item);
   }
 
@@ -76,7 +77,8 @@ export class TransferHint {
     if (firsts.length !== parts.length) return firsts; // nobody knows which is whose
     for (const [i, first] of firsts.entries()) {
       first.dataset.sign = parts[i].signs;
-      first.dataset.said = `[marked before, ${parts[i].signs}: `;
+      const { signs } = parts[i];
+      first.dataset.said = `${this.terms.say("before.marked", { signs })} `;
     }
     return firsts;
   }
@@ -128,24 +130,33 @@ function signOf({ told }, at) {
 /** @type {(before: Before, terms: Terms) => string} */
 function takeWords(before, terms) {
   const isMarked = passagesBefore(before).length > 0;
-  if (before.likely === null) return isMarked ? "take the marks" : "";
-  const grade = `take ${givenWords({ grade: before.likely }, terms)}`;
-  return before.likely && isMarked ? `${grade}, with the marks` : grade;
+  const { say } = terms;
+  if (before.likely === null) return isMarked ? say("before.take_marks") : "";
+  const grade = givenWords({ grade: before.likely }, terms);
+  return say(before.likely && isMarked ? "before.take_marked" : "before.take", { grade });
 }
 
-/** @type {(before: Before) => string} */
-function likelyWords({ likely, why }) {
-  return `${likely === null ? "no grade follows" : "likely"}: ${why}`;
+/** @type {(before: Before, spoken: Spoken) => string} */
+function likelyWords({ likely, why }, { say }) {
+  return say(likely === null ? "before.not_likely" : "before.is_likely", { why });
 }
 
 // Whose it was, which grade, when, and what became of the words that made it.
 /** @type {(told: ToldBefore, terms: Terms) => string} */
 export function toldWords({ who, at, grade, passages, is_cut, elsewhere, lost }, terms) {
+  const { say, day } = terms;
   const made = [];
-  if (passages.length && is_cut) made.push("the words marked so, which go on beyond this text");
-  else if (passages.length) made.push("the words marked so");
-  if (elsewhere) made.push(`${made.length ? "others" : "words"} that are not in this text`);
-  if (lost) made.push(`${made.length ? "others" : "words"} that cannot be found any more`);
-  const given = `${who || "a file"} gave ${givenWords({ grade }, terms)} on ${at}`;
-  return made.length ? `${given} for ${made.join(", and ")}` : given;
+  if (passages.length) made.push(say(is_cut ? "before.these_cut" : "before.these"));
+  if (elsewhere) {
+    made.push(say(made.length ? "before.others_elsewhere" : "before.words_elsewhere"));
+  }
+  if (lost) made.push(say(made.length ? "before.others_lost" : "before.words_lost"));
+  const given = {
+    who: who || say("before.file"),
+    grade: givenWords({ grade }, terms),
+    day: day(at),
+  };
+  if (!made.length) return say("before.told", given);
+  const words = made.reduce((these, those) => say("before.and", { these, those }));
+  return say("before.told_for", { ...given, words });
 }

@@ -4,7 +4,6 @@
 import { element, keyButton } from "../js/dom.js";
 import { keyOf, remember, rememberedOf } from "../js/storage.js";
 import { timeWords, USUAL_PACE } from "./progress.js";
-import { counted } from "./status.js";
 
 /** @import { PadData } from "./shapes" */
 /** @import { GradingProgress } from "./progress" */
@@ -22,9 +21,9 @@ export class Welcome {
     this.data = data;
     this.acts = acts;
     this.host = element("section", "", "welcome");
-    this.host.setAttribute("aria-label", "Welcome");
+    this.host.setAttribute("aria-label", data.terms.say("welcome.name"));
     this.size = element("p", "", "quiet");
-    this.start = keyButton("↵", "Start grading", acts.start, "primary");
+    this.start = keyButton("↵", data.terms.say("welcome.start"), acts.start, "primary");
     this.isOpen = data.is_new && !rememberedOf(WELCOMED, data, false);
     this.host.hidden = true;
     if (!this.isOpen) return;
@@ -35,27 +34,27 @@ export class Welcome {
   /** @type {() => HTMLElement[]} */
   parts() {
     const { grader, terms, contact, name, inviter } = this.data;
-    const [question, passage] = [terms.question[0], terms.passage[0]];
-    const heading = element("h2", `Welcome, ${grader}`);
-    const asks = inviter ? `${inviter} invites you to grade` : "Here you grade";
-    const what = element(
-      "p",
-      `${asks} ${terms.passage[1]} for ${name}. You read a ${question} and a ${passage}, ` +
-        `then press one key: how relevant is the ${passage}?`,
-      "lead",
-    );
+    const { say } = terms;
+    const heading = element("h2", say("welcome.title", { name: grader }));
+    const task = inviter
+      ? say("welcome.invited", { inviter, golden_set: name })
+      : say("welcome.task", { golden_set: name });
+    const what = element("p", task, "lead");
     heading.dir = what.dir = "auto";
-    const how =
-      "If you can’t decide between two grades, give the lower one. Every grade is saved " +
-      "automatically, and you can undo any of them.";
     const row = element("div", "", "row");
     row.append(
       this.start,
-      keyButton("", "Practise on an example", this.acts.practise, "choice"),
-      keyButton("", "How to grade", this.acts.guideline, "choice"),
+      keyButton("", say("welcome.practise"), this.acts.practise, "choice"),
+      keyButton("", say("card.guideline"), this.acts.guideline, "choice"),
     );
-    const parts = [heading, what, this.scale(), element("p", how, "quiet"), this.size];
-    if (contact) parts.push(element("p", `Questions? Ask ${contact}`, "quiet"));
+    const parts = [
+      heading,
+      what,
+      this.scale(),
+      element("p", say("welcome.how"), "quiet"),
+      this.size,
+    ];
+    if (contact) parts.push(element("p", say("welcome.contact", { contact }), "quiet"));
     return [...parts, row];
   }
 
@@ -81,12 +80,14 @@ export class Welcome {
     const wasHidden = this.host.hidden;
     this.host.hidden = !isShown;
     if (wasHidden && isShown) this.start.focus({ preventScroll: true });
-    const { question, passage } = this.data.terms;
     if (!open) return;
-    const passages = counted(open, passage);
-    const questions = counted(queriesTotal - queriesDone, question);
-    const size = decision ? `about ${passages}` : `${questions} and ${passages}`;
-    const words = `In all ${size}: ${timeWords(open * USUAL_PACE)}, in as many sittings as you like.`;
+    const { say } = this.data.terms;
+    const passages_in_all = say("count.passages", { n: open });
+    const questions_in_all = say("count.questions", { n: queriesTotal - queriesDone });
+    const size = decision
+      ? say("welcome.about", { passages_in_all })
+      : say("welcome.both", { questions_in_all, passages_in_all });
+    const words = say("welcome.size", { size, time: timeWords(open * USUAL_PACE, say) });
     if (this.size.textContent !== words) this.size.textContent = words;
   }
 

@@ -55,5 +55,5 @@ export async function askJson(token, path, body) {
 /** @type {(response: Response) => Promise<string>} */
 export async function reasonOf(response) {
   const said = await response.json().catch(() => null);
-  return said?.error ?? `the server answered with status ${response.status}`;
+  return said?.error ?? `HTTP ${response.status}`;
 }

@@ -16,7 +16,7 @@ import {
 } from "./passages.js";
 import { deselect, selectedIn, wrap } from "./text_places.js";
 
-/** @import { Markable, Passage, Standing } from "./shapes" */
+/** @import { Markable, Passage, Say, Standing } from "./shapes" */
 
 const KIND = "evidence";
 
@@ -35,6 +35,7 @@ const KIND = "evidence";
  *   keep: (entry: Markable, passages: Passage[]) => void,
  *   write: (words: string) => void,
  *   announce: (words: string) => void,
+ *   say: Say,
  *   kind?: string,
  * }} Hooks
  */
@@ -130,7 +131,7 @@ export class Marker {
   /** @type {(entry: Markable, passages: Passage[]) => void} */
   keep(entry, passages) {
     if (passages.length > MOST_PASSAGES) {
-      this.say(`There is room for ${MOST_PASSAGES} marks in one text`);
+      this.say(this.hooks.say("marks.room", { n: MOST_PASSAGES }));
     } else this.hooks.keep(entry, passages);
   }
 
@@ -145,13 +146,13 @@ export class Marker {
   /** @type {(entry: Markable) => void} */
   begin(entry) {
     const sentences = sentencesOf(entry.item.text);
-    if (!sentences.length) return this.say("There is nothing to mark in it");
+    if (!sentences.length) return this.say(this.hooks.say("marks.nothing"));
     const passages = [...this.passagesOf(entry)];
     const [first] = stretchesOf(entry.item.text, passages.slice(0, 1));
     const at = first ? sentences.findIndex(({ end }) => end > first.start) : 0;
     const { text } = this.hooks.place();
     this.choosing = { entry, text, at: Math.max(0, at), passages, sentences };
-    this.aim("J and K go from sentence to sentence, Space marks one, E is done. ");
+    this.aim(`${this.hooks.say("marks.keys")} `);
   }
 
   get isChoosing() {
@@ -199,9 +200,11 @@ export class Marker {
     const [first] = wrap(text, [sentences[at]], "aimed");
     first?.scrollIntoView({ block: "nearest" });
     const words = entry.item.text.slice(sentences[at].start, sentences[at].end);
-    const state = this.isTaken ? "marked" : "not marked";
-    this.hooks.write(`Sentence ${at + 1} of ${sentences.length}, ${state}`);
-    this.hooks.announce(`${before}${state}: ${words}`);
+    const { say } = this.hooks;
+    const place = { at: at + 1, all: sentences.length };
+    this.hooks.write(say(this.isTaken ? "marks.sentence_marked" : "marks.sentence", place));
+    const aimed = say(this.isTaken ? "marks.aimed_marked" : "marks.aimed", { words });
+    this.hooks.announce(`${before}${aimed}`);
     this.offer();
   }
 
@@ -262,7 +265,7 @@ export class Marker {
     if (this.offeredIn) emptied(this.offeredIn);
     [this.offered, this.offeredIn] = [offered, tools];
     tools.hidden = !offered;
-    const words = isMarked ? "take the mark away" : "mark as evidence";
+    const words = this.hooks.say(isMarked ? "marks.drop" : "marks.take");
     if (this.choosing) tools.replaceChildren(...this.choosingButtons());
     else if (selected) {
       tools.replaceChildren(keyButton("E", words, () => this.toggle(), "choice"));
@@ -270,11 +273,13 @@ export class Marker {
   }
 
   choosingButtons() {
+    const { say } = this.hooks;
+    const this_one = say(this.isTaken ? "marks.not_this" : "marks.this");
     const buttons = [
-      keyButton("K", "previous sentence", () => this.step(-1), "choice"),
-      keyButton("J", "next sentence", () => this.step(1), "choice"),
-      keyButton("Space", this.isTaken ? "not this one" : "this one", () => this.take(), "choice"),
-      keyButton("E", "done", () => this.leave(), "choice"),
+      keyButton("K", say("marks.previous"), () => this.step(-1), "choice"),
+      keyButton("J", say("marks.next"), () => this.step(1), "choice"),
+      keyButton(say("keys.space"), this_one, () => this.take(), "choice"),
+      keyButton("E", say("marks.done"), () => this.leave(), "choice"),
     ];
     for (const button of buttons) button.tabIndex = -1; // each has a key
     return buttons;
@@ -293,18 +298,16 @@ function emptied(tools) {
 }
 
 // What is marked, in words, or that it cannot be found any more.
-/** @type {(done: Standing | null, passages: Passage[]) => string} */
-export function evidenceWords(done, passages) {
-  const words = passages.length ? [markedWords(passages.length)] : [];
-  if (passages.length && done?.kind !== "grade") words.push("goes with your grade");
-  if (done?.lost) {
-    words.push("evidence was marked in the text of before and cannot be found any more");
-  }
+/** @type {(done: Standing | null, passages: Passage[], say: Say) => string} */
+export function evidenceWords(done, passages, say) {
+  const words = passages.length ? [markedWords(passages.length, say)] : [];
+  if (passages.length && done?.kind !== "grade") words.push(say("marks.wait"));
+  if (done?.lost) words.push(say("marks.lost"));
   return words.join(" · ");
 }
 
 // The question which words made a grade, where it is to be asked.
-/** @type {(grade: number, from: number | null | undefined, marked: boolean) => string} */
-export function askWords(grade, from, marked) {
-  return from != null && grade >= from && !marked ? "Which words made it? K, then E" : "";
+/** @type {(grade: number, from: number | null | undefined, marked: boolean, say: Say) => string} */
+export function askWords(grade, from, marked, say) {
+  return from != null && grade >= from && !marked ? say("marks.ask") : "";
 }

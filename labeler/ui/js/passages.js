@@ -2,7 +2,7 @@
 
 import { blocksOf } from "./text_shape.js";
 
-/** @import { Item, Passage, Standing } from "./shapes" */
+/** @import { Item, Passage, Say, Standing } from "./shapes" */
 
 /** @typedef {{ start: number, end: number }} Stretch */
 
@@ -135,9 +135,9 @@ function linesOf(text, { start, end }) {
   });
 }
 
-/** @type {(count: number) => string} */
-export function markedWords(count) {
-  return count === 1 ? "evidence marked" : `evidence marked in ${count} places`;
+/** @type {(count: number, say: Say) => string} */
+export function markedWords(count, say) {
+  return say("marks.marked", { n: count });
 }
 
 // The passages of what stands for an item, as far as they are in the text that it has.

@@ -1,5 +1,25 @@
 // What travels between the server and the components that several of them share: types only.
 
+/** A template, or one for each form of a plural, which `n` chooses. */
+export type Sentence = string | Record<string, string>;
+
+/** A sentence by its key, with what fills its placeholders. */
+export type Say = (key: string, values?: Record<string, string | number>) => string;
+
+/** What the team calls things: one of them and several. */
+export interface Names {
+  question: string[];
+  passage: string[];
+}
+
+/** The language a page speaks: its sentences, its numbers, and its days from ISO dates. */
+export interface Spoken {
+  language: string;
+  say: Say;
+  number: (value: number) => string;
+  day: (date: string) => string;
+}
+
 export interface Pair {
   query: string;
   chunk: string;

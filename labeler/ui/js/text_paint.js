@@ -6,6 +6,7 @@ import { reachWhileScrolled } from "./dom.js";
 import { findMarks } from "./text_marks.js";
 import { blocksOf } from "./text_shape.js";
 
+/** @import { Say } from "./shapes" */
 /** @import { Mark, Marks } from "./text_marks" */
 /** @import { Block, Part, ShapedPart } from "./text_shape" */
 
@@ -21,16 +22,16 @@ export function paintMarked(host, text, marks) {
 }
 
 // Fill `host` with a text.
-/** @type {(host: HTMLElement, text: string, marks: Marks, how: { marking: boolean }) => void} */
-export function paintText(host, text, marks, { marking }) {
+/** @type {(host: HTMLElement, text: string, marks: Marks, how: { marking: boolean, say: Say }) => void} */
+export function paintText(host, text, marks, { marking, say }) {
   const found = marking ? findMarks(text, marks).slice(0, MOST_MARKS) : [];
   const painting = { host, text, found };
   const made = document.createDocumentFragment();
   /** @type {{ kind: string, place: HTMLElement } | null} */
   let group = null; // the list or the table that is being filled
   for (const block of blocksOf(text)) {
-    if (group?.kind !== block.kind) group = groupOf(block);
-    const painted = paintBlock(painting, block);
+    if (group?.kind !== block.kind) group = groupOf(block, say);
+    const painted = paintBlock(painting, block, say);
     if (!group) made.append(painted);
     else {
       if (!group.place.isConnected && !group.place.parentNode) made.append(group.place);
@@ -45,12 +46,12 @@ export function paintText(host, text, marks, { marking }) {
   host.classList.toggle("columns", host.querySelector(".wide") !== null);
 }
 
-/** @type {(block: Block) => { kind: string, place: HTMLElement } | null} */
-function groupOf({ kind }) {
+/** @type {(block: Block, say: Say) => { kind: string, place: HTMLElement } | null} */
+function groupOf({ kind }, say) {
   if (kind === "item") return { kind, place: span("list", "list") };
   if (kind !== "row") return null;
   const place = span("table wide", "table");
-  place.ariaLabel = "Table";
+  place.ariaLabel = say("card.table");
   return { kind, place };
 }
 
@@ -62,26 +63,26 @@ function span(className, role = "") {
   return made;
 }
 
-/** @type {(painting: Painting, block: Block) => HTMLElement} */
-function paintBlock(painting, block) {
+/** @type {(painting: Painting, block: Block, say: Say) => HTMLElement} */
+function paintBlock(painting, block, say) {
   const { kind, level, isHead, parts, cells } = block;
   if (kind === "row") {
     const row = span(isHead ? "tr head" : "tr", "row");
     for (const cell of cells) row.append(paintCell(painting, cell, isHead));
     return row;
   }
-  const place = placeOf(kind, level);
+  const place = placeOf(kind, level, say);
   for (const part of parts) paintPart(place, painting, part);
   const isNumbered = parts.some(({ role }) => role === "number");
   if (kind === "item" && !isNumbered) place.classList.add("bullet");
   return place;
 }
 
-/** @type {(kind: Block["kind"], level: number) => HTMLElement} */
-function placeOf(kind, level) {
+/** @type {(kind: Block["kind"], level: number, say: Say) => HTMLElement} */
+function placeOf(kind, level, say) {
   if (kind === "code" || kind === "columns") {
     const place = span(kind === "code" ? "lines code" : "lines wide", "group");
-    place.ariaLabel = kind === "code" ? "Code" : "Lines that stay whole";
+    place.ariaLabel = say(kind === "code" ? "card.code" : "card.columns");
     return place;
   }
   if (kind === "heading") {

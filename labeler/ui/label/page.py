@@ -6,6 +6,7 @@ import streamlit as st
 
 from labeler.model import SPLITS, Settings
 from labeler.render.tokens import GRADE_FILLS
+from labeler.render.words import localize
 from labeler.store import Store
 from labeler.ui import assignment_cache, grading, url_state
 from labeler.ui import shared as ui
@@ -26,15 +27,17 @@ def show_page() -> None:
         name = ui.grader()
         token = None if name is None else ui.grading_token(store, name)
         data = pad_data(store, name, token, is_lead=is_lead) if queries and runs else None
-    if not queries:
-        ask_a_lead(is_lead)
+        words = ui.graders_words(store.settings())
+    if not is_lead and data is None:
+        st.subheader(words.say("page.nothing"))
+        st.text(words.say("page.nothing_help"))
+    elif not queries:
         ui.say_empty(
             "There are no queries to grade yet",
             "Graders get queries and what your systems return for them.",
             "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
         )
     elif data is None:
-        ask_a_lead(is_lead)
         ui.say_empty(
             "There is no run yet, so nothing to grade",
             "A run is what a system returned for each query, in its order.",
@@ -44,17 +47,11 @@ def show_page() -> None:
         grading.pad(data)
 
 
-def ask_a_lead(is_lead: bool) -> None:
-    """Tell a grader, who cannot load anything, to come back later, and end the page."""
-    if not is_lead:
-        st.subheader("There is nothing to grade yet")
-        st.text("Please come back later, or ask the person who invited you.")
-        st.stop()
-
-
 def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool) -> PadData:
     """Return what the pad needs to know; raises `StaleLink` for what the address asks for."""
     settings = store.settings()
+    words = ui.graders_words(settings)
+    read = localize(settings, words.language)
     giver = None if name is None else store.giver(name)
     sizes, leaked = store.split_sizes(), bool(store.leaked())
     splits = [split for split in SPLITS if split in sizes]
@@ -69,15 +66,17 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         key=None if giver is None else giver.key,
         known_as=None if giver is None else giver.known_as,
         terms=GradingTerms(
-            *(settings.words, settings.meanings, GRADE_FILLS),
-            *(settings.question, settings.passage),
+            *(read.words, read.meanings, GRADE_FILLS),
+            *(read.question, read.passage),
         ),
+        language=words.language.code,
+        sentences=words.for_browser(),
         can_change_name=ui.can_change_name(),
         known=known_graders(ui.database(), store.revision()) if ui.can_change_name() else (),
         is_new=name is not None and not store.has_judged(name),
         name=store.golden_set_name(),
         inviter=None if name is None else store.inviter_of(name),
-        guideline=settings.guideline or settings.default_guideline,
+        guideline=read.guideline,
         contact=settings.contact,
         evidence_from=settings.evidence_from,
         highlight=settings.highlight,

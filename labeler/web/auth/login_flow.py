@@ -35,7 +35,7 @@ from labeler.web.auth.access import (
     session_by_link,
     session_by_login,
 )
-from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation
+from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation, words_for
 from labeler.web.auth.session_cookies import (
     credentials_on,
     delete_session_cookie,
@@ -84,9 +84,9 @@ def handle_request(path: str, answer: LoginHandler, request: Request) -> Respons
             store.actor = unknown_actor(request)
             return answer(store, policy, credentials_on(request, policy), request)
     except Forbidden as error:
-        return login_pages.refused(str(error))
+        return login_pages.refused(words_for(request), str(error))
     except LabelerError as error:
-        return login_pages.unavailable(redact_path(error, path))
+        return login_pages.unavailable(words_for(request), redact_path(error, path))
 
 
 def show_link(
@@ -101,12 +101,12 @@ def show_link(
     elif key.promise and not store.was_link(hash_secret(key.secret)):
         invitation = Invitation.promised(store, promised_name(store, key))
     if invitation is None:
-        return login_pages.dead_link(link)
+        return login_pages.dead_link(words_for(request, store), link)
     now = policy.visitor(store, credentials) if policy.is_closed(store) else None
     is_same = now is not None and now.name == invitation.name
     if link is not None and is_same:
         return redirect_to(landing_address(store, key, link))
-    return login_pages.confirm_link(invitation, None if is_same else now)
+    return login_pages.confirm_link(words_for(request, store), invitation, None if is_same else now)
 
 
 def sign_in_by_link(
@@ -120,7 +120,7 @@ def sign_in_by_link(
     link = store.link(hash_secret(key.secret))
     token = session_by_link(store, key.secret)
     if link is None or token is None:
-        return login_pages.dead_link(link)
+        return login_pages.dead_link(words_for(request, store), link)
     store.actor = Actor(link.name, "link", address)
     store.note_once("sign_in")
     return with_session(
@@ -172,14 +172,16 @@ def go_to_login(_: Store, policy: AccessPolicy, __: Credentials, request: Reques
 
 
 def show_sign_out(
-    store: Store, policy: AccessPolicy, credentials: Credentials, _: Request
+    store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
 ) -> Response:
     """Ask whether to sign out here or everywhere."""
     person = policy.visitor(store, credentials) if policy.is_closed(store) else None
     if person is None:
         return redirect_to("/")
     again = credentials.session is None or store.can_come_again(hash_secret(credentials.session))
-    return login_pages.confirm_sign_out(store.golden_set_name(), person, can_come_again=again)
+    return login_pages.confirm_sign_out(
+        words_for(request, store), store.golden_set_name(), person, can_come_again=again
+    )
 
 
 def sign_out(
@@ -191,7 +193,7 @@ def sign_out(
     if token is not None:
         log_out(store, token, everywhere=request.query_params.get("where") == "everywhere")
     by_login = person is not None and person.known_by == "login"
-    response = login_pages.signed_out() if by_login else redirect_to("/")
+    response = login_pages.signed_out(words_for(request, store)) if by_login else redirect_to("/")
     delete_session_cookie(response, secure=is_secure(request))
     return response
 
@@ -216,7 +218,9 @@ def exchange_for_session(
     """
     current, login = policy.in_session(store, credentials), policy.logged_in(store, credentials)
     if current is not None and login is not None and current.name != login.name:
-        return login_pages.confirm_switch(store.golden_set_name(), current, login)
+        return login_pages.confirm_switch(
+            words_for(connection, store), store.golden_set_name(), current, login
+        )
     if current is not None and login is None and credentials.secret is None:
         return []
     response = Response()

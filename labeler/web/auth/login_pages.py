@@ -13,12 +13,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 import htpy
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 
-from labeler.model import capitalize_first
+from labeler.model import Settings, capitalize_first
 from labeler.render import frame
 from labeler.render.markup import style
 from labeler.render.tokens import TOKENS_CSS
+from labeler.render.words import Words
 from labeler.store import InvitationLink, Login, Store
 from labeler.store.people import Role
 from labeler.web.auth import session_cookies
@@ -26,10 +28,13 @@ from labeler.web.auth.access import DEFAULT_PROVIDER, AccessPolicy, Credentials,
 
 ACCEPT, DECLINE = "/login/accept", "/login/decline"
 LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
-INVITED = "Open the link you were sent, or ask the person who invited you for a new one."
-LINK_ENDED = "It's incomplete or no longer valid. Ask the person who invited you for a new one."
 AGAIN_SECONDS = 5  # after which a browser reloads while the golden set cannot be read
-SAVED = "Your grades are saved. Anything not yet sent stays on this device."
+
+
+def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
+    """Return the words for a visitor, by the golden set's setting if it can be read."""
+    settings = Settings() if store is None else store.settings()
+    return Words.of(settings, connection.headers.get("accept-language"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,90 +42,87 @@ class Invitation:
     """What a link invites to: whom, as what, to which golden set, and who sent it.
 
     ``inviter`` is None where nobody with a name on these pages did, such as on the command line.
-    ``question``, ``passage`` and ``passages`` are the graders' words for a query and for chunks.
     """
 
     name: str
     role: Role
     golden_set: str
     inviter: str | None
-    question: str
-    passage: str
-    passages: str
 
     @classmethod
     def of(cls, store: Store, name: str, role: Role) -> Invitation:
         """Return what a person is invited to."""
-        settings = store.settings()
-        words = (settings.question[0], *settings.passage)
-        return cls(name, role, store.golden_set_name(), store.inviter_of(name), *words)
+        return cls(name, role, store.golden_set_name(), store.inviter_of(name))
 
     @classmethod
     def promised(cls, store: Store, name: str) -> Invitation:
         """Return what somebody invites themself to by a link of their own as lead."""
         return replace(cls.of(store, name, "lead"), inviter=name)
 
-    @property
-    def heading(self) -> str:
+    def heading(self, words: Words) -> str:
         """Say who invites, and to what."""
+        golden_set, is_lead = self.golden_set, self.role == "lead"
         if self.inviter == self.name:
-            return f"Your sign-in link for {self.golden_set}"
-        task = "lead" if self.role == "lead" else f"grade {self.passages} for"
-        invites = f"{self.inviter} invites you" if self.inviter else "You are invited"
-        return f"{invites} to {task} {self.golden_set}"
+            return words.say("sign_in.own_link", golden_set=golden_set)
+        if self.inviter is None:
+            key = "sign_in.invited_to_lead" if is_lead else "sign_in.invited_to_grade"
+            return words.say(key, golden_set=golden_set)
+        key = "sign_in.invites_to_lead" if is_lead else "sign_in.invites_to_grade"
+        return words.say(key, inviter=self.inviter, golden_set=golden_set)
 
-    @property
-    def task(self) -> str:
+    def task(self, words: Words) -> str:
         """Say what that means for them."""
-        if self.role == "lead":
-            return "A lead loads files, invites people and sees every measure."
-        return (
-            f"You read a {self.question} and a {self.passage}, then press one key: how relevant is "
-            f"the {self.passage}?"
-        )
+        return words.say("sign_in.task_lead" if self.role == "lead" else "sign_in.task")
 
 
-def invitation_needed(store: Store, policy: AccessPolicy, credentials: Credentials) -> Response:
+def invitation_needed(
+    words: Words, store: Store, policy: AccessPolicy, credentials: Credentials
+) -> Response:
     """Return the page for a visitor without access, in place of the one requested."""
     login = credentials.login if policy.login else None
     if login is None or store.has_opened(login) or store.knows(login):
-        return page("You need an invitation", [INVITED], login_links(policy), status=403)
+        said = [words.say("sign_in.needed_help")]
+        return page(
+            words, words.say("sign_in.needed"), said, login_links(words, policy), status=403
+        )
     is_listed = login.address is not None and store.invited_at(login.address) is not None
-    heading, *words = explain_refused_login(login, is_listed=is_listed)
-    ways = [link("Sign out", PROVIDER_LOGOUT), *login_links(policy, quiet=True)]
-    return page(heading, words, ways, status=403)
+    heading, *said = explain_refused_login(words, login, is_listed=is_listed)
+    ways = [
+        link(words.say("sign_in.sign_out"), PROVIDER_LOGOUT),
+        *login_links(words, policy, quiet=True),
+    ]
+    return page(words, heading, said, ways, status=403)
 
 
-def explain_refused_login(login: Login, *, is_listed: bool) -> Sequence[str]:
+def explain_refused_login(words: Words, login: Login, *, is_listed: bool) -> Sequence[str]:
     """Return heading and sentences for somebody who has logged in but has no access."""
     if login.address is None:
+        command = f"labeler serve --trust-addresses-of {login.issuer}"
         return (
-            "Your login has no confirmed address",
-            f"{login.issuer} does not say that your e-mail address is confirmed. Confirm it there, "
-            "or sign in as somebody else.",
-            "If it never says so, the person who runs this server can accept its addresses: "
-            f"labeler serve --trust-addresses-of {login.issuer}",
+            words.say("sign_in.unconfirmed"),
+            words.say("sign_in.unconfirmed_help", issuer=login.issuer),
+            words.say("sign_in.unconfirmed_server", command=command),
         )
     if is_listed:
         return (
-            "Your address belongs to another login",
-            f"You are signed in as {login.address} at {login.issuer}. Somebody with this address "
-            "is invited, but with another login or another account.",
-            "If that is you, ask the person who invited you to invite your address again.",
+            words.say("sign_in.other_login"),
+            words.say("sign_in.other_login_help", address=login.address, issuer=login.issuer),
+            words.say("sign_in.other_login_ask"),
         )
     return (
-        "You are not on the list",
-        f"You are signed in as {login.address}, and nobody with this address is invited. "
-        "Ask the person who runs this server to invite you.",
+        words.say("sign_in.not_listed"),
+        words.say("sign_in.not_listed_help", address=login.address),
     )
 
 
-def login_links(policy: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
+def login_links(words: Words, policy: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
     """Return a link for each login provider of this server."""
     names = session_cookies.configured_providers() if policy.login else []
     return [
         link(
-            "Sign in" if name == DEFAULT_PROVIDER else f"Sign in with {name}",
+            words.say("sign_in.sign_in")
+            if name == DEFAULT_PROVIDER
+            else words.say("sign_in.sign_in_with", provider=name),
             f"/login/{quote(name, safe='')}",
             quiet=quiet,
         )
@@ -128,103 +130,113 @@ def login_links(policy: AccessPolicy, *, quiet: bool = False) -> list[PageLink]:
     ]
 
 
-def confirm_link(invitation: Invitation, now: Person | None) -> Response:
+def confirm_link(words: Words, invitation: Invitation, now: Person | None) -> Response:
     """Return the page that asks before a link signs in, maybe in place of somebody else."""
     name = invitation.name
     if now is None or now.name is None:
         return page(
-            invitation.heading,
-            [
-                invitation.task,
-                f"You will be signed in as {name}. If that isn't you, ask the person who sent you "
-                "the link for one of your own.",
-            ],
-            [button(f"Continue as {name}")],
+            words,
+            invitation.heading(words),
+            [invitation.task(words), words.say("sign_in.as", name=name)],
+            [button(words.say("sign_in.continue", name=name))],
             golden_set=invitation.golden_set,
-            title="Invitation",
+            title=words.say("sign_in.invitation"),
         )
     return page(
-        f"Switch to {name}?",
-        [f"You are signed in as {now.name}. This link signs in {name}."],
-        [link(f"Stay signed in as {now.name}", "/"), button(f"Switch to {name}", quiet=True)],
+        words,
+        words.say("sign_in.switch", name=name),
+        [words.say("sign_in.switch_link", now=now.name, name=name)],
+        [
+            link(words.say("sign_in.stay", name=now.name), "/"),
+            button(words.say("sign_in.switch_to", name=name), quiet=True),
+        ],
         golden_set=invitation.golden_set,
         person=now.name,
     )
 
 
-def confirm_switch(golden_set: str, now: Person, newly: Person) -> Response:
+def confirm_switch(words: Words, golden_set: str, now: Person, newly: Person) -> Response:
     """Return the page that asks whether a login replaces the session of another person."""
+    me, other = now.name or "", newly.name or ""
     return page(
-        f"Switch to {newly.name}?",
-        [f"You are signed in as {now.name}, and your new login is {newly.name}."],
+        words,
+        words.say("sign_in.switch", name=other),
+        [words.say("sign_in.switch_login", now=me, name=other)],
         [
-            button(f"Switch to {newly.name}", ACCEPT),
-            button(f"Stay signed in as {now.name}", DECLINE, quiet=True),
+            button(words.say("sign_in.switch_to", name=other), ACCEPT),
+            button(words.say("sign_in.stay", name=me), DECLINE, quiet=True),
         ],
         golden_set=golden_set,
         person=now.name,
     )
 
 
-def dead_link(link_: InvitationLink | None) -> Response:
+def dead_link(words: Words, link_: InvitationLink | None) -> Response:
     """Return the page for a link that does not work."""
-    said = LINK_ENDED
+    said = "sign_in.link_ended"
     if link_ is not None and link_.used_up:
-        said = "It works once and has been used. Ask the person who sent it to you for a new one."
+        said = "sign_in.link_used"
     elif link_ is not None and link_.expired:
-        said = "It has expired. Ask the person who sent it to you for a new one."
-    return page("This link doesn't work", [said], status=403)
+        said = "sign_in.link_expired"
+    return page(words, words.say("sign_in.dead_link"), [words.say(said)], status=403)
 
 
-def refused(said: str) -> Response:
+def refused(words: Words, reason: str) -> Response:
     """Return the page that says why a visitor is refused."""
-    return page("You can't sign in with this link", [f"{capitalize_first(said)}."], status=403)
+    said = [f"{capitalize_first(reason)}."]
+    return page(words, words.say("sign_in.refused"), said, status=403)
 
 
-def unavailable(said: str) -> Response:
+def unavailable(words: Words, reason: str) -> Response:
     """Return the page shown to everybody while the golden set cannot be read."""
-    words = [f"{capitalize_first(said)}.", "This page tries again every few seconds."]
-    shown = page("Out of order", words, status=503)
+    said = [f"{capitalize_first(reason)}.", words.say("sign_in.tries_again")]
+    shown = page(words, words.say("sign_in.unavailable"), said, status=503)
     shown.headers["refresh"] = str(AGAIN_SECONDS)
     return shown
 
 
-def confirm_sign_out(golden_set: str, person: Person, *, can_come_again: bool) -> Response:
+def confirm_sign_out(
+    words: Words, golden_set: str, person: Person, *, can_come_again: bool
+) -> Response:
     """Return the page that asks before somebody signs out."""
-    again = (
-        []
-        if can_come_again
-        else ["Your link has been used or has expired: to sign in again you need a new one."]
-    )
+    again = [] if can_come_again else [words.say("sign_in.leave_for_good")]
     return page(
-        f"Sign out, {person.name}?",
-        [SAVED, *again],
+        words,
+        words.say("sign_in.leave", name=person.name or ""),
+        [words.say("sign_in.leave_saved"), *again],
         [
-            button("Sign out here", f"{LEAVE}?where=here"),
-            button("Sign out everywhere", f"{LEAVE}?where=everywhere", quiet=True),
-            link("Stay signed in", "/", quiet=True),
+            button(words.say("sign_in.leave_here"), f"{LEAVE}?where=here"),
+            button(words.say("sign_in.leave_everywhere"), f"{LEAVE}?where=everywhere", quiet=True),
+            link(words.say("sign_in.stay_here"), "/", quiet=True),
         ],
         golden_set=golden_set,
         person=person.name,
     )
 
 
-def signed_out() -> Response:
+def signed_out(words: Words) -> Response:
     """Return the page shown after somebody who came by a login has signed out of labeler."""
     return page(
-        "You are signed out",
-        ["You may still be signed in at your login provider."],
-        [link("Sign out there, too", PROVIDER_LOGOUT), link("Sign in again", "/", quiet=True)],
+        words,
+        words.say("sign_in.left"),
+        [words.say("sign_in.left_help")],
+        [
+            link(words.say("sign_in.leave_provider"), PROVIDER_LOGOUT),
+            link(words.say("sign_in.again"), "/", quiet=True),
+        ],
     )
 
 
-def no_such_page(golden_set: str, person: str | None, pages: Mapping[str, str]) -> Response:
+def no_such_page(
+    words: Words, golden_set: str, person: str | None, pages: Mapping[str, str]
+) -> Response:
     """Return the page for an address that has none; ``pages`` are addresses by title."""
     [title, *_] = pages
     return page(
-        "There is no page at this address",
-        ["It may be mistyped or out of date."],
-        [link(f"Go to {title}", pages[title])],
+        words,
+        words.say("page.none_here"),
+        [words.say("page.none_here_help")],
+        [link(words.say("page.go_to", page=title), pages[title])],
         status=404,
         golden_set=golden_set,
         person=person,
@@ -277,8 +289,9 @@ PageLink = htpy.Element
 
 
 def page(
+    words: Words,
     heading: str,
-    words: Sequence[str],
+    said: Sequence[str],
     ways: Sequence[PageLink] = (),
     *,
     status: int = 200,
@@ -291,7 +304,7 @@ def page(
 
     ``title`` is what the browser calls it, if not as the heading does.
     """
-    content = htpy.html(lang="en")[
+    content = htpy.html(lang=words.language.code)[
         htpy.head[
             htpy.meta(charset="utf-8"),
             htpy.meta(name="viewport", content="width=device-width, initial-scale=1"),
@@ -304,7 +317,7 @@ def page(
             frame.header(golden_set, person=person, pages=pages),
             htpy.main[
                 htpy.h1[heading],
-                [htpy.p[sentence] for sentence in words],
+                [htpy.p[sentence] for sentence in said],
                 htpy.div(".ways")[ways] if ways else None,
             ],
         ],

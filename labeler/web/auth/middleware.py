@@ -234,12 +234,14 @@ class SignInRequired:
                 if not policy.is_closed(store):
                     return []
                 if policy.visitor(store, credentials) is None:
-                    return login_pages.invitation_needed(store, policy, credentials)
+                    words = login_pages.words_for(connection, store)
+                    return login_pages.invitation_needed(words, store, policy, credentials)
                 if method not in READ_METHODS:
                     return []
                 return exchange_for_session(store, policy, credentials, connection)
         except LabelerError as error:
-            return login_pages.unavailable(redact_path(error, self.path))
+            words = login_pages.words_for(connection)
+            return login_pages.unavailable(words, redact_path(error, self.path))
 
 
 def with_cookies(cookies: list[bytes], send: Send) -> Send:

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from labeler.analysis.agreement import describe_self_agreement, self_agreement
+from labeler.analysis.agreement import self_agreement
 from labeler.errors import BadInput
 from labeler.model import ACTIVE_SOURCE, GRADES, MOST_PASSAGES, Chunk, CurrentJudgment, Judgment
 from labeler.services.assignment.assigner import Assigner
@@ -76,7 +76,7 @@ class ReadApi:
             "pace_ms": store.pace(grader),
             "self_agreement": None
             if repeated is None
-            else describe_self_agreement(repeated, names=store.settings().passage),
+            else {"again": repeated.again, "same": repeated.same},
         }
 
     def history(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
