@@ -20,7 +20,7 @@ def test_who_graded_a_pair_is_said_with_the_kind_and_the_newest_last(filled: Sto
     filled.judge(Judgment("e3", "q1", "c2", "Ann", grade=1))
     filled.judge(Judgment("e4", "q1", "c2", "Lea", grade=3, kind="adjudicate"))
     assert filled.who_graded("q1", "c2") == [
-        *(("", "import", 0), ("Bob", "grade", 2), ("Ann", "grade", 1), ("Lea", "adjudicate", 3)),
+        *(("Bea", "import", 0), ("Bob", "grade", 2), ("Ann", "grade", 1), ("Lea", "adjudicate", 3)),
     ]
     assert filled.who_graded("q2", "c2") == [("Eva, Ola", "import", 2)]
     assert filled.who_graded("q2", "none") == []
