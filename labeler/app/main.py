@@ -30,6 +30,7 @@ from labeler.store import Store, moment
 from labeler.store.backup.backups import Schedule
 from labeler.store.backup.maintenance import FileMaintenance
 from labeler.ui.assignment_cache import DecisionQueue, open_pairs_cache
+from labeler.web.app_files import AppFiles
 from labeler.web.audit_log import RefusalMonitor, Refusals, audit_log_writer
 from labeler.web.auth.access import BYTES_PER_MINUTE, MOST_SENT, AccessPolicy
 from labeler.web.auth.allowed_hosts import AllowedHosts, is_https
@@ -159,6 +160,7 @@ def middleware() -> list[Middleware]:
             others=["/label"],
         ),
         Middleware(ActivityMiddleware, traffic=TRAFFIC),
+        Middleware(AppFiles),
     ]
 
 
