@@ -164,7 +164,7 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
     """Guess the kind of the file or folder at ``path``, or of a file of that name with ``content``.
 
     >>> guess("x.txt", b"q1 Q0 c7 1 2.5 bm25")
-    Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run', could_be=())
+    Guess(kind='run', why='six columns per line, with rank and score, as a TREC run', could_be=())
     >>> guess("x.csv", b"q1,c7,3").kind
     """
     shown = os.fspath(path)
@@ -334,9 +334,9 @@ def _guess_columns(source: InputFile, lines: Sequence[str]) -> Guess:
     columns = len(RUN_COLUMNS[0].split())
     tagged = len(cells) > columns and not numbers[columns - 1]
     if (len(cells) == columns or tagged) and numbers[3] and numbers[4]:
-        return Guess("run", "six columns a line, with rank and score, as in a TREC run")
+        return Guess("run", "six columns per line, with rank and score, as a TREC run")
     if len(cells) == len(QRELS_COLUMNS[0].split()) and numbers[3]:
-        return Guess("golden", "four columns a line, the last a grade, as in TREC qrels")
+        return Guess("golden", "four columns per line, the last a grade, as in TREC qrels")
     first = lines[:_MOST_ALIKE]
     for separator, is_table in ((",", True), ("\t", True), (";", True), (None, any(numbers))):
         fewest, *others = sorted({len(line.split(separator)) for line in first})
@@ -355,15 +355,15 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
     if FROZEN in records[0] and "hash" in records[0]:
         return Guess("version", "its first line names a golden set that was frozen, and its hash")
     if "judgments" in keys:
-        return Guess("golden", f"a query a {place} with its judgments: a golden set")
+        return Guess("golden", f"a query per {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
-        return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
+        return Guess("golden", f"an event per {place}, with its grader: a log of judgments")
     special = _guess_online(keys, place) or _guess_retrievals(records, place)
     if special is not None:
         return special
     if keys & {*QUERY_OF_PAIR}:
         if any(isinstance(record.get(name), list) for record in records for name in LISTS):
-            return Guess("run", f"a query a {place} with the list of its results")
+            return Guess("run", f"a query per {place} with the list of its results")
         if _are_pairs(keys):
             return _guess_pairs(source.name, records, keys, place)
     found = _guess_texts(source.name, records, keys, place)
@@ -377,9 +377,9 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
 def _guess_online(keys: set[str], place: str) -> Guess | None:
     """Recognise signals from users, and answers that are marked right or wrong."""
     if all(keys & {*names} for names in (DATE, SYSTEM, SIGNAL, VALUE)):
-        return Guess("signals", f"a date, a system and a value a {place}: what users did")
+        return Guess("signals", f"a date, a system and a value per {place}: what users did")
     if keys & {*CORRECT} and keys & {*QUERY_OF_PAIR} and not keys & {*CHUNK_OF_PAIR}:
-        return Guess("answers", f"a query a {place}, and whether its answer is correct")
+        return Guess("answers", f"a query per {place}, and whether its answer is correct")
     return None
 
 
@@ -408,32 +408,34 @@ def _guess_pairs(name: str, records: Sequence[Record], keys: set[str], place: st
     ordered = [name for name in _ORDERED if name in keys]
     if grade is not None:
         also = f"; it can be loaded as a run, too, by its {ordered[0]}" if ordered else ""
-        return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}{also}")
+        return Guess("golden", f"a query, a chunk and a grade ({grade}) per {place}{also}")
     judges = quepid.judges_in([*records[0]])
     if judges and all(_is_grade_or_none(each.get(name)) for each in records for name in judges):
-        return Guess("golden", f"a query, a chunk and each judge's rating a {place}: Quepid's book")
+        return Guess(
+            "golden", f"a query, a chunk and each judge's rating per {place}: Quepid's book"
+        )
     if not ordered:
         return _guess_without_order(keys, place)
     if keys & {*RANK, *DISTANCE}:
-        return Guess("run", f"a query and a chunk a {place}, with {' and '.join(ordered)}")
+        return Guess("run", f"a query and a chunk per {place}, with {' and '.join(ordered)}")
     if "corpus-id" in keys:
-        return Guess("golden", f"a query, a chunk and a score a {place}, named as in BEIR qrels")
+        return Guess("golden", f"a query, a chunk and a score per {place}, named as in BEIR qrels")
     if all(_is_grade(record.get(ordered[0])) for record in records):
-        return _guess_by_name(name, f"a query, a chunk and a {ordered[0]} a {place}")
-    return Guess("run", f"a query and a chunk a {place}, with a {ordered[0]} that is no grade")
+        return _guess_by_name(name, f"a query, a chunk and a {ordered[0]} per {place}")
+    return Guess("run", f"a query and a chunk per {place}, with a {ordered[0]} that is no grade")
 
 
 def _guess_without_order(keys: set[str], place: str) -> Guess:
     """Guess the kind of pairs that have neither grade nor score nor rank under a known name."""
     if places := [name for name in RANK_OR_PLACE if name in keys]:
-        return Guess("run", f"a query and a chunk a {place}, with {places[0]}")
+        return Guess("run", f"a query and a chunk per {place}, with {places[0]}")
     unknown = sorted(keys - _BESIDE_PAIRS - {""})
     if not unknown:
-        return Guess("run", f"a query and a chunk a {place}, best first")
+        return Guess("run", f"a query and a chunk per {place}, best first")
     one = short(unknown[0])
     return Guess(
         None,
-        f"a query and a chunk a {place}, but no score, rank or grade of a known name (left are "
+        f"a query and a chunk per {place}, but no score, rank or grade of a known name (left are "
         f"{format_keys(unknown)}); if {one} is a grade, name it grade and 'labeler load golden' "
         "takes it; if it orders a run, name it score or rank and 'labeler load run' takes it",
     )
@@ -461,14 +463,14 @@ def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: st
         value = next(iter(sorted(keys & _VALUES)))
         return Guess(
             None,
-            f"a query and a {value} a {place}, but no id of a chunk; name it "
+            f"a query and a {value} per {place}, but no id of a chunk; name it "
             f"{or_list(CHUNK_OF_PAIR)} (found: {format_keys(records[0])})",
         )
     if keys & {*_CHUNKS_OWN} or ("text" in keys and keys & {*_CHUNKS_HELP}):
         return _guess_with_id("chunks", keys, CHUNK_ID.then(CHUNK_ID_OR_DOCUMENT), place)
     if "text" in keys and keys & {*_ANY_ID}:
         kind, why = _queries_or_chunks(name, [str(record.get("text") or "") for record in records])
-        return Guess(kind, f"an id and a text a {place}, and {why}")
+        return Guess(kind, f"an id and a text per {place}, and {why}")
     return _guess_with_id("queries", keys, QUERY_ID, place) if "text" in keys else None
 
 
@@ -480,15 +482,15 @@ def _guess_with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -
         if lists and texts:
             return Guess(
                 None,
-                f"a {texts[0]} a {place}, with {format_keys(lists)} of no known meaning; a run has "
-                f"a chunk a {place}, or in JSON a list under results, golden grades a list under "
-                "relevant_ids",
+                f"a {texts[0]} per {place}, with {format_keys(lists)} of no known meaning; a run "
+                f"has a chunk per {place}, or in JSON a list under results, golden grades a list "
+                "under relevant_ids",
             )
         if kind == "queries" and texts:
-            return Guess(kind, f"a {texts[0]} a {place}, with an id made of its text")
-        return Guess(None, f"a text a {place}, but no id; name it {or_list(ids)}")
+            return Guess(kind, f"a {texts[0]} per {place}, with an id made of its text")
+        return Guess(None, f"a text per {place}, but no id; name it {or_list(ids)}")
     found = [key for key in (*ids, *QUERY_TEXT, *CHUNK_TEXT) if key in keys]
-    return Guess(kind, f"a {one} a {place} ({', '.join(dict.fromkeys(found))})")
+    return Guess(kind, f"a {one} per {place} ({', '.join(dict.fromkeys(found))})")
 
 
 def _queries_or_chunks(name: str, texts: Sequence[str]) -> tuple[Kind, str]:

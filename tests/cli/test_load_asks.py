@@ -50,7 +50,7 @@ def in_terminal(*command: str, answer: str) -> tuple[int, str]:
 def test_what_may_be_grades_or_a_run_is_asked(answer: str, runs: int, grades: int):
     code, said = in_terminal("load", "q.jsonl", "votes.csv", answer=answer)
     assert code == 0, said
-    assert "votes.csv: a query, a chunk and a score a row, all of them 0, 1, 2 or 3" in said
+    assert "votes.csv: a query, a chunk and a score per row, all of them 0, 1, 2 or 3" in said
     assert "What is it?" in said
     with Store("golden.db") as store:
         assert (len(store.runs()), len(store.golden_set()[1])) == (runs, grades)

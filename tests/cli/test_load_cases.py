@@ -439,7 +439,7 @@ def test_the_line_by_which_excel_names_the_separator_is_passed_over(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('[{"text": "opening hours"}]', "a text a record, but no id"),
+        ('[{"text": "opening hours"}]', "a text per record, but no id"),
         ('[{"colour": "red"}]', "its keys ('colour') say of no kind of file"),
     ],
 )

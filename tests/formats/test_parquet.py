@@ -137,7 +137,7 @@ def test_the_kind_of_a_parquet_file_is_guessed_from_its_first_rows(
 def test_what_is_guessed_is_said_of_rows_and_columns(tmp_path: Path) -> None:
     rows = [{"query_id": "q", "docno": "c", "rank": 1}]
     assert (
-        guess(parquet(tmp_path / "a.parquet", rows)).why == "a query and a chunk a row, with rank"
+        guess(parquet(tmp_path / "a.parquet", rows)).why == "a query and a chunk per row, with rank"
     )
     unknown = guess(parquet(tmp_path / "b.parquet", [{"a": 1, "b": 2}]))
     assert (unknown.kind, unknown.why[:45].split(";")[0]) == (

@@ -246,18 +246,18 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "other columns": (b"name,score\nAnn,3\n", "its columns ('name', 'score') say of no kind"),
     "texts without ids": (
         b'{"text": "who?", "lang": "en"}',
-        "a text a line, but no id; name it query_id, _id, id or qid",
+        "a text per line, but no id; name it query_id, _id, id or qid",
     ),
     "questions with lists of ids": (
         b"query,expected_ids,retrieved_ids\nwho?,a,b\n",
-        "a query a row, with expected_ids, retrieved_ids of no known meaning; a run has a chunk a "
-        "row, or in JSON a list under results, golden grades a list under relevant_ids",
+        "a query per row, with expected_ids, retrieved_ids of no known meaning; a run has a chunk "
+        "per row, or in JSON a list under results, golden grades a list under relevant_ids",
     ),
     "pairs with an unknown number": (
         b"query_id,chunk_id,value\nq,a,1\n",
-        "a query and a chunk a row, but no score, rank or grade of a known name (left are value); "
-        "if 'value' is a grade, name it grade and 'labeler load golden' takes it; if it orders a "
-        "run, name it score or rank and 'labeler load run' takes it",
+        "a query and a chunk per row, but no score, rank or grade of a known name (left are "
+        "value); if 'value' is a grade, name it grade and 'labeler load golden' takes it; if it orders "
+        "a run, name it score or rank and 'labeler load run' takes it",
     ),
     "pairs with an unknown number in JSON": (
         b'{"qid": "q", "docid": "d", "is_good": 1}',
@@ -271,10 +271,13 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     ),
     "grades without chunks": (
         b"qid,passage,label\nq1,w1,2\n",
-        "a query and a label a row, but no id of a chunk; name it chunk_id, docno, doc_id, docid "
+        "a query and a label per row, but no id of a chunk; name it chunk_id, docno, doc_id, docid "
         "or corpus-id (found: qid, passage, label)",
     ),
-    "chunks without ids": (b"title,text\na,b\n", "a text a row, but no id; name it chunk_id, _id"),
+    "chunks without ids": (
+        b"title,text\na,b\n",
+        "a text per row, but no id; name it chunk_id, _id",
+    ),
     "topics without a text": (b'{"query_id": "q", "title": "t"}', "say of no kind of file"),
 }
 

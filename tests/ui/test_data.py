@@ -103,8 +103,8 @@ def test_files_of_any_name_are_told_by_their_content_and_loaded_in_order(databas
     app = drop(open_page("data"), **ALL)
     assert [box.value for box in kinds(app)] == ["queries", "chunks", "golden", "run"]
     said = words(app)
-    assert "a query a line (query_id, query)" in said
-    assert "six columns a line, with rank and score, as in a TREC run" in said
+    assert "a query per line (query_id, query)" in said
+    assert "six columns per line, with rank and score, as a TREC run" in said
     with Store(database) as store:
         assert store.contents().queries == 0, "nothing is loaded before somebody says so"
     app = press(app, "Load 4 files")
@@ -199,7 +199,7 @@ def test_what_cannot_be_told_is_named_and_asked_for(database: Path):
 def test_a_kind_that_was_guessed_wrong_says_what_it_looks_like(database: Path):
     app = drop(open_page("data"), asked=QUERIES)
     kinds(app)[0].set_value("run").run()
-    assert "it looks like queries: a query a line (query_id, query)" in words(app)
+    assert "it looks like queries: a query per line (query_id, query)" in words(app)
     app = press(app, "Load 1 file")
     assert "asked:1: there is no chunk id" in words(app)
 

@@ -30,7 +30,7 @@ def test_parquet_files_are_dropped_like_any_other(tmp_path: Path) -> None:
     app = open_page("data")
     app.file_uploader[0].set_value([(*item, "application/octet-stream") for item in files.items()])
     app.run()
-    assert "a query and a chunk a row, with rank" in words(app)
+    assert "a query and a chunk per row, with rank" in words(app)
     [button] = [each for each in app.button if each.label == "Load 4 files"]
     button.click().run()
     assert "1 query · 1 chunk · 1 run · 1 golden grade" in words(app)

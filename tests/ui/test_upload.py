@@ -137,7 +137,7 @@ def test_a_file_that_may_be_of_two_kinds_is_asked_about(database: Path):
     assert [box.value for box in kinds(app)] == ["queries", None]
     assert kinds(app)[1].options[:2] == ["golden grades", "a run"]
     [said] = [each for each in words(app).splitlines() if each.startswith("⚠ golden grades or")]
-    assert said.endswith("or a run? a query, a chunk and a score a row, all of them 0, 1, 2 or 3")
+    assert said.endswith("or a run? a query, a chunk and a score per row, all of them 0, 1, 2 or 3")
     app = press(app, "Load 1 file (1 not recognised)")
     assert verdicts(app)[0][1].startswith("1 of 2 files is loaded")
     kinds(app)[1].set_value("golden").run()
