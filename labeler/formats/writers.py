@@ -95,7 +95,12 @@ def write_golden(
 
 
 def check_query_texts(queries: Sequence[Query], grades: Sequence[GoldenGrade], kind: str) -> None:
-    """Raise `BadInput` where a graded query has no text, or the same as another one."""
+    """Raise `BadInput` where a graded query has no text, or the same as another one.
+
+    In Quepid's table an id of blanks would be a cell that is empty.
+    """
+    for grade in grades if kind == "quepid" else ():
+        _not_blank(kind, grade.chunk_id, "chunk")
     graded = {grade.query_id for grade in grades}
     seen: dict[str, str] = {}
     for query in queries:

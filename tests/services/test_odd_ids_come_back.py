@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -137,6 +137,7 @@ SOME_IDS = st.lists(
 
 @pytest.mark.parametrize("role", ["chunk", "query"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "beir"])
+@example(ids=[" "])  # a cell that looks empty
 @given(ids=SOME_IDS)
 def test_any_ids_come_back(kind: str, role: str, tmp_path_factory, ids: list[str]):
     path = tmp_path_factory.getbasetemp() / f"any-{kind}-{role}"
