@@ -9,6 +9,7 @@ import sysconfig
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import expect
@@ -63,11 +64,13 @@ OF_USERS = ("login", "postgres", "spark")  # the extras that are not for who bui
 @pytest.mark.slow
 def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environment, tmp_path):
     page = visit(demo)
+    expect(page.get_by_role("heading", name="Scores")).to_be_visible()
+    page.get_by_role("link", name="Label", exact=True).click()
     expect(page.locator(".chunk .text")).not_to_be_empty()
     page.keyboard.press("2")
     expect(page.locator(".status .state")).to_contain_text("1 saved")
     for name, words in {"scores": "hybrid", "compare": "bm25", "queries": "Run"}.items():
-        page.goto(f"{demo}/{name}")
+        page.goto(urljoin(demo, f"/{name}"))
         expect(page.get_by_text(words).first).to_be_visible()
     where = [environment / "bin" / "python", "-c", "import labeler; print(labeler.__file__)"]
     file = subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
