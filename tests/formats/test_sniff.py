@@ -256,8 +256,8 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "pairs with an unknown number": (
         b"query_id,chunk_id,value\nq,a,1\n",
         "a query and a chunk per row, but no score, rank or grade of a known name (left are "
-        "value); if 'value' is a grade, name it grade and 'labeler load golden' takes it; if it orders "
-        "a run, name it score or rank and 'labeler load run' takes it",
+        "value); if 'value' is a grade, name it grade and 'labeler load golden' takes it; if it "
+        "orders a run, name it score or rank and 'labeler load run' takes it",
     ),
     "pairs with an unknown number in JSON": (
         b'{"qid": "q", "docid": "d", "is_good": 1}',

@@ -770,18 +770,45 @@ def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(
 
 
 def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: Path):
-    fields = {field.label: field for field in open_page("data", section="Settings").number_input}
+    app = open_page("data", section="Settings")
+    fields = {each.label: each for each in app.number_input}
     assert "means more to grade" in fields["Pool depth"].help
     assert "into the prompt" in fields["Chunks in the prompt"].help
-    assert [label for label in fields if label.startswith("Chunks in the prompt for ")] == []
+    label = "Tasks with values of their own"
+    assert label not in {each.label for each in app.text_area}
     with Store(filled) as store:
         store.add_queries(loaded([Query("q9", "which parcels?", task="longtail")]))
     app = open_page("data", section="Settings")
-    [size] = [each for each in app.number_input if each.label.endswith("for long tail")]
-    size.set_value(8)
+    assert field(app, label).value == "longtail:"
+    assert "Without values: 5 chunks in the prompt, and the usual measures (longtail" in words(app)
+    field(app, label).set_value("longtail: 8 chunks, R@10 RR\n\nsingle: 1")
     press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().prompt_k_by_task == {"longtail": 8}
+        kept = store.settings()
+    assert kept.prompt_k_by_task == {"longtail": 8, "single": 1}
+    assert kept.measures_by_task == {"longtail": "R@10 RR"}
+    app = open_page("data", section="Settings")
+    assert field(app, label).value == "single: 1 chunk\nlongtail: 8 chunks, R@10 RR"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("longtail 8", "tasks, line 1: 'longtail 8' is not like 'single: 3 chunks, RR Success@1'"),
+        ("longtail: 8\nshort: 3", "tasks, line 2: 'short' is no task; there are single, research"),
+        ("longtail: 8\nlongtail: 9", "tasks, line 2: 'longtail' occurs twice"),
+        ("longtail: 0", "the prompt size of task 'longtail' cannot be 0"),
+        ("longtail: 3 nonsense", "nonsense"),
+    ],
+)
+def test_a_line_of_a_task_that_cannot_be_read_is_refused(filled: Path, typed: str, said: str):
+    with Store(filled) as store:
+        store.add_queries(loaded([Query("q9", "which parcels?", task="longtail")]))
+    app = open_page("data", section="Settings")
+    field(app, "Tasks with values of their own").set_value(typed)
+    assert said in words(press(app, "Save settings"))
+    with Store(filled) as store:
+        assert store.settings() == Settings()
 
 
 def test_settings_are_in_four_groups(filled: Path):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from labeler.errors import BadInput
 from labeler.formats import map_named, map_text
 from labeler.model import (
     AUTOMATIC,
@@ -27,17 +29,22 @@ from labeler.model import (
     TRANSFER_CHOICES,
     Settings,
     capitalize_first,
+    format_count,
 )
 from labeler.render.words import LANGUAGES
 from labeler.ui import assignment_cache, filter_widgets
 from labeler.ui import shared as ui
 
-TASK_NAMES = {
-    "single": "single answer",
-    "research": "research",
-    "compliance": "compliance lookup",
-    "longtail": "long tail",
-}
+TASK_EXAMPLE = "single: 3 chunks, RR Success@1"
+TASK_LINE = re.compile(
+    r"(?P<task>[^:]*):\s*"
+    r"(?:(?P<size>\d{1,3}(?:,\d{3})+|\d{1,9})(?:\s*chunks?)?\s*(?:,|$|\s))?\s*(?P<measures>.*)"
+)
+TASKS_HELP = (
+    f"One task per line, as in {TASK_EXAMPLE}: how many chunks its prompt gets, and the first and "
+    "second measure. Scores, Compare and Slices start with these measures if you look at that "
+    "task; no number depends on them."
+)
 POOL_DEPTH = (
     "How many chunks from the top of each run are graded for a query. Deeper leaves fewer unjudged "
     "chunks in the measures, and means more to grade."
@@ -72,10 +79,6 @@ MEASURES = (
     "shown but are not tested."
 )
 MATTERS = "Smaller differences are too small to act on. Nobody is asked to grade because of them."
-TASK_MEASURES = (
-    "The first measure and, after a space, the second. Scores, Compare and Slices start with these "
-    "if you look at this task; no number depends on it."
-)
 OVERLAP = "Share of the queries that every grader gets, so that you can see how far they agree."
 GENERIC_GUIDELINE = (
     "This is the generic guideline. Start from this text: say what each grade means for your "
@@ -303,7 +306,7 @@ def counting_form(settings: Settings, tasks: Sequence[str], *, several: bool) ->
                 format_func=TRANSFERRED_LABELS.__getitem__,
                 help=TRANSFERRED_HELP,
             )
-    by_task = _task_fields(settings, tasks)
+    by_task = task_field(settings, tasks)
     return lambda: {
         "rel": rel,
         "prompt_k": int(prompt_k),
@@ -313,41 +316,65 @@ def counting_form(settings: Settings, tasks: Sequence[str], *, several: bool) ->
     }
 
 
-def _task_fields(settings: Settings, tasks: Sequence[str]) -> ReadValues:
-    """Draw what each kind of question has of its own; return what reads it."""
-    if not tasks:
+def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
+    """Draw what each task has of its own, a line each; return what reads it.
+
+    Nothing is drawn while neither a query nor a setting has a task.
+    """
+    own = {*tasks, *settings.prompt_k_by_task, *settings.measures_by_task}
+    named = [task for task in TASKS if task in own]
+    if not named:
         return dict
-    prompt_ks: dict[str, int | None] = {}
+    text = st.text_area(
+        "Tasks with values of their own",
+        "\n".join(task_line(settings, task) for task in named),
+        help=TASKS_HELP,
+        width=480,
+    )
+    usual = ", ".join(f"{task} {filter_widgets.task_measures(task)}" for task in named)
+    chunks = format_count(settings.prompt_k, "chunk", "chunks")
+    st.caption(f"Without values: {chunks} in the prompt, and the usual measures ({usual}).")
+    return lambda: read_tasks(text)
+
+
+def task_line(settings: Settings, task: str) -> str:
+    """Return what a task has of its own as a line of text.
+
+    >>> task_line(Settings(prompt_k_by_task={"single": 3}), "single")
+    'single: 3 chunks'
+    """
+    size = settings.prompt_k_by_task.get(task)
+    chunks = None if size is None else format_count(size, "chunk", "chunks")
+    values = filter(None, (chunks, settings.measures_by_task.get(task)))
+    return f"{task}: {', '.join(values)}".rstrip()
+
+
+def read_tasks(text: str) -> Mapping[str, Any]:
+    """Return the prompt sizes and the measures of tasks; raises `BadInput` with the line.
+
+    >>> read_tasks("single: 3 chunks, RR Success@1\\nresearch: nDCG@10\\nlongtail:")
+    {'prompt_k_by_task': {'single': 3}, 'measures_by_task': {'single': 'RR Success@1', \
+'research': 'nDCG@10'}}
+    """
+    sizes: dict[str, int] = {}
     measures: dict[str, str] = {}
-    with st.expander("Tasks with numbers of their own"):
-        for task in tasks:
-            with st.container(horizontal=True):
-                prompt_ks[task] = st.number_input(
-                    f"Chunks in the prompt for {TASK_NAMES[task]}",
-                    1,
-                    MOST_CHUNKS,
-                    settings.prompt_k_by_task.get(task),
-                    placeholder="the same",
-                )
-                measures[task] = st.text_input(
-                    f"Measures for {TASK_NAMES[task]}",
-                    settings.measures_by_task.get(task, ""),
-                    placeholder=filter_widgets.task_measures(task),
-                    max_chars=100,
-                    help=TASK_MEASURES,
-                )
-
-    def read() -> Mapping[str, Any]:
-        named = {task: " ".join(names.split()) for task, names in measures.items()}
-        kept = (settings.measures_by_task, settings.prompt_k_by_task)
-        of_others = [{t: v for t, v in each.items() if t not in tasks} for each in kept]
-        sizes = {task: int(value) for task, value in prompt_ks.items() if value}
-        return {
-            "measures_by_task": of_others[0] | {t: names for t, names in named.items() if names},
-            "prompt_k_by_task": of_others[1] | sizes,
-        }
-
-    return read
+    seen: set[str] = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        found = TASK_LINE.fullmatch(line.strip())
+        if found is None:
+            raise BadInput(f"tasks, line {number}: {line.strip()!r} is not like {TASK_EXAMPLE!r}")
+        task = found["task"].strip()
+        if task not in TASKS or task in seen:
+            why = "occurs twice" if task in seen else f"is no task; there are {', '.join(TASKS)}"
+            raise BadInput(f"tasks, line {number}: {task!r} {why}")
+        seen.add(task)
+        if found["size"]:
+            sizes[task] = int(found["size"].replace(",", ""))
+        if names := " ".join(found["measures"].split()):
+            measures[task] = names
+    return {"prompt_k_by_task": sizes, "measures_by_task": measures}
 
 
 def comparison_form(settings: Settings) -> ReadValues:
