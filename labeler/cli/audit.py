@@ -11,6 +11,7 @@ from labeler.cli.output import (
     Table,
     count_listed,
     most_option,
+    print_list,
     print_rows,
     shorten,
     text_lines,
@@ -55,9 +56,7 @@ def audit(db: StoreLocation, words: str, kind: str | None, most: int | None, for
         click.echo("No entry of the audit matches.")
         return
     headings = ["when (UTC)", "who", "from", "what", "of", "more"]
-    click.echo("\n".join(text_lines(Table(headings, [], [*map(audit_cells, found)]))))
-    if count > len(found):
-        click.echo(f"... and {count - len(found):,} more; --most lists them")
+    print_list(Table(headings, [], [*map(audit_cells, found)]), count)
 
 
 def audit_cells(entry: AuditEntry) -> list[str]:

@@ -25,10 +25,10 @@ from labeler.cli.output import (
     Table,
     count_listed,
     most_option,
+    print_list,
     print_rows,
     progress_bar,
     shorten,
-    text_lines,
 )
 from labeler.cli.runs_queries import queries
 from labeler.evaluation import Record
@@ -167,9 +167,7 @@ def candidates(
         return
     body = [_cells(each, alike) for each, alike in zip(found, near, strict=True)]
     headings = ["number", "from", "buckets", "near", "question"]
-    click.echo("\n".join(text_lines(Table(headings, ["asked"], body))))
-    if count > len(found):
-        click.echo(f"... and {count - len(found):,} more; --most lists them")
+    print_list(Table(headings, ["asked"], body), count)
 
 
 def _record(candidate: Candidate, alike: tuple[str, float] | None) -> Record:

@@ -374,6 +374,17 @@ def _remember_database(
         context.obj = value
 
 
+def split_database(args: list[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a leading ``--db``, and those after it.
+
+    >>> split_database(["--db", "a.db", "list"]), split_database(["list"])
+    ((['--db', 'a.db'], ['list']), ([], ['list']))
+    """
+    first = args[0] if args else ""
+    size = 2 if first == "--db" else int(first.startswith("--db="))
+    return args[:size], args[size:]
+
+
 class SharedGroup(LabelerGroup):
     """Lists commands that several modules add in the order of their names."""
 
@@ -387,27 +398,32 @@ class RestoreGroup(SharedGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after ``restore``."""
+        before, args = split_database(args)
         if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
             args = ["backup", *args]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, [*before, *args])
 
 
 @click.group(cls=SharedGroup)
+@database_option
 def rename() -> None:
     """Give a run or a grader another name."""
 
 
 @click.group(cls=SharedGroup)
+@database_option
 def change() -> None:
     """Change a setting, a role, or a run's system and date."""
 
 
 @click.group(cls=SharedGroup)
+@database_option
 def drop() -> None:
     """Remove runs, answers, signals or candidates."""
 
 
 @click.group(cls=RestoreGroup)
+@database_option
 def restore() -> None:
     """Restore a backup, or candidates that were set aside.
 

@@ -13,7 +13,7 @@ import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
 from labeler.cli.file_options import grade_options, limit_option, list_options, map_option
-from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option
+from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option, split_database
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.formats import FieldMap, Guess, Limits
@@ -57,8 +57,9 @@ class LoadGroup(LabelerGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take options for those of ``files``, unless they ask for help."""
+        before, args = split_database(args)
         is_option = bool(args) and args[0].startswith("-") and args[0] not in ctx.help_option_names
-        return super().parse_args(ctx, ["files", *args] if is_option else args)
+        return super().parse_args(ctx, [*before, *(["files"] if is_option else []), *args])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,6 +77,7 @@ class LoadGroup(LabelerGroup):
 
 
 @click.group(cls=LoadGroup, subcommand_metavar="FILE... | COMMAND [ARGS]...")
+@database_option
 def load() -> None:
     """Add files of any kind: 'labeler load FILE...'.
 

@@ -431,6 +431,17 @@ def print_rows(kind: str, rows: Iterable[Record]) -> None:
         click.echo(json.dumps(row, ensure_ascii=False))
 
 
+def print_list(table: Table, count: int) -> None:
+    """Print a list for people without its empty columns; ``count`` is how many there are in all."""
+    texts = len(table.names)
+    used = [at for at in range(texts) if any(row[at] for row in table.body)]
+    body = [[*(row[at] for at in used), *row[texts:]] for row in table.body]
+    lines = text_lines(Table([table.names[at] for at in used], table.numbers, body))
+    if count > len(body):
+        lines.append(f"... and {count - len(body):,} more; --most lists them")
+    click.echo("\n".join(lines))
+
+
 LONGEST_CELL, LONGEST_LINE = 60, 100  # letters
 
 

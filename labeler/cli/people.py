@@ -12,7 +12,7 @@ import click
 
 from labeler.cli.groups import change, database_option, format_option, rename, say
 from labeler.cli.options import parse_duration
-from labeler.cli.output import Table, print_rows, text_lines
+from labeler.cli.output import Table, print_list, print_rows
 from labeler.errors import BadInput
 from labeler.model import escape_controls, format_minute
 from labeler.store import Store, integrity
@@ -199,7 +199,7 @@ def people(db: StoreLocation, kind: str) -> None:
     table = Table(
         ["name", "role", "signs in with", "since", "revoked"], [], [*map(access_cells, ways)]
     )
-    click.echo("\n".join(text_lines(table)))
+    print_list(table, len(ways))
 
 
 def access_cells(way: GraderAccess) -> list[str]:

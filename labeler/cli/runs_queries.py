@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import asdict
 
@@ -17,11 +18,13 @@ from labeler.cli.groups import (
     keep_older_name,
     rename,
     restore,
+    split_database,
 )
 from labeler.cli.output import (
     Table,
     count_listed,
     most_option,
+    print_list,
     print_rows,
     shorten,
     text_lines,
@@ -32,7 +35,7 @@ from labeler.services.query_splits import assign_splits
 from labeler.store import QuerySummary, Store
 from labeler.store.addresses import StoreLocation
 
-LONGEST_TEXT = 80
+LONGEST_TEXT = 52  # a line of 80 has room for an id and a task as well
 
 
 @click.command()
@@ -61,18 +64,21 @@ def runs(db: StoreLocation, kind: str) -> None:
         )
         return
     if not found:
-        click.echo("there are no runs yet; add one with 'labeler load run FILE'")
+        click.echo("There are no runs yet: 'labeler load run FILE' adds one.")
         return
+    has_systems = any(run.system != run.name for run in found)
     body = [
         [
-            *map(escape_controls, (run.name, run.system, run.created_at or "")),
+            escape_controls(run.name),
+            *([escape_controls(run.system)] if has_systems else []),
+            run.created_at or "",
             *([chunking_label(of_runs[run.name])] if several else []),
             f"{run.queries:,}",
             f"{run.depth:,}",
         ]
         for run in found
     ]
-    names = ["run", "system", "made on", *(["chunking"] if several else [])]
+    names = ["run", *["system"] * has_systems, "made on", *["chunking"] * several]
     click.echo("\n".join(text_lines(Table(names, ["queries", "depth"], body))))
 
 
@@ -109,14 +115,30 @@ def change_run(db: StoreLocation, name: str, system: str | None, date: str | Non
     click.echo(f"run {name!r} is of system {run.system!r}, {made}")
 
 
+def confirm(question: str, *, is_sure: bool) -> None:
+    """Ask before something is removed that only its file brings back; a script is not asked."""
+    if not is_sure and sys.stdin.isatty():
+        click.confirm(question, abort=True)
+
+
+yes_option = click.option("--yes", "is_sure", is_flag=True, help="Do not ask.")
+
+
 @drop.command("run")
 @click.argument("name")
+@yes_option
 @database_option
 @click.pass_obj
-def drop_run(db: StoreLocation, name: str) -> None:
-    """Remove a run, its lists and answers; every judgment stays."""
+def drop_run(db: StoreLocation, name: str, is_sure: bool) -> None:
+    """Remove a run, its lists and answers; every judgment stays.
+
+    In a terminal it asks first. Only the run's file brings its lists back.
+    """
     with Store(db) as store:
         answers = store.answered_runs().get(name, 0)
+        lists = next((run.queries for run in store.runs() if run.name == name), None)
+        if lists is not None:
+            confirm(f"Remove run {name!r} with its {lists:,} lists?", is_sure=is_sure)
         store.drop_run(name)
     too = f" with its answers ({answers:,})" if answers else ""
     click.echo(f"run {name!r} is removed{too}; its judgments stay")
@@ -124,10 +146,12 @@ def drop_run(db: StoreLocation, name: str) -> None:
 
 @drop.command("answers")
 @click.argument("run")
+@yes_option
 @database_option
 @click.pass_obj
-def drop_answers(db: StoreLocation, run: str) -> None:
+def drop_answers(db: StoreLocation, run: str, is_sure: bool) -> None:
     """Remove the answers of a run; the run stays."""
+    confirm(f"Remove the answers of run {run!r}?", is_sure=is_sure)
     with Store(db) as store:
         gone = store.drop_answers(run)
     answers = format_count(gone, "answer is", "answers are")
@@ -137,13 +161,15 @@ def drop_answers(db: StoreLocation, run: str) -> None:
 @drop.command("signals")
 @click.argument("system")
 @click.option("--name", help="Only the signal of this name.")
+@yes_option
 @database_option
 @click.pass_obj
-def drop_signals(db: StoreLocation, system: str, name: str | None) -> None:
+def drop_signals(db: StoreLocation, system: str, name: str | None, is_sure: bool) -> None:
     """Remove the signals of a system; its runs stay."""
+    what = "signals" if name is None else f"signal {name!r}"
+    confirm(f"Remove the {what} of system {system!r}?", is_sure=is_sure)
     with Store(db) as store:
         gone = store.drop_signals(system, name)
-    what = "signals" if name is None else f"signal {name!r}"
     values = format_count(gone, "value is", "values are")
     click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
 
@@ -153,14 +179,16 @@ class QueriesGroup(LabelerGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take other words and options for those of ``list``."""
+        before, args = split_database(args)
         if len(args) > 1 and args[0] in HINTS["queries"]:
             self.refuse_word(ctx, args[0])
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
             args = ["list", *args]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, [*before, *args])
 
 
 @click.group(cls=QueriesGroup, subcommand_metavar="[WORDS] | COMMAND [ARGS]...")
+@database_option
 def queries() -> None:
     """List the queries, promote candidates, retire, restore.
 
@@ -194,10 +222,7 @@ def list_queries(
         click.echo(_no_queries(words, retired=retired, split=split))
         return
     names = ["query", "task", "split", "leaked", "retired", "text"]
-    table = Table(names, ["grades"], [*map(query_cells, found)])
-    click.echo("\n".join(text_lines(table)))
-    if count > len(found):
-        click.echo(f"... and {count - len(found):,} more; --most lists them")
+    print_list(Table(names, ["grades"], [*map(query_cells, found)]), count)
 
 
 def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
@@ -208,7 +233,7 @@ def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
         *([f"holds {words!r} in its id or text"] if words else []),
     ]
     if not asked:
-        return "there are no queries yet; add some with 'labeler load queries FILE'"
+        return "There are no queries yet: 'labeler load queries FILE' adds some."
     return f"No query {' and '.join(asked)}."
 
 

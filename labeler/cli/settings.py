@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from labeler.analysis.active import parse_deciding_measure
-from labeler.cli.groups import change, database_option
-from labeler.cli.output import Table, one_line, text_lines
+from labeler.cli.groups import change, database_option, format_option
+from labeler.cli.output import Table, one_line, print_rows, text_lines
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.formats import map_named, map_text
@@ -160,15 +160,25 @@ def written(settings: Settings, field: str) -> str:
 
 @click.command()
 @click.argument("name", required=False, type=click.Choice(NAMES), metavar="[NAME]")
+@format_option(("table", "json"), "json is for programs: every value whole, with its default.")
 @database_option
 @click.pass_obj
-def settings(db: StoreLocation, name: str | None) -> None:
+def settings(db: StoreLocation, name: str | None, kind: str) -> None:
     """List the settings, or print one in full.
 
     Values are printed as 'labeler change setting' takes them.
     """
     with Store(db) as store:
         chosen = store.settings()
+    if kind == "json":
+        values, usual = asdict(chosen), asdict(DEFAULTS)
+        named = values if name is None else [name.replace("-", "_")]
+        rows = (
+            {"setting": each.replace("_", "-"), "value": values[each], "default": usual[each]}
+            for each in named
+        )
+        print_rows(kind, rows)
+        return
     if name is not None:
         click.echo(escape_controls(written(chosen, name.replace("-", "_")), keep="\n"))
         return

@@ -249,8 +249,17 @@ def print_trends(
         if points
         else trend.summaries_table(summaries, scan.alerts, bars)
     )
+    if kind not in FOR_PROGRAMS:
+        table = with_headings(table, asked.measures, board.conventions)
     notes = trend_notes(board, asked)
     print_trend(kind, statements, table, board.conventions, notes, raw=raw)
+
+
+def with_headings(table: Table, measures: Sequence[Measure], conventions: Conventions) -> Table:
+    """Return a table whose measures are called as in other tables: R@5, not R@prompt."""
+    headings = {name: conventions.heading(each) for each in measures for name in each.names}
+    rows = [{**row, "measure": headings.get(row["measure"], row["measure"])} for row in table.rows]
+    return replace(table, rows=rows)
 
 
 def print_trend(

@@ -9,7 +9,7 @@ from pathlib import PurePath
 import click
 
 from labeler.cli.groups import database_option, format_option, say
-from labeler.cli.output import Table, print_rows, shorten, text_lines
+from labeler.cli.output import Table, print_list, print_rows, shorten
 from labeler.errors import BadInput
 from labeler.model import LoadState, escape_controls
 from labeler.store import Store
@@ -57,8 +57,7 @@ def _print_loads(loads: Sequence[LoadState], kind: str) -> None:
     if not loads:
         click.echo(NO_LOADS)
         return
-    body = [_load_row(each) for each in loads]
-    click.echo("\n".join(text_lines(Table(NAMES, NUMBERS, body))))
+    print_list(Table(NAMES, NUMBERS, [*map(_load_row, loads)]), len(loads))
 
 
 def _load_row(state: LoadState) -> list[str]:

@@ -109,12 +109,15 @@ def format_cell(column: Column, row: Mapping[str, Any]) -> str:
 
 
 def format_figure(value: float) -> str:
-    """Return a value of any scale with up to five significant digits.
+    """Return a value of any scale with four digits, or whole where it is large.
 
-    >>> format_figure(0.034567), format_figure(1200.0)
-    ('0.034567', '1,200')
+    >>> [format_figure(value) for value in (0.034567, 0.411, 0.00012, 3.25, 1200.5)]
+    ['0.0346', '0.4110', '0.00012', '3.25', '1,200']
     """
-    return f"{value:,.5g}"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4f}" if 0.001 <= size <= 1 or not value else f"{value:.4g}"
 
 
 def _format_signed_figure(value: float) -> str:

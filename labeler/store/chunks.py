@@ -145,10 +145,9 @@ class Chunks(Chunkings):
                 continue
             if known is not None and not bare and not update:
                 raise BadInput(
-                    f"{loaded.where(index)}: chunk {chunk.chunk_id!r} is already in the golden "
-                    "set with other content; replace it with --update (its grades will be "
-                    "marked stale if the text changed), or name the chunking that it is of with "
-                    "--chunking, if documents were cut in another way"
+                    f"{loaded.where(index)}: chunk {chunk.chunk_id!r} is in the golden set "
+                    "with other content. If its text was edited: --update (its grades are then "
+                    "marked stale). If the documents were cut in another way: --chunking NAME"
                 )
             counts[_what_came(known, chunk)] += 1
             with self._translated(loaded.where(index)):

@@ -362,10 +362,10 @@ def test_check_says_that_a_file_is_whole_and_what_is_in_it(run: Run):
     looked = run("check")
     assert looked.exit_code == 0
     said = looked.output
-    assert said.startswith("pages:      whole\n")
-    for line in ("shape:      m0", "references: whole", "holds:      3 judgments of ", "SQLite:  "):
+    assert said.startswith("pages:      every page of the database file is intact\n")
+    for line in ("shape:      m0", "references: all point to something that is there", "holds:      3 judgments of ", "SQLite:  "):
         assert line in said
-    assert "nothing is missing in it" in said
+    assert "nothing is missing, and" in said
     assert "WRONG" not in said
 
 

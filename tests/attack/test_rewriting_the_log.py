@@ -45,7 +45,7 @@ def test_an_untouched_file_is_as_it_was_sealed_and_check_prints_the_newest_seal(
 ):
     looked = run("check")
     assert looked.exit_code == 0, looked.output
-    assert "seals:      8 events are as they were sealed\n" in looked.output
+    assert "events:     8 are unchanged since they were recorded\n" in looked.output
     with Store(path) as store:
         assert seal_in(looked.output) == str(store.present_seal())
 
@@ -54,7 +54,7 @@ def test_an_edit_is_noticed_alone(path: Path, run: Run):
     rewrite(path, EDIT)
     looked = run("check")
     assert looked.exit_code == 1
-    assert "seals:      WRONG: judgment 6 is not what it was when it was sealed\n" in looked.output
+    assert "events:     WRONG: judgment 6 is not what it was when it was sealed\n" in looked.output
     assert looked.output.count("WRONG") == 1
 
 

@@ -498,7 +498,10 @@ def test_a_server_is_not_started_with_a_gate_file_that_cannot_be_read(
     database: Path, tmp_path: Path
 ):
     file = tmp_path / "gate.toml"
-    for text, said in ((None, "is not there"), ("[overall]\nRR = 9\n", "gate.toml:2: 'at_least'")):
+    for text, said in (
+        (None, "there is no such file"),
+        ("[overall]\nRR = 9\n", "gate.toml:2: 'at_least'"),
+    ):
         if text is not None:
             file.write_text(text)
         command = ["--db", str(database), "serve", "--no-browser", "--gate", str(file)]

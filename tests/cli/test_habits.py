@@ -299,4 +299,36 @@ def test_only_warnings_have_a_mark_and_the_answer_comes_first(filled_labeler: La
     assert filled_labeler("change", "run", "old", "--date", "2026-01-31").exit_code == 0
     said = filled_labeler("trend").stdout.splitlines()[0]
     assert said == "There is no trend yet: no system has two runs with a value."
-    assert "ask" in filled_labeler("health").stdout.splitlines()[0]
+    assert "attention" in filled_labeler("health").stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "drop --db other.db run old",
+        "delete --db=other.db run old",
+        "queries --db other.db list",
+        "queries --db other.db --most 3",
+        "load --db other.db q.tsv",
+        "load --db other.db queries q.tsv",
+        "rename --db other.db run old older",
+    ],
+)
+def test_the_golden_set_may_be_named_after_a_group(filled_labeler: Labeler, typed: str):
+    assert filled_labeler("backup", "other.db").exit_code == 0
+    Path("golden.db").unlink()
+    done = filled_labeler(*typed.split())
+    assert done.exit_code == 0, done.output
+
+
+def test_signals_and_trends_have_four_digits_and_names_of_measures(filled_labeler: Labeler):
+    Path("s.csv").write_text(
+        "date,system,name,value\n2026-01-01,old,ctr,0.411\n2026-01-02,old,ctr,0.46842\n"
+    )
+    assert filled_labeler("load", "signals", "s.csv").exit_code == 0
+    assert filled_labeler("change", "run", "old", "--date", "2026-01-31").exit_code == 0
+    shown = filled_labeler("trend").stdout
+    assert "0.4397" in shown
+    assert "0.4684 " in shown
+    assert "R@5" in shown
+    assert "R@prompt" not in shown

@@ -41,7 +41,7 @@ def test_runs_are_listed_with_an_empty_date_where_nobody_knows_it(run: Run, fill
     ]
     for name in ("first", "second"):
         run("drop", "run", name)
-    assert run("runs") == "there are no runs yet; add one with 'labeler load run FILE'\n"
+    assert run("runs") == "There are no runs yet: 'labeler load run FILE' adds one.\n"
 
 
 def test_a_dropped_run_is_gone_and_its_judgments_stay(run: Run, filled: Store):
@@ -74,7 +74,7 @@ def test_a_run_gets_another_name_system_and_date(run: Run, filled: Store):
 def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Store, loaded):
     filled.add_queries(loaded([Query("q3", "one\nline \x1b[2J" + "long " * 40)]))
     assert cells(run("queries", "INVOICES")) == [
-        ["query", "task", "split", "leaked", "retired", "text", "grades"],
+        ["query", "task", "text", "grades"],
         ["q2", "research", "where are my invoices", "1"],
     ]
     assert run("queries", "nowhere") == "No query holds 'nowhere' in its id or text.\n"

@@ -139,7 +139,7 @@ def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
     assert "gate.toml asks for values of leaked queries left out" in said
     gate.write_text("[overall", encoding="utf-8")
     assert "gate.toml" in trend(dated, "--gate", str(gate), exit_code=1)
-    assert "is not there" in trend(dated, "--gate", str(tmp_path / "no.toml"), exit_code=1)
+    assert "there is no such file" in trend(dated, "--gate", str(tmp_path / "no.toml"), exit_code=1)
 
 
 def test_points_and_the_older_run_can_be_by_a_frozen_version(dated: Store) -> None:

@@ -186,13 +186,13 @@ class TwoByTwo:
                     f"where the prompt {where} what the query needs: {_format_share(right, of)}"
                 )
         aside = [
-            f"{self.counts[UNDECIDED]:,} undecided, as unjudged chunks could be what was needed",
+            f"{self.counts[UNDECIDED]:,} undecided (an unjudged chunk could be what is needed)",
             f"{format_count(self.counts[NO_ANSWER], 'query', 'queries')} without an answer",
             f"{format_count(self.elsewhere, 'answer', 'answers')} to queries that "
             "are not counted here",
         ]
         apart = [each for each in aside if not each.startswith("0 ")]
-        return ["; ".join(words), *([f"counted aside: {', '.join(apart)}"] if apart else [])]
+        return ["; ".join(words), *([f"not counted: {', '.join(apart)}"] if apart else [])]
 
 
 def count_two_by_two(

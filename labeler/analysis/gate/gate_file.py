@@ -347,7 +347,7 @@ def read_limited_bytes(path: Path, what: str) -> bytes:
         with path.open("rb") as file:
             data = file.read(MOST_PASSED_BYTES + 1)
     except FileNotFoundError:
-        raise NotFound(f"{path}: is not there; name {what}") from None
+        raise NotFound(f"{path}: there is no such file; name {what}") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
     if len(data) > MOST_PASSED_BYTES:

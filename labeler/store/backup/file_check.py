@@ -65,7 +65,7 @@ def check_file(path: Path, against: Seal | None = None) -> list[CheckResult]:
         findings = [each for look in FILE_CHECKS for each in look(path, db)]
         findings += compare_with_seal(db, against)
     return [
-        CheckResult("pages", "whole"),
+        CheckResult("pages", "every page of the database file is intact"),
         *findings,
         *lift_damage_mark(path),
         *check_files_beside(path),
@@ -102,7 +102,7 @@ def check_logs(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult
     for said in broken:
         yield CheckResult("log", said, is_wrong=True)
     if not broken:
-        yield CheckResult("log", "nothing is missing in it, and it can only be added to")
+        yield CheckResult("log", "nothing is missing, and entries can only be added")
 
 
 def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
@@ -111,7 +111,7 @@ def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[Check
     for said in broken:
         yield CheckResult("references", said, is_wrong=True)
     if not broken:
-        yield CheckResult("references", "whole")
+        yield CheckResult("references", "all point to something that is there")
 
 
 def check_schema(path: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
@@ -135,13 +135,14 @@ def check_chain(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResul
         return
     report = chain.check()
     for said in report.faults:
-        yield CheckResult("seals", said, is_wrong=True)
+        yield CheckResult("events", said, is_wrong=True)
     if report.more:
-        yield CheckResult("seals", f"and {report.more:,} more like these", is_wrong=True)
+        yield CheckResult("events", f"and {report.more:,} more like these", is_wrong=True)
     if not report.faults:
         sealed = report.events - report.unsealed
         later = f"; {report.unsealed:,} newer ones have no seal yet" if report.unsealed else ""
-        yield CheckResult("seals", f"{sealed:,} events are as they were sealed{later}")
+        unchanged = f"{sealed:,} are unchanged since they were recorded{later}"
+        yield CheckResult("events", unchanged)
     yield CheckResult("seal", str(report.seal))
 
 
