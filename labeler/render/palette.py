@@ -1,4 +1,4 @@
-"""Colours, marks and dashes of charts and the report, which cannot use `labeler.render.tokens`.
+"""Colours, marks and dashes of charts, which cannot use `labeler.render.tokens`.
 
 Grades have one sequential scale that is readable without colour vision, and an unjudged chunk
 is hollow. Lines and points have a contrast of 3 to 1 with a light background and with a dark
@@ -9,7 +9,6 @@ can be told apart without colour.
 from __future__ import annotations
 
 GRADE_COLOURS = ("#cfd8e1", "#96bfe6", "#4a8fd0", "#2368b5")
-A_COLOUR, B_COLOUR = "#7b6bb0", "#c17f12"
 RUN_COLOURS = (
     *("#1f77b4", "#c46a00", "#1b8a5a", "#bf5b9c"),
     *("#7a7f87", "#8a7d00", "#9467bd", "#139aa9"),

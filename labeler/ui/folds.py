@@ -23,7 +23,7 @@ def show_folds(
         for name, (title, hint) in folds.items()
     }
     names = list(folds)
-    until = names.index(opened) + 1 if opened in folds else len(names)
+    until = len(names) if opened not in folds else names.index(str(opened)) + 1
     if names:
         show_html(tables.folds_html([rows[name] for name in names[:until]]))
     if opened in folds:

@@ -46,7 +46,7 @@ THIRD_PARTY = {
     "stats": "numpy",
     "analysis": "numpy rapidfuzz",
     "api": "numpy pandas pyarrow pyspark",
-    "render": "altair htpy markupsafe pandas streamlit vl_convert",
+    "render": "altair htpy markupsafe pandas streamlit",
     "web": "htpy itsdangerous starlette streamlit",
     "ui": "htpy streamlit",
     "cli": "click",

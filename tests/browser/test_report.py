@@ -17,7 +17,6 @@ pytestmark = pytest.mark.browser
 
 NAME = "</script><img src=http://evil.example/x.png onerror='window.ran = 1'>"
 HOSTILE = f"{NAME}\u2028"
-DRAWN = "[...document.querySelectorAll('[data-chart]')].every(each => 'drawn' in each.dataset)"
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def report(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_report_asks_for_nothing_draws_its_charts_and_leads_from_a_bar_to_its_query(
+def test_a_report_asks_for_nothing_runs_nothing_and_draws_the_pictures_of_the_pages(
     browser: Browser, report: Path
 ) -> None:
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
@@ -51,21 +50,15 @@ def test_a_report_asks_for_nothing_draws_its_charts_and_leads_from_a_bar_to_its_
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(report.as_uri())
-    page.wait_for_function(DRAWN)
-    charts = page.locator("[data-chart]")
-    assert charts.count() == 5
-    for at in range(charts.count()):
-        expect(charts.nth(at).locator("svg .mark-rect, svg .mark-symbol").first).to_be_attached()
+    expect(page.locator(".picture .lead .mark")).to_be_visible()
+    expect(page.locator(".listed .total .dot")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_contain_text("onerror='window.ran = 1'")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    bars = page.locator("[data-opens] .mark-rect.role-mark path")
-    assert bars.count() == 12
-    row = page.locator("#place-1")
-    expect(row).not_to_be_visible()
-    bars.first.hover()
-    expect(page.locator("#vg-tooltip-element")).to_contain_text("window.ran = 1")
-    bars.first.click()
-    expect(row).to_be_visible()
+    assert page.locator(".strips").count() >= 12
+    link = page.locator(".movers a").first
+    row = page.locator(f"{link.get_attribute('href')}")
+    link.click()
+    expect(row).to_be_in_viewport()
     assert page.evaluate("window.ran === undefined")
     assert page.locator("img").count() == 0
     page.emulate_media(media="print")

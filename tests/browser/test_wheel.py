@@ -82,7 +82,7 @@ def test_every_package_it_imports_is_one_it_asks_for():
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *(name for of in OF_USERS for name in extras[of])]
     names = {line.split(">")[0].split("[")[0].lower().replace("-", "_") for line in asked}
-    called = {"vl_convert_python": "vl_convert", "pyspark_client": "pyspark"}
+    called = {"pyspark_client": "pyspark"}
     names |= {called[name] for name in names & called.keys()}
     of_pytest = ROOT / "labeler" / "pytest_plugin.py"  # which nobody but pytest imports
     files = [path for path in FILES if path != of_pytest]

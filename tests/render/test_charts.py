@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from labeler.analysis.comparison import QUERY_OUTCOMES, DrawnQuery
 from labeler.analysis.failures.diagnosis import FAILURE_CLASSES
 from labeler.analysis.trend import (
     DatedRun,
@@ -38,11 +37,9 @@ def every_chart() -> Mapping[str, Any]:
     """Return one chart of each kind."""
     board = board_of(QRELS, RUNS, {"intent": {"q1": "buy", "q2": "sell"}})
     read = board.conventions.measures
-    scores = board.table(read("nDCG@10 RR"))
     [share] = [charts.BucketProgress("buy", "50%", 1, 1, 1, 1)]
     counts = dict.fromkeys(FAILURE_CLASSES, 1)
     return {
-        "scores": charts.score_chart(scores, board.conventions),
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
         "failing": charts.failure_chart(counts, "a"),
         "failing by bucket": charts.failure_heat({"buy": counts}, "a"),
@@ -112,7 +109,7 @@ def test_runs_in_a_picture_are_told_apart_without_colour() -> None:
 
 @pytest.mark.parametrize("ground", [LIGHT["bg"], DARK["bg"]])
 def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
-    drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.MUTED_COLOUR)
+    drawn = (*palette.RUN_COLOURS, palette.MUTED_COLOUR)
     assert len(set(drawn)) == len(drawn)
     for colour in drawn:
         assert contrast(colour, ground) >= 3, colour
@@ -136,7 +133,7 @@ def test_text_is_large_enough_and_in_the_colour_of_the_page(name: str) -> None:
     assert (axis["labelColor"], axis["titleColor"]) == ("currentColor", "currentColor")
 
 
-@pytest.mark.parametrize("name", ["scores", "curve", "days"])
+@pytest.mark.parametrize("name", ["curve", "days"])
 def test_points_and_lines_are_drawn_in_colours_that_stand_out(name: str) -> None:
     spec = every_chart()[name].to_dict()
     colours = [
@@ -152,17 +149,15 @@ def test_points_and_lines_are_drawn_in_colours_that_stand_out(name: str) -> None
 RANGE = re.compile("range")
 
 
-def test_eight_runs_differ_in_shape_and_colour_together_and_line_and_colour() -> None:
+def test_eight_runs_differ_in_dash_and_colour_together() -> None:
     names = [f"run {n}" for n in range(8)]
     board = board_of({"q": {"c": 1}}, {name: {"q": ["c"]} for name in names})
-    spec = charts.score_chart(
-        board.table(board.conventions.measures("RR")), board.conventions
-    ).to_dict()["encoding"]
-    looks = list(zip(spec["color"]["scale"]["range"], spec["shape"]["scale"]["range"], strict=True))
-    assert spec["color"]["scale"]["domain"] == list(range(8)), (
-        "by number, see `labeler.render.charts.theme`"
-    )
-    assert len(set(looks)) == 8
+    scores = board.table(board.conventions.measures("R@1 R@5"))
+    [lines, *_] = charts.curve_chart(scores, [5]).to_dict()["layer"]
+    colour, dash = (lines["encoding"][name]["scale"] for name in ("color", "strokeDash"))
+    looks = {(each, *dashes) for each, dashes in zip(colour["range"], dash["range"], strict=True)}
+    assert colour["domain"] == list(range(8)), "by number, see `labeler.render.charts.theme`"
+    assert len(looks) == 8
 
 
 def charts_of(name: str) -> Mapping[str, Any]:
@@ -171,16 +166,11 @@ def charts_of(name: str) -> Mapping[str, Any]:
     runs = {name: {name: [name]}, "b": {name: ["d", name]}}
     board = board_of(rows, runs)
     read, counts = board.conventions.measures, dict.fromkeys(FAILURE_CLASSES, 1)
-    drawn = DrawnQuery(1, name, name, name, 0.5, 1.0, 0.5, QUERY_OUTCOMES[0], 0, 0)
-    frame = charts.query_frame([drawn])
     return {
-        "scores": charts.score_chart(board.table(read("RR AP")), board.conventions),
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
         "failing by bucket": charts.failure_heat({name: counts, "other": counts}, name),
         "days": charts.day_chart([("2026-01-02", name, 3), ("2026-01-02", "Bo", 1)], name),
         "progress": charts.progress_chart([charts.BucketProgress(name, "50%", 1, 1, 1, 1)], name),
-        "bars": charts.delta_bars(frame, "RR", name, name),
-        "scatter": charts.delta_scatter(frame, "RR", name, name),
     }
 
 

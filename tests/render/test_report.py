@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import re
 import subprocess
 import sys
@@ -43,16 +40,13 @@ class Page(HTMLParser):
         super().__init__()
         self.said: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
         self.feed(source)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        if self.tags and self.tags[-1][0] == "script" and self.cdata_elem == "script":
-            self.scripts.append(data)
-        elif self.cdata_elem is None:
+        if self.cdata_elem is None:
             self.said.append(data)
 
     @property
@@ -94,8 +88,8 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
     found = judge_pair(board, "first", "second", rules, singles=singles)
     assert len(found.statements) > 3
     for each in found.statements:
-        assert each.line.replace(": ", " ", 1 if each.heading else 0) in text
-    for words in ("nDCG@10", "B − A", "By intent", "refund", "By task", "Conventions (graded)"):
+        assert each.sentence.removesuffix(".") in text
+    for words in ("nDCG@10", "B − A", "Slices", "refund", "intent", "Conventions (graded)"):
         assert words in text
     assert "B: 1 of 2 judged queries fail" in text
     assert "where are my invoices" in text
@@ -109,7 +103,8 @@ def test_a_failing_query_shows_what_stands_at_the_first_ranks_of_both_runs(
     text = page_of(path).text
     assert "A 1 · B ·" in text, "q2: a grade and an unjudged chunk in A, an unjudged chunk in B"
     assert "a digit is a grade, · a chunk nobody has graded" in text
-    assert "A 3" not in text, "q1 does not fail"
+    failing = text[text.index("The queries that fail") :]
+    assert "A 3" not in failing, "q1 does not fail"
 
 
 def test_relevant_chunks_below_the_strip_are_named_by_their_ranks() -> None:
@@ -145,7 +140,7 @@ def test_of_one_run_there_is_all_but_the_comparison(filled: Store, tmp_path: Pat
     page = page_of(path)
     assert "Report of first" in page.text
     assert "Scores" in page.text
-    assert "By intent" in page.text
+    assert "Bucket, lowest first" in page.text
     assert "B − A" not in page.text
     assert not any(attrs.get("id") == "comparison" for _, attrs in page.tags)
 
@@ -247,21 +242,14 @@ def test_nobody_s_names_leave_the_text_they_are(tmp_path: Path) -> None:
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         report(store, f"{NAME}a", f"{NAME}b", "-o", str(tmp_path / "evil.html"))
     page = page_of(tmp_path / "evil.html")
-    assert [tag for tag, _ in page.tags if tag in ("img", "script", "iframe", "object")] == (
-        ["script"] * 3
-    )
+    assert not [tag for tag, _ in page.tags if tag in ("img", "script", "iframe", "object")]
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     assert not [attrs for _, attrs in page.tags if {"src", "srcset", "data", "action"} & {*attrs}]
-    drawn, *run = page.scripts
-    assert not set(drawn) & set("<>&\u2028\u2029")
-    assert NAME in json.dumps(json.loads(drawn), ensure_ascii=False)
     assert page.text.count("alert(1)") > 10
     [policy] = [attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs and tag]
     assert policy is not None
-    assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    for script in run:
-        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
-        assert "<!--" not in script
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'")
+    assert "script-src" not in policy
 
 
 @pytest.mark.slow
@@ -281,7 +269,7 @@ def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
     measures = board.conventions.measures("nDCG@10 R@5 RR")
     rule = MinimumValue(measures[0], 1.0)
     made = make_report(source, ReportRequest("one", "two", measures, date(2026, 11, 22), rule=rule))
-    assert made.count(b'class="strips"') == 1_000, "every query fails"
+    assert made.count(b'class="strips"') == 2_000, "every query fails, and is compared"
     assert len(made) < 3_000_000
     assert all(name.encode() in made for name in names)
 

@@ -137,7 +137,6 @@ def test_what_all_runs_share_does_not_come_back_with_the_names_of_their_systems(
 
 def test_a_legend_names_every_run_and_tells_them_apart_without_colour():
     runs = [f"nightly-run-of-the-production-index-{n}" for n in range(8)]
-    for lines in (False, True):
-        html = str(tables.run_legend(runs, short_names(runs), lines=lines))
-        assert html.count("<li>") == 8
-        assert all(f"…index-{n}</bdi>" in html for n in range(8))
+    html = str(tables.run_legend(runs, short_names(runs)))
+    assert html.count("<li>") == 8
+    assert all(f"…index-{n}</bdi>" in html for n in range(8))

@@ -146,9 +146,9 @@ def test_slices_of_two_runs_leads_to_the_queries_of_the_bucket_it_names(database
 
 def test_of_one_run_slices_says_where_it_is_lowest_and_leads_there(database: Path):
     app = open_page("slices", a="new", facet="intent", measure=["RR"])
-    assert "new scores lowest in intent = setup.|" in words(app)
+    assert "new scores lowest on setup questions (intent).|" in words(app)
     assert "|0.5000| |RR on 11 queries" in words(app)
-    queries = open_link(app, "its queries, worst first")
+    queries = open_link(app, "See its queries, worst first")
     assert queries.selectbox("run").value == "new"
     assert "11 of 40 queries" in words(queries)
 

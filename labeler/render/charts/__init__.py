@@ -1,11 +1,8 @@
-"""Altair charts of scores, comparisons, failures, trends and the review of grades."""
+"""Altair charts of scores over k, failures, trends and the review of grades."""
 
 from labeler.render.charts.queries import (
-    delta_bars,
-    delta_scatter,
     failure_chart,
     failure_heat,
-    query_frame,
 )
 from labeler.render.charts.review import (
     MOST_DAYS,
@@ -17,5 +14,5 @@ from labeler.render.charts.review import (
     drift_frame,
     progress_chart,
 )
-from labeler.render.charts.scores import CURVES_AT, curve_chart, score_chart
+from labeler.render.charts.scores import CURVES_AT, curve_chart
 from labeler.render.charts.trend import MOST_BANDS, signal_chart, trend_chart

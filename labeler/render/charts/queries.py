@@ -1,4 +1,4 @@
-"""Charts of queries: A against B as bars and as a scatter, failing queries by class and bucket.
+"""Charts of failing queries by class and bucket.
 
 The heat map writes each count into its cell, so it is readable without colour.
 """
@@ -11,115 +11,9 @@ from typing import Literal, NamedTuple
 import altair as alt
 import pandas as pd
 
-from labeler.analysis.comparison import QUERY_OUTCOMES, DrawnQuery
 from labeler.analysis.failures import FailureClass
-from labeler.evaluation import format_number, format_share, format_signed
+from labeler.evaluation import format_share
 from labeler.render.charts.theme import INK, LEAST_FONT, ChartNames, tooltips, with_theme
-from labeler.render.palette import A_COLOUR, B_COLOUR, MUTED_COLOUR
-
-SQUARE_SIDE = 300  # of the scatter, in pixels: square, so that the diagonal is one
-
-
-def query_frame(rows: Sequence[DrawnQuery]) -> pd.DataFrame:
-    """Return queries as the table behind both charts."""
-    return pd.DataFrame(rows, columns=list(DrawnQuery._fields))
-
-
-def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
-    """Return a bar for each query, best for B first; a click selects its ``place``."""
-    chart: alt.Chart = (
-        alt.Chart(_format_values(frame), height=SQUARE_SIDE)
-        .mark_bar(cursor="pointer")
-        .encode(
-            x=alt.X(
-                "place:O",
-                title="queries, best for B first",
-                axis=alt.Axis(labels=False, ticks=False),
-            ),
-            y=alt.Y("delta:Q", title=f"{heading}: B − A"),
-            color=_outcome_colour(),
-            tooltip=_delta_tooltip(),
-        )
-        .add_params(_click_selection())
-        .properties(
-            description=f"{heading} of {b} minus {a}: a bar for each query, upward where B is "
-            "better; the same numbers as the table"
-        )
-    )
-    return with_theme(chart)
-
-
-def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.LayerChart:
-    """Return A against B with the diagonal: above it B is better; a click selects a ``place``.
-
-    It is a square with the same values across and upward.
-    """
-    most = max(1.0, float(frame[["a", "b"]].max().max()))  # a count may be more than 1
-    whole = alt.Scale(domain=[0, most], nice=False)
-    diagonal: alt.Chart = (
-        alt.Chart(pd.DataFrame({"a": [0.0, most], "b": [0.0, most]}))
-        .mark_line(strokeDash=[4, 4], color=MUTED_COLOUR)
-        .encode(x=alt.X("a:Q"), y=alt.Y("b:Q"))
-    )
-    shapes = alt.Scale(
-        domain=list(QUERY_OUTCOMES), range=["triangle-up", "circle", "triangle-down"]
-    )
-    points: alt.Chart = (
-        alt.Chart(_format_values(frame))
-        .mark_point(size=60, filled=True, opacity=0.9, cursor="pointer")
-        .encode(
-            x=alt.X("a:Q", title=f"{heading} of A", scale=whole),
-            y=alt.Y("b:Q", title=f"{heading} of B", scale=whole),
-            color=_outcome_colour(),
-            shape=alt.Shape("outcome:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
-            tooltip=_delta_tooltip(),
-        )
-        .add_params(_click_selection(nearest=True))
-    )
-    chart: alt.LayerChart = alt.LayerChart(
-        layer=[diagonal, points],
-        height=SQUARE_SIDE,
-        width=SQUARE_SIDE,
-        autosize="pad",  # axes and legend come on top: fitted in, they would take unlike shares
-        description=f"{heading} of {a} across, of {b} upward, a point for each query; above the "
-        "diagonal B is better; the same numbers as the table",
-    )
-    return with_theme(chart)
-
-
-def _format_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the queries with their values written out, as tooltips show them."""
-    return frame.assign(
-        in_a=frame["a"].map(format_number),
-        in_b=frame["b"].map(format_number),
-        change=frame["delta"].map(format_signed),
-    )
-
-
-def _outcome_colour() -> alt.Color:
-    return alt.Color(
-        "outcome:N",
-        scale=alt.Scale(domain=list(QUERY_OUTCOMES), range=[B_COLOUR, MUTED_COLOUR, A_COLOUR]),
-        legend=alt.Legend(title=None, orient="top"),
-    )
-
-
-def _delta_tooltip() -> list[alt.Tooltip]:
-    words = {
-        "query": "query",
-        "bucket": "bucket",
-        "in_a": "in A",
-        "in_b": "in B",
-        "change": "B − A",
-        "unjudged_a": "unjudged in A",
-        "unjudged_b": "unjudged in B",
-    }
-    return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
-
-
-def _click_selection(*, nearest: bool = False) -> alt.Parameter:
-    return alt.selection_point(name="opened", fields=["place"], nearest=nearest)
-
 
 BAR_COLOUR = "#4a8fd0"
 LABEL_WIDTH = 80  # pixels behind the longest bar

@@ -1,13 +1,13 @@
-"""Charts of the Scores page: runs by measures, and recall and precision over k."""
+"""Charts of the Scores page: recall and precision over k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import altair as alt
 import pandas as pd
 
-from labeler.evaluation import Conventions, Score
+from labeler.evaluation import Score
 from labeler.render.charts.theme import (
     INK,
     LEAST_FONT,
@@ -15,59 +15,9 @@ from labeler.render.charts.theme import (
     tooltips,
     with_theme,
 )
-from labeler.render.palette import DASHES, MARKS, MUTED_COLOUR, RUN_COLOURS
+from labeler.render.palette import DASHES, MUTED_COLOUR, RUN_COLOURS
 
-MARGIN_HEIGHT = 60  # pixels: a chart's height is that of its axis, too
-LINE_HEIGHT = 34  # pixels: one measure's
 CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a curve has a point
-
-
-def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
-    """Return a dot for each run on a line for each measure; runs differ by shape and colour.
-
-    Counts are left to the table: they have no common scale with values between 0 and 1. The
-    legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
-    """
-    scores = [score for score in scores if not score.measure.definition.count]
-    headings = {score.measure: conventions.heading(score.measure) for score in scores}
-    lines = ChartNames("measures", list(dict.fromkeys(headings.values())))
-    runs = ChartNames("runs", list(dict.fromkeys(score.run for score in scores)))
-    frame = pd.DataFrame(
-        {
-            "run": [score.run for score in scores],
-            "at": runs.places(score.run for score in scores),
-            "measure": [headings[score.measure] for score in scores],
-            "line": lines.places(headings[score.measure] for score in scores),
-            "value": [score.value for score in scores],
-            "n": [score.n for score in scores],
-            "unjudged": [score.unjudged for score in scores],
-        }
-    ).dropna(subset="value")
-    axis = alt.Axis(labelExpr=lines.spelled, labelLimit=280)
-    chart: alt.Chart = (
-        alt.Chart(frame, height=LINE_HEIGHT * len(lines.names) + MARGIN_HEIGHT)
-        .mark_point(size=110, filled=True, opacity=1)
-        .encode(
-            x=alt.X(
-                "value:Q",
-                title="mean",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(labelFlush=False),  # pushed inside, the last number would be cut
-            ),
-            y=alt.Y("line:O", title=None, scale=alt.Scale(domain=lines.numbers), axis=axis),
-            shape=alt.Shape("at:N", scale=runs.in_turn(MARKS), legend=None),
-            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
-            tooltip=[
-                *tooltips("run:N", "measure:N"),
-                alt.Tooltip("value:Q", title="mean", format=".4f"),
-                alt.Tooltip("n:Q", title="queries"),
-                *tooltips("unjudged:Q"),
-            ],
-        )
-        .add_params(lines.parameter)
-        .properties(description="Mean of each measure for each run; the same numbers as the table")
-    )
-    return with_theme(chart)
 
 
 def curve_chart(scores: Iterable[Score], prompt_ks: Iterable[int]) -> alt.LayerChart:

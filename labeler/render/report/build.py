@@ -1,20 +1,16 @@
 """Assembly of the report: its sections in order, what the numbers rest on, and the HTML file.
 
-The file's content security policy lets a browser load nothing and run only the scripts in it.
+The file's content security policy lets a browser load nothing and run no script.
 The same golden set and the same request give the same bytes.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import htpy
-import vl_convert
 
 from labeler import __version__
 from labeler.analysis import comparison
@@ -22,7 +18,7 @@ from labeler.evaluation import find_tie_ranges, tie_notes
 from labeler.measures import MEASURES
 from labeler.model import capitalize_first
 from labeler.render import tables
-from labeler.render.markup import script, style
+from labeler.render.markup import style
 from labeler.render.report.compare import (
     comparison_section,
     comparison_view,
@@ -30,7 +26,6 @@ from labeler.render.report.compare import (
     verdict_section,
 )
 from labeler.render.report.context import (
-    Figures,
     ReportContext,
     ReportRequest,
     ReportSource,
@@ -59,11 +54,13 @@ def make_report(source: ReportSource, asked: ReportRequest) -> bytes:
     """
     shared = ReportContext.of(source, asked)
     first, places = None, {}
-    parts: dict[str, htpy.Node] = {"scores": scores_section(shared)}
-    if asked.b is not None:
+    parts: dict[str, htpy.Node] = {}
+    if asked.b is None:
+        parts["scores"] = scores_section(shared)
+    else:
         view = comparison_view(shared, asked.a, asked.b)
         found = judge_runs(shared, view)
-        first = verdict_section(found)
+        first = verdict_section(shared, found)
         places = {row.query_id: row.place for row in view.drawn()}
         parts["comparison"] = comparison_section(shared, view, found)
     if shared.facets:
@@ -75,7 +72,7 @@ def make_report(source: ReportSource, asked: ReportRequest) -> bytes:
         parts["keywords"] = keywords
     parts["rests-on"] = provenance_section(shared)
     whole = [_about(shared), first, _contents(parts), *map(_section, parts, parts.values())]
-    return html_file(shared.title, whole, shared.figures)
+    return html_file(shared.title, whole)
 
 
 def _section(name: str, part: htpy.Node) -> htpy.Element:
@@ -118,7 +115,7 @@ def provenance_section(shared: ReportContext) -> htpy.Fragment:
     return htpy.fragment[
         htpy.p[conventions.sentence],
         htpy.h3["To know of these numbers"],
-        tables.sentences([*notes, *methods, tables.BAND_DOUBTS]),
+        tables.sentences([*notes, *methods]),
         htpy.h3["What the measures mean"],
         tables.plain_table(
             ["Measure", "In full", "Means", "Hides"],
@@ -139,49 +136,27 @@ def provenance_section(shared: ReportContext) -> htpy.Fragment:
 REPORT_STYLE = style(
     TOKENS_CSS + (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 )
-DRAW_SCRIPT = (Path(__file__).parent / "draw.js").read_text(encoding="utf-8")
-VEGA_EXPORT = "window.vegaEmbed = vegaEmbed;"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
 STYLE_TAG = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
-def html_file(title: str, parts: Iterable[htpy.Node], figures: Figures) -> bytes:
+def html_file(title: str, parts: Iterable[htpy.Node]) -> bytes:
     """Return the whole page as a file; the same parts give the same bytes.
 
     Tables bring their style sheets along: each is kept once, in the head.
     """
     body = str(htpy.main[list(parts)])
     sheets = "".join(dict.fromkeys(STYLE_TAG.findall(body)))
-    scripts = [vega_script(), DRAW_SCRIPT]
     head = str(
         htpy.fragment[
             htpy.meta(charset="utf-8"),
-            htpy.meta(
-                http_equiv="Content-Security-Policy", content=content_security_policy(scripts)
-            ),
+            htpy.meta(http_equiv="Content-Security-Policy", content=CONTENT_SECURITY_POLICY),
             htpy.meta(name="viewport", content="width=device-width, initial-scale=1"),
             htpy.meta(name="color-scheme", content="light dark"),
             htpy.title[title],
         ]
     )
-    drawn = str(htpy.fragment[figures.element, [script(code) for code in scripts]])
-    page = f"<head>{head}{sheets}{REPORT_STYLE}</head><body>{STYLE_TAG.sub('', body)}{drawn}</body>"
+    page = f"<head>{head}{sheets}{REPORT_STYLE}</head><body>{STYLE_TAG.sub('', body)}</body>"
     return f'<!doctype html>\n<html lang="en">{page}</html>\n'.encode()
-
-
-def content_security_policy(scripts: Iterable[str]) -> str:
-    """Return what the browser is told: nothing is loaded, and these scripts alone are run."""
-    own = " ".join(f"'sha256-{_hash(code)}'" for code in scripts)
-    return (
-        f"default-src 'none'; script-src {own}; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(code: str) -> str:
-    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-
-
-@cache
-def vega_script() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script; it is made once, in about a second."""
-    return vl_convert.javascript_bundle(VEGA_EXPORT)

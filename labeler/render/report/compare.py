@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import htpy
@@ -17,11 +18,18 @@ from labeler.analysis.comparison import (
 from labeler.analysis.run_verdict import PairResult, describe_pair, direct_sources
 from labeler.evaluation import format_number, format_signed
 from labeler.model import capitalize_first
-from labeler.render import charts, tables
+from labeler.render import tables
 from labeler.render.report.context import ReportContext
-from labeler.render.short_names import RUN_LETTERS
+from labeler.render.report.rank_strips import STRIP_LEGEND, STRIP_STYLE, RankStrips
+from labeler.render.tables.delta_picture import (
+    DeltaPicture,
+    PictureRow,
+    is_detail,
+    lost_buckets,
+    verdict_html,
+)
 
-MOST_MOVERS = 8
+MOST_MOVERS, MOST_OPEN = 8, 10
 LONGEST_QUERY = 160  # characters of a query's text in a list of all of them
 
 
@@ -44,58 +52,74 @@ def judge_runs(shared: ReportContext, view: ComparisonView) -> PairResult:
     return describe_pair(board, shared.tests, overlap, sources, names=names)
 
 
-def verdict_section(found: PairResult) -> htpy.Element:
-    """Return which run is better, and what could change that."""
-    return htpy.section(aria_label="Verdict")[tables.statements_html(found.statements)]
+def verdict_section(shared: ReportContext, found: PairResult) -> htpy.Element:
+    """Return which run is better, what could change that, and the picture of the differences."""
+    tests, lead = shared.tests, found.verdict.row
+    picture = None
+    if lead is not None and not math.isnan(lead.delta) and tests.compared is not None:
+        heading = shared.board.conventions.heading
+        measures = [PictureRow(lead, heading(lead.measure), "decides")]
+        measures += [PictureRow(row, heading(row.measure)) for row in tests.others]
+        buckets = [PictureRow(row, str(row.bucket), str(row.facet)) for row in lost_buckets(tests)]
+        names = (shared.short[tests.a], shared.short[tests.b])
+        picture = DeltaPicture(tests, shared.board.conventions, names, measures, buckets).html()
+    said = verdict_html(found.statements, lambda _: "#comparison", whole=picture is None)
+    more = [each for each in found.statements if is_detail(each)] if picture is not None else []
+    details = htpy.details[htpy.summary["Statistics"], tables.statements_html(more)]
+    return htpy.section(aria_label="Verdict")[said, picture, details if more else None]
 
 
 def comparison_section(
     shared: ReportContext, view: ComparisonView, found: PairResult
 ) -> htpy.Fragment:
-    """Return the means of both with their tests, every query, and what moved most."""
+    """Return every query, what moved most, and folded all numbers of both runs."""
     compared = view.compared
     ranges = shared.of_pair() if shared.board.weights is None else None
     shown = ShownPair(compared, compared.deltas, found.tests, ranges)
     names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
     table = comparison.comparison_table([shown], names)
-    covers = f"{capitalize_first(comparison.COVERAGE_NOTE)}."
-    rule = f"{capitalize_first(comparison.SIGNIFICANCE_RULE)}."
+    told = [comparison.SIGNIFICANCE_RULE, comparison.COVERAGE_NOTE]
     return htpy.fragment[
-        tables.means_table(table),
-        tables.small_print([compared.conventions.sentence, rule, covers]),
-        htpy.details[htpy.summary["All numbers"], tables.every_number_table(table)],
         _queries(shared, view),
         _movers(shared, view),
+        htpy.details[
+            htpy.summary["All numbers"],
+            tables.every_number_table(table),
+            tables.small_print(
+                [compared.conventions.sentence, *(f"{capitalize_first(each)}." for each in told)]
+            ),
+        ],
     ]
 
 
 def _queries(shared: ReportContext, view: ComparisonView) -> htpy.Node:
-    """Return every query that has a value: as bars, as a scatter, and folded as a table."""
-    drawn = [row._replace(query=shorten(row.query)) for row in view.drawn()]
+    """Return the queries with the ranks of both runs, the largest losses first, most folded."""
+    drawn = [row._replace(query=shorten(row.query)) for row in reversed(view.drawn())]
     if not drawn:
-        return htpy.p[f"No query has a value by {view.heading}, so there is nothing to draw."]
-    named = (charts.query_frame(drawn), view.heading, *RUN_LETTERS)
+        return htpy.p[f"No query has a value by {view.heading}, so there is nothing to show."]
+    ranks = RankStrips(shared.board, dict(zip(shared.letters, shared.asked.runs, strict=True)))
     without = len(view.rows) - len(drawn)
-    left_out = f" {without:,} without a value are not drawn." if without else ""
-    words = f"{view.heading} of every query.{left_out} A click leads to its row."
+    left_out = f" {without:,} without a value are left out." if without else ""
+    first, rest = drawn[:MOST_OPEN], drawn[MOST_OPEN:]
     return htpy.fragment[
-        htpy.h3["Every query"],
-        htpy.div(".pair", data_opens=True)[
-            shared.figures.draw(charts.delta_bars(*named), words),
-            shared.figures.draw(
-                charts.delta_scatter(*named), "Above the line B is better.", square=True
-            ),
-        ],
-        htpy.details[htpy.summary[f"All {len(drawn):,} queries"], _query_rows(drawn, view.facets)],
+        htpy.h3["Queries, largest losses first"],
+        [STRIP_STYLE, tables.small_print([f"{STRIP_LEGEND}{left_out}"])],
+        _query_rows(first, view.facets, ranks),
+        htpy.details[
+            htpy.summary[f"{len(rest):,} more queries"], _query_rows(rest, view.facets, ranks)
+        ]
+        if rest
+        else None,
     ]
 
 
-def _query_rows(drawn: Sequence[DrawnQuery], facets: str) -> htpy.Fragment:
-    headings = ["Query", facets or "Buckets", "A", "B", "B − A", "Unjudged A / B"]
+def _query_rows(drawn: Sequence[DrawnQuery], facets: str, ranks: RankStrips) -> htpy.Fragment:
+    headings = ["Query", facets or "Buckets", "Ranks", "A", "B", "B − A", "Unjudged A / B"]
     rows: list[list[tables.CellContent]] = [
         [
             tables.TextCell(row.query_id, row.query),
             tables.TextCell(row.bucket),
+            ranks.of(row.query_id),
             format_number(row.a),
             format_number(row.b),
             format_signed(row.delta),

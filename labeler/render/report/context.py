@@ -1,8 +1,4 @@
-"""What a report is made from, what it shows, and what its sections share.
-
-Charts are stored in the file as specifications and drawn when it is opened; charts of the same
-data share one copy of it.
-"""
+"""What a report is made from, what it shows, and what its sections share."""
 
 from __future__ import annotations
 
@@ -10,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Any
 
-import altair as alt
 import htpy
 
 from labeler.analysis.comparison import DecisionRules, PairTests, assess_pair
@@ -21,8 +15,6 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import Chunk, Query, Remark, SingleGrades, StoredRun
-from labeler.render import tables
-from labeler.render.markup import json_data
 from labeler.render.short_names import RUN_LETTERS, short_names
 from labeler.stats import DeltaRanges, LiveRanges, MeanRanges
 
@@ -90,61 +82,6 @@ class ReportRequest:
                 raise NotFound(f"no facet is called {facet!r}; there are: {known}")
 
 
-CHARTS_ID = "charts"
-"""The name by which the script finds specifications and data."""
-
-AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart
-
-
-class Figures:
-    """The charts of one report; those that draw the same data share it."""
-
-    def __init__(self) -> None:
-        self._charts: list[dict[str, Any]] = []
-        self._data: dict[str, Any] = {}
-
-    def draw(self, chart: AnyChart, caption: str, *, square: bool = False) -> htpy.Element:
-        """Return the place where a chart will be drawn, as wide as there is room or ``square``."""
-        if not square:
-            chart = chart.properties(width="container")
-        with alt.data_transformers.enable("default", max_rows=None, consolidate_datasets=True):
-            spec = chart.to_dict()
-        self._data |= spec.pop("datasets", {})
-        self._charts.append(_with_stable_view_names(spec))
-        classes = {"chart": True, "square": square}
-        place = htpy.div(class_=classes, data_chart=str(len(self._charts) - 1))
-        return htpy.figure[place, htpy.figcaption[caption]]
-
-    @property
-    def element(self) -> htpy.Element:
-        """What the script reads: every chart, and the data by name."""
-        return json_data(CHARTS_ID, {"charts": self._charts, "data": self._data})
-
-
-def _with_stable_view_names(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return a specification whose views are numbered anew: Altair counts those of all charts.
-
-    So the same chart is the same text, whatever was drawn before it.
-    """
-    names: dict[str, str] = {}
-
-    def walk(node: Any) -> Any:
-        if isinstance(node, list):
-            return [walk(each) for each in node]
-        if not isinstance(node, dict):
-            return node
-        return {key: renamed(key, each) for key, each in node.items()}
-
-    def renamed(key: str, each: Any) -> Any:
-        if key == "views":
-            return [names.setdefault(name, f"view_{len(names)}") for name in each]
-        if key == "name" and isinstance(each, str) and each.startswith("view_"):
-            return names.setdefault(each, f"view_{len(names)}")
-        return walk(each)
-
-    return {key: renamed(key, each) for key, each in spec.items()}
-
-
 PairBands = tuple[MeanRanges, DeltaRanges]
 
 
@@ -156,7 +93,6 @@ class ReportContext:
     asked: ReportRequest
     bands: LiveRanges
     measures: tuple[Measure, ...]
-    figures: Figures = field(default_factory=Figures)
 
     @classmethod
     def of(cls, source: ReportSource, asked: ReportRequest) -> ReportContext:
@@ -229,9 +165,3 @@ def describe_run(run: StoredRun) -> str:
     system = "" if run.system in run.name else f", system {run.system}"
     day = "" if run.created_at is None else f", of {run.created_at[:10]}"
     return f"{system}{day}, {len(run.lists):,} queries"
-
-
-def explain_bands(*bands: MeanRanges | DeltaRanges) -> list[str]:
-    """Say how bands are to be read, where there are any."""
-    is_open = any(band.is_open for each in bands for band in each.values())
-    return [tables.BAND_WORDS] if is_open else []

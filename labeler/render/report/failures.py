@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import htpy
 
 from labeler.analysis import failures as diagnosis
-from labeler.analysis.comparison import ABSENT_CELL, UNJUDGED_CELL, grade_strips
 from labeler.analysis.failures import (
     ANSWER_OUTCOMES,
     AnswerOutcome,
@@ -16,14 +14,13 @@ from labeler.analysis.failures import (
     FailureClass,
     QueryRow,
 )
-from labeler.evaluation import Scoreboard, format_signed
-from labeler.render import charts, tables
-from labeler.render.markup import style
+from labeler.evaluation import format_signed
+from labeler.render import tables
 from labeler.render.report.compare import shorten
 from labeler.render.report.context import ReportContext
-from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
+from labeler.render.report.rank_strips import STRIP_LEGEND, STRIP_STYLE, RankStrips
 
-MOST_OPEN = 40
+MOST_OPEN = 10
 """How many failing queries stand open; the others are folded behind them."""
 
 Failures = Mapping[str, Failure | None]
@@ -47,7 +44,7 @@ def failing_section(shared: ReportContext) -> htpy.Fragment:
     said = [f"{called}: {first}", *others, _describe_reranking(shared, found), exact]
     return htpy.fragment[
         tables.sentences(filter(None, said)),
-        _classes(shared, found, called) if failing else None,
+        _classes(found) if failing else None,
         _queries(shared, failing),
     ]
 
@@ -70,19 +67,14 @@ def _describe_reranking(shared: ReportContext, in_b: Failures) -> str:
     return diagnosis.describe_reranking(shared.board, a, b, _failures(shared, a), in_b)
 
 
-def _classes(shared: ReportContext, found: Failures, called: str) -> htpy.Fragment:
+def _classes(found: Failures) -> htpy.Fragment:
     """Return the reasons by count, with what each means and what to try."""
     classes = diagnosis.tally_classes(found)
-    counts = {kind: each.queries for kind, each in classes.items()}
-    words = f"Failing queries of {called} by class"
 
     def link(_: FailureClass) -> str:
         return "#failing-queries"
 
-    return htpy.fragment[
-        tables.failure_table(classes, {}, link),
-        shared.figures.draw(charts.failure_chart(counts, words), f"{words}."),
-    ]
+    return tables.failure_table(classes, {}, link)
 
 
 def _queries(shared: ReportContext, failing: Sequence[QueryRow]) -> htpy.Fragment:
@@ -115,82 +107,6 @@ def _row(row: QueryRow, ranks: RankStrips) -> list[tables.CellContent]:
         tables.TextCell(row.positions_text),
         f"{row.unjudged} of {row.shown}",
     ]
-
-
-RANKS = 10
-"""How many ranks a strip shows."""
-MOST_DEEPER = 3
-"""How many of the relevant chunks below them are named by their ranks."""
-STRIP_LEGEND = (
-    f"Ranks 1–{RANKS} of each list: a digit is a grade, · a chunk nobody has graded; after them "
-    "the ranks of relevant chunks further down."
-)
-GRADE_STYLE = " ".join(
-    f".strips .g{grade} {{ background: {fill}; color: {ink}; }}"
-    for grade, (fill, ink) in enumerate(zip(GRADE_FILLS, GRADE_INKS, strict=True))
-)
-STRIP_STYLE = style(f"""
-.strips {{ display: grid; gap: 2px;
-    font: 600 0.72rem/1.25 ui-monospace, Menlo, Consolas, monospace; }}
-.strips > div {{ display: flex; align-items: center; gap: 1px; white-space: nowrap;
-    min-height: 1.1rem; }}
-.strips b {{ width: 1.1em; }}
-.strips i {{ width: 1.45em; text-align: center; font-style: normal; border-radius: 2px;
-    border: 1px solid transparent; print-color-adjust: exact; }}
-{GRADE_STYLE}
-.strips .unjudged {{ color: inherit; border: 1px dashed currentColor; }}
-.strips small {{ font-weight: 400; padding-left: 0.4em; }}
-""")
-
-
-class RankStrips:
-    """The strips of some runs by what they are called in the report, worked out once."""
-
-    def __init__(self, board: Scoreboard, runs: Mapping[str, str]) -> None:
-        self._board = board
-        self._cells = {name: grade_strips(board, run, RANKS).tolist() for name, run in runs.items()}
-        self._deeper = {name: _deeper_by_query(board, run) for name, run in runs.items()}
-
-    def of(self, query_id: str) -> htpy.Element:
-        """Return a query's strips, one under the other, by name where there are several."""
-        at = self._board.number_of(query_id)
-        several = len(self._cells) > 1
-        return htpy.div(".strips")[
-            [
-                htpy.div[
-                    htpy.b[name] if several else None,
-                    [_strip_cell(cell) for cell in cells[at] if cell != ABSENT_CELL],
-                    _deeper_ranks(self._deeper[name].get(at, ())),
-                ]
-                for name, cells in self._cells.items()
-            ]
-        ]
-
-
-def _strip_cell(grade: int) -> htpy.Element:
-    return (
-        htpy.i(class_="unjudged")["·"]
-        if grade == UNJUDGED_CELL
-        else htpy.i(class_=f"g{grade}")[str(grade)]
-    )
-
-
-def _deeper_ranks(ranks: Sequence[int]) -> htpy.Element | None:
-    if not ranks:
-        return None
-    left = len(ranks) - MOST_DEEPER
-    more = f" and {left:,} more" if left > 0 else ""
-    return htpy.small[f"{', '.join(map(str, ranks[:MOST_DEEPER]))}{more}"]
-
-
-def _deeper_by_query(board: Scoreboard, run: str) -> dict[int, list[int]]:
-    """Return at which ranks below those shown relevant chunks stand, by query."""
-    hits = board.hits(run)
-    below = (hits.rank > RANKS) & (hits.grade >= board.conventions.rel)
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    for row, rank in zip(hits.row[below].tolist(), hits.rank[below].tolist(), strict=True):
-        found[row].append(rank)
-    return {row: sorted(ranks) for row, ranks in found.items()}
 
 
 FOUND_NOTE = (

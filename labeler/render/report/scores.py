@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import htpy
@@ -24,28 +25,23 @@ from labeler.evaluation import Score
 from labeler.model import Settings, format_count
 from labeler.model.results import Statement
 from labeler.render import charts, tables
-from labeler.render.report.context import ReportContext, explain_bands
+from labeler.render.report.context import ReportContext
+from labeler.render.tables.bucket_rows import NO_ENDS, Place, level_list, pair_list, worst_first
 from labeler.render.tables.run_table import RunTableState
 from labeler.stats import mean_intervals
 
 
 def scores_section(shared: ReportContext) -> htpy.Fragment:
-    """Return the means as a table with cautions and a chart, then recall and precision over k."""
-    runs = shared.asked.runs
+    """Return the means as a table with cautions, and folded recall and precision over k."""
+    runs, conventions = shared.asked.runs, shared.board.conventions
     scores = _scores_of_runs(shared, shared.board.table(shared.measures))
-    bands = shared.bands.means(shared.board, shared.measures)
     intervals = mean_intervals(shared.board, shared.measures, runs=runs)
-    spreads = tables.spreads_of_means(bands, intervals)
-    conventions = shared.board.conventions
-    table = tables.score_table(scores, conventions, intervals, spreads)
-    chart = charts.score_chart(scores, conventions)
+    curves = [_curve(shared, name) for name in "RP"]
     return htpy.fragment[
-        _drawn_table(shared, table),
+        _drawn_table(shared, tables.score_table(scores, conventions, intervals)),
         tables.sentences([f"⚠ {each.sentence}" for each in _cautions(shared)]),
-        tables.small_print([conventions.sentence, *explain_bands(bands)]),
-        tables.run_legend(runs, shared.short),
-        shared.figures.draw(chart, "The means of all judged queries, as in the table."),
-        _curves(shared),
+        tables.small_print([conventions.sentence]),
+        htpy.details[htpy.summary["Recall and precision over k"], curves],
     ]
 
 
@@ -54,25 +50,10 @@ def _cautions(shared: ReportContext) -> list[Statement]:
     return find_cautions(shared.board, shared.measures, runs=shared.asked.runs, settings=settings)
 
 
-def _curves(shared: ReportContext) -> htpy.Fragment:
-    """Return recall and precision over k, each as a chart over its table."""
-    return htpy.fragment[
-        htpy.h3["Recall and precision over k"],
-        tables.run_legend(shared.asked.runs, shared.short, lines=True),
-        htpy.div(".pair")[[_curve(shared, name) for name in "RP"]],
-    ]
-
-
-def _curve(shared: ReportContext, name: str) -> htpy.Element:
+def _curve(shared: ReportContext, name: str) -> htpy.Fragment:
     measures = shared.board.conventions.measures([f"{name}@{k}" for k in charts.CURVES_AT])
     scores = _scores_of_runs(shared, shared.board.table(measures))
-    prompt_ks = shared.board.prompt_ks[shared.board.counted(measures[0])].tolist()
-    table = tables.score_table(scores, shared.board.conventions)
-    words = f"{measures[0].name}@k over k; upright: the prompt size."
-    return htpy.div[
-        shared.figures.draw(charts.curve_chart(scores, prompt_ks), words),
-        htpy.details[htpy.summary["The numbers of this chart"], _drawn_table(shared, table)],
-    ]
+    return _drawn_table(shared, tables.score_table(scores, shared.board.conventions))
 
 
 def _scores_of_runs(shared: ReportContext, scores: list[Score]) -> list[Score]:
@@ -87,102 +68,42 @@ def _drawn_table(shared: ReportContext, table: tables.RunTable) -> htpy.Fragment
     return tables.runs_table(table, groups, RunTableState(), names)
 
 
-MOST_DRAWN = 40  # buckets in a picture; the table behind it has all
-
-
 def slices_section(shared: ReportContext) -> htpy.Fragment:
-    """Return for each facet its buckets as a picture, and folded as a table."""
-    return htpy.fragment[
-        htpy.p(".aside")[_how_to_read(shared)],
-        [
-            (htpy.h3["By ", htpy.bdi[facet]], _facet_slices(shared, facet))
-            for facet in shared.facets
-        ],
+    """Return all buckets on one axis, as Slices shows them, worst first."""
+    picture = _slices_of_run(shared) if shared.asked.b is None else _slices_of_pair(shared)
+    left = [(facet, shared.board.unbucketed(facet)) for facet in shared.facets]
+    said = [
+        f"{format_count(count, 'judged query has', 'judged queries have')} no {facet}: "
+        "in none of its buckets, but in the row of all queries."
+        for facet, count in left
+        if count
     ]
+    return htpy.fragment[picture, tables.small_print(said)]
 
 
-def _facet_slices(shared: ReportContext, facet: str) -> htpy.Fragment:
-    if shared.asked.b is None:
-        return _slices_of_run(shared, facet, shared.asked.a)
-    return _slices_of_pair(shared, facet, shared.asked.a, shared.asked.b)
+def _slices_of_pair(shared: ReportContext) -> htpy.Fragment:
+    tests, board = shared.tests, shared.board
+    lead = tests.deciding or shared.measures[0]
+    found = [comparison.compare(board, tests.a, tests.b, [lead], facet) for facet in shared.facets]
+    [total] = found[0].deltas
+    rows = [row for each in found for row in each.buckets]
+    rows.sort(key=lambda row: worst_first(row.delta, row.n, FEW))
+    names = (shared.short[tests.a], shared.short[tests.b])
+    return pair_list(total, rows, rows, tests, board.conventions, names, FEW)
 
 
-def _slices_of_pair(shared: ReportContext, facet: str, a: str, b: str) -> htpy.Fragment:
-    found = comparison.compare(shared.board, a, b, shared.measures, facet)
-    tests, buckets = shared.tests, comparison.worst_first(found, FEW)
-    bands = shared.of_pair(facet)[1]
-    spreads = tables.delta_spreads(bands, tests, [*found.deltas, *found.buckets])
-    picture = tables.delta_plot(
-        found, buckets[:MOST_DRAWN], tests, least=FEW, link=None, spreads=spreads
-    )
-    leading = found.measures[0]
-    table = tables.slice_pair_table(found, leading, shared.short, tests, least=FEW, link=None)
-    return htpy.fragment[
-        picture,
-        tables.small_print(_describe_left_out(shared, facet, buckets)),
-        _folded(f"{found.conventions.heading(leading)} in each bucket of {facet}", table),
-    ]
-
-
-def _slices_of_run(shared: ReportContext, facet: str, run: str) -> htpy.Fragment:
-    board, conventions = shared.board, shared.board.conventions
-    rows = [row for row in board.table(shared.measures, facet) if row.run == run]
-    totals = [row for row in board.table(shared.measures) if row.run == run]
-    first = [row for row in rows if row.measure == totals[0].measure]
-    buckets = comparison.lowest_first(first, FEW)
-    intervals = {
-        place: interval
-        for each in (None, facet)
-        for place, interval in mean_intervals(board, shared.measures, each, runs=[run]).items()
-    }
-    bands = {
-        **shared.bands.means(board, shared.measures),
-        **shared.bands.means(board, shared.measures, facet),
-    }
-    spreads = tables.spreads_of_means(bands, intervals)
-    behind = {place[1:]: spread for place, spread in spreads.items()}
-    picture = tables.mean_plot(
-        *(rows, totals, buckets[:MOST_DRAWN], conventions),
-        facet=facet,
-        least=FEW,
-        link=None,
-        intervals=intervals,
-        spreads=behind,
-    )
-    table = tables.slice_table(
-        rows, totals, conventions, facet=facet, least=FEW, link=None, intervals=intervals
-    )
-    return htpy.fragment[
-        picture,
-        tables.small_print(_describe_left_out(shared, facet, buckets)),
-        _folded(f"Every measure in each bucket of {facet}", table),
-    ]
-
-
-def _folded(title: str, table: htpy.Node) -> htpy.Element:
-    return htpy.details[htpy.summary[title], table]
-
-
-def _how_to_read(shared: ReportContext) -> str:
-    """Say how a picture is read."""
-    if shared.asked.b is None:
-        return f"{tables.SHADES}Greyed, without a shade: fewer than {FEW} queries."
-    return (
-        "B − A over the queries of each bucket, worst first, those of few queries last: left of "
-        f"the line B is worse. Filled is clear, hollow is not, grey is not tested: "
-        f"{comparison.SIGNIFICANCE_RULE}. Greyed: fewer than {FEW} queries. {tables.GOES_ON}"
-    )
-
-
-def _describe_left_out(shared: ReportContext, facet: str, buckets: Sequence[str]) -> list[str]:
-    """Say which queries are in no bucket, and which buckets are in the table alone."""
-    said = []
-    if count := shared.board.unbucketed(facet):
-        who = format_count(count, "judged query has", "judged queries have")
-        said.append(f"{who} no {facet}: in no bucket, but in the row of all queries.")
-    if (left := len(buckets) - MOST_DRAWN) > 0:
-        said.append(f"{left:,} more bucket{'s' * (left != 1)} in the table alone.")
-    return said
+def _slices_of_run(shared: ReportContext) -> htpy.Fragment:
+    board, run, [lead, *_] = shared.board, shared.asked.a, shared.measures
+    [total] = [row for row in board.table([lead]) if row.run == run]
+    rows = [row for facet in shared.facets for row in board.table([lead], facet) if row.run == run]
+    rows.sort(key=lambda row: worst_first(row.value, row.n, FEW))
+    between: dict[Place, tuple[float, float]] = {}
+    sizes: Counter[Place] = Counter({(None, None): len(board.collection.query_ids)})
+    for facet in (None, *shared.facets):
+        for (_, _, bucket), each in mean_intervals(board, [lead], facet, runs=[run]).items():
+            between[facet, bucket] = (each.lo, each.hi) if each.method else NO_ENDS
+        sizes.update((facet, bucket) for bucket in board.collection.facets.get(facet or "", ()))
+    return level_list(total, rows, rows, between, sizes, board.conventions, FEW)
 
 
 KEYWORD_K = 10

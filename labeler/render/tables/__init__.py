@@ -4,18 +4,9 @@ A function returns what `labeler.render.markup.show_html` draws, with the style 
 """
 
 from labeler.render.tables.agreement import confusion_matrix
-from labeler.render.tables.bands import (
-    BAND_DOUBTS,
-    BAND_WORDS,
-    GOES_ON,
-    Spread,
-    delta_spreads,
-    spreads_of_means,
-)
 from labeler.render.tables.chunk_text import chunk_text, transfer_note
 from labeler.render.tables.compare import (
     every_number_table,
-    means_table,
     movers_table,
     reranked_table,
     survival_table,
@@ -89,7 +80,7 @@ from labeler.render.tables.slice_plots import (
     delta_plot,
     mean_plot,
 )
-from labeler.render.tables.slices import crossed_table, slice_pair_table, slice_table
+from labeler.render.tables.slices import crossed_table
 from labeler.render.tables.trend import (
     change_causes_table,
     points_table,

@@ -55,15 +55,6 @@ COMPARE_STYLE = style(
 )
 
 
-UNJUDGED_UNDER_MEANS = {"a": ["unjudged_a"], "b": ["unjudged_b"]}
-
-
-def means_table(table: Table) -> htpy.Fragment:
-    """Return the means of A and B by measure, with how much is unjudged under them in small."""
-    label, under = "A against B by measure", UNJUDGED_UNDER_MEANS
-    return html_table_of(table, label=label, row_head="measure", under=under)
-
-
 def every_number_table(table: Table) -> htpy.Fragment:
     """Return the same with all columns."""
     label = "All numbers of A against B"

@@ -118,7 +118,7 @@ def verdict_html(
     figure, _, of = (number.sentence if number else "").removesuffix(".").partition(" ")
     parts = [*(_linked(each, link) for each in small), *([counts] if counts else [])]
     return verdict_block(
-        says and _linked(says, link),
+        None if says is None else _linked(says, link),
         (figure, of) if number else None,
         [_doubt(each, link) for each in rest if each is not number],
         [[" · " * bool(at), part] for at, part in enumerate(parts)],

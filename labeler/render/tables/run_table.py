@@ -15,7 +15,6 @@ from typing import NamedTuple
 import htpy
 
 from labeler.render.markup import style
-from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
 from labeler.render.tables.html_table import SCROLL_SHADE, html_table, is_long, run_name, small_line
 
 BY_NAME = "run"
@@ -169,9 +168,6 @@ RUN_TABLE_STYLE = style(
 .scores tbody tr + tr > * { border-top: var(--rule); }
 .scores tbody tr:last-child > * { border-bottom: var(--rule); }
 .scores td { position: relative; }
-.scores td:has(.band) { padding-bottom: 0.36rem; }
-.scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0;
-    min-width: 0; /* a narrow column's would lie over the next */ }
 .scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
 .scores thead .tall { min-width: 12rem; }
 .scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
@@ -335,7 +331,7 @@ def runs_table(
             rows.append(_group_row(group, len(heads)))
         rows += [_run_row(run, table, lineup, names) for run in group.runs]
     classes = f"scores{' many' * (count > MANY)}{' crowded' * (count > CROWDED)}"
-    return html_table((RUN_TABLE_STYLE, BAND_LOOK), classes, heads, rows, columns=count)
+    return html_table(RUN_TABLE_STYLE, classes, heads, rows, columns=count)
 
 
 def _run_column_head(

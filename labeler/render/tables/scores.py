@@ -28,9 +28,8 @@ from labeler.evaluation import (
 )
 from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
 from labeler.render.markup import style
-from labeler.render.palette import DASHES, MARKS, RUN_COLOURS
+from labeler.render.palette import DASHES, RUN_COLOURS
 from labeler.render.short_names import RUN_LETTERS
-from labeler.render.tables.bands import NO_SPREAD, MeanSpreads, draw_band, scale_of
 from labeler.render.tables.html_table import (
     CellContent,
     TextCell,
@@ -63,13 +62,12 @@ def score_table(
     scores: Sequence[Score],
     conventions: Conventions,
     intervals: IntervalsByPlace = NO_INTERVALS,
-    spreads: MeanSpreads | None = None,
     limits: Limits = NO_LIMITS,
     marks: Marks = NO_MARKS,
 ) -> RunTable:
     """Return runs by measures, of one bucket or of all queries, each mean with its interval.
 
-    ``spreads`` are drawn under the means, ``limits`` stand under headings, ``marks`` at the means.
+    ``limits`` stand under headings, ``marks`` at the means.
     """
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
@@ -82,7 +80,7 @@ def score_table(
         )
         for measure in measures
     ]
-    drawn = (conventions, intervals, spreads or {}, marks)
+    drawn = (conventions, intervals, marks)
     return _table_of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
@@ -90,7 +88,6 @@ def bucket_table(
     scores: Sequence[Score],
     conventions: Conventions,
     intervals: IntervalsByPlace = NO_INTERVALS,
-    spreads: MeanSpreads | None = None,
     limits: Limits = NO_LIMITS,
     marks: Marks = NO_MARKS,
     ways: MeanLinks = NO_LINKS,
@@ -111,7 +108,7 @@ def bucket_table(
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    drawn = (conventions, intervals, spreads or {}, marks, ways)
+    drawn = (conventions, intervals, marks, ways)
     return _table_of_scores(columns, scores, lambda score: bucket_column_name(score.bucket), *drawn)
 
 
@@ -143,7 +140,6 @@ def _table_of_scores(
     name_of: Callable[[Score], str],
     conventions: Conventions,
     intervals: IntervalsByPlace,
-    spreads: MeanSpreads,
     marks: Marks,
     ways: MeanLinks = NO_LINKS,
 ) -> RunTable:
@@ -154,14 +150,11 @@ def _table_of_scores(
     cells: dict[str, dict[str, RunCell]] = {}
     for name, column in of_column.items():
         known = [score.value for score in column if not math.isnan(score.value)]
-        own = [spreads.get((s.run, s.measure, s.bucket), NO_SPREAD) for s in column]
-        scale = scale_of(known, own)
-        for score, spread in zip(column, own, strict=True):
+        for score in column:
             interval = intervals.get((score.run, str(score.measure), score.bucket))
-            picture = draw_band(score.value, spread, scale)
             place = (score.run, score.measure, score.bucket)
             depth = conventions.depth_of_unjudged(score.measure)
-            more = (depth, interval, picture, marks.get(place), ways.get(place))
+            more = (depth, interval, marks.get(place), ways.get(place))
             element = _score_cell(score, max(known, default=math.nan), *more)
             cells.setdefault(score.run, {})[name] = RunCell(score.value, element)
     return RunTable(columns, cells, _missing_tags(scores))
@@ -172,7 +165,6 @@ def _score_cell(
     best: float,
     depth: str,
     interval: ConfidenceInterval | None,
-    picture: htpy.Element | None,
     mark: str | None,
     way: str | None,
 ) -> htpy.Element:
@@ -184,7 +176,7 @@ def _score_cell(
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
-        return htpy.td(title=said)["–", _visually_hidden(said), picture]
+        return htpy.td(title=said)["–", _visually_hidden(said)]
     shown = format_number(score.value)
     value: htpy.Node = htpy.strong[shown] if shown == format_number(best) else shown
     if way is not None:
@@ -198,8 +190,8 @@ def _score_cell(
             f"{mark}; {said}",
             [htpy.span(aria_hidden="true")[f"{BELOW_SIGN} "], _visually_hidden(mark)],
         )
-        return htpy.td(title=said)[below, value, htpy.small[beside], picture]
-    return htpy.td(title=said)[value, htpy.small[beside], picture]
+        return htpy.td(title=said)[below, value, htpy.small[beside]]
+    return htpy.td(title=said)[value, htpy.small[beside]]
 
 
 def explain_mean(score: Score, depth: str, interval: ConfidenceInterval | None) -> str:
@@ -358,30 +350,11 @@ LEGEND_STYLE = style("""
 .legend .line { flex: none; width: 2.25rem; height: 3px; }
 """)
 
-MARK_SIGNS = {
-    "circle": "●",
-    "square": "■",
-    "triangle-up": "▲",
-    "diamond": "◆",
-    "cross": "✚",
-    "triangle-down": "▼",
-    "triangle-left": "◀",
-    "triangle-right": "▶",
-}
 
-
-def run_legend(
-    runs: Sequence[str], short: Mapping[str, str], *, lines: bool = False
-) -> htpy.Fragment:
-    """Return a legend of the runs a chart draws, in their order: as points, or as ``lines``."""
-    draw = _legend_line if lines else _legend_point
-    entries = [htpy.li[draw(at), run_name(run, short)] for at, run in enumerate(runs)]
+def run_legend(runs: Sequence[str], short: Mapping[str, str]) -> htpy.Fragment:
+    """Return a legend of the lines that a chart draws of runs, in their order."""
+    entries = [htpy.li[_legend_line(at), run_name(run, short)] for at, run in enumerate(runs)]
     return htpy.fragment[LEGEND_STYLE, htpy.ul(".legend", aria_label="Runs in the chart")[entries]]
-
-
-def _legend_point(at: int) -> htpy.Element:
-    colour = f"color: {RUN_COLOURS[at % len(RUN_COLOURS)]}"
-    return htpy.span(style=colour, aria_hidden="true")[MARK_SIGNS[MARKS[at % len(MARKS)]]]
 
 
 def _legend_line(at: int) -> htpy.Element:

@@ -25,16 +25,6 @@ from labeler.analysis.comparison import (
 from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.render.markup import style
 from labeler.render.palette import SHADE_COLOUR
-from labeler.render.tables.bands import BAND_STYLE as BAND_LOOK
-from labeler.render.tables.bands import (
-    NO_SPREAD,
-    SLACK,
-    BucketSpreads,
-    Scale,
-    Spread,
-    draw_band,
-    scale_of,
-)
 from labeler.render.tables.html_table import (
     TABLE_STYLE,
     describe_interval,
@@ -79,11 +69,6 @@ PLOT_STYLE = style(
 .pictured .dot.plain { width: 0.5rem; height: 0.5rem; margin: -0.25rem 0 0 -0.25rem; }
 .pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
   margin: -0.5rem 0 0 -0.25rem; }
-.pictured .track .band {
-  position: absolute; inset: 0.2rem 0 auto; height: 0.7rem; margin: 0; min-width: 0;
-}
-.pictured .track .band .could { top: 0; height: 0.7rem; }
-.pictured .track .band .likely { top: 0.15rem; height: 0.4rem; opacity: 0.6; }
 .pictured td.shaded {
   background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
 }
@@ -100,6 +85,21 @@ PLOT_STYLE = style(
     + f".pictured .dot {{ --dot: {RUN_B}; }} .pictured .dot.worse {{ --dot: {RUN_A}; }}"
     + ".pictured .dot.plain { --dot: color-mix(in srgb, currentColor 62%, var(--ground)); }"
 )
+
+
+SLACK = 1e-9  # of an axis: what adding up can put a number beyond its end
+
+
+class Scale(NamedTuple):
+    """What is at the left end of a column's shades, and what at the right."""
+
+    left: float
+    right: float
+
+    def place(self, value: float) -> float:
+        """Return where a value stands, from 0 to 100."""
+        wide = self.right - self.left
+        return 100 * min(max((value - self.left) / wide, 0.0), 1.0) if wide > 0 else 0.0
 
 
 class PlotColumn(NamedTuple):
@@ -151,18 +151,13 @@ def plot_table(
         ]
         for line in lines
     ]
-    look = (TABLE_STYLE, PLOT_STYLE, BAND_LOOK)
+    look = (TABLE_STYLE, PLOT_STYLE)
     roomy = " roomy" if len(columns) <= MOST_SIDE_BY_SIDE else ""
     return html_table(look, f"sheet slices pictured{roomy}", heads, body, label=corner.heading)
 
 
 def dot_cell(
-    value: float,
-    said: PlotCellNote,
-    edge: float,
-    *,
-    spread: Spread = NO_SPREAD,
-    is_sure: bool | None = None,
+    value: float, said: PlotCellNote, edge: float, *, is_sure: bool | None = None
 ) -> htpy.Element:
     """Return a difference as a dot left or right of a line: by how much, and which way.
 
@@ -178,20 +173,17 @@ def dot_cell(
     beyond = abs(value) > edge * (1 + SLACK)
     look = {"dot": True, kind: True, "worse": value < 0, "beyond": beyond}
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
-    behind = draw_band(math.nan, spread, Scale(-edge, edge), delta=True)
-    track = htpy.span(".track")[behind, mark]
+    track = htpy.span(".track")[mark]
     return cell[htpy.div[track, htpy.span[shown]]]
 
 
-def shaded_cell(
-    value: float, said: PlotCellNote, bounds: Scale | None, *, under: htpy.Node = None
-) -> htpy.Element:
+def shaded_cell(value: float, said: PlotCellNote, bounds: Scale | None) -> htpy.Element:
     """Return a number on a shade that says where it is in its column's ``bounds``.
 
     None is no shade: a total is no bucket among others. Nor has a number one that rests on little,
-    which is greyed: on a shade it could not be read. ``under`` it stands its band.
+    which is greyed: on a shade it could not be read.
     """
-    shown = [said.number(format_number(value)), under, small_line(said.missing)]
+    shown = [said.number(format_number(value)), small_line(said.missing)]
     if bounds is None or said.is_few or math.isnan(value):
         return htpy.td(class_={"few": said.is_few}, title=said.words)[shown]
     share = f"--share: {MOST_SHADE * bounds.place(value) / 100:.1f}"
@@ -226,23 +218,19 @@ def delta_plot(
     *,
     least: int,
     link: BucketLink | None,
-    spreads: BucketSpreads | None = None,
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
     A row's n is that of the first measure. A dot is filled where the difference is clear, hollow
     where it is not, and grey where it is not tested; hovering says its n, its test and its
     interval. Each measure has a scale of its own, wide enough for the intervals, which numbers of
-    fewer than ``least`` queries, greyed, do not widen; ``spreads`` are drawn behind, and what
-    unjudged chunks could make of them as far as it goes.
+    fewer than ``least`` queries, greyed, do not widen.
     """
     chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
-    spreads = spreads or {}
     columns, cells = [], []
     for of in zip(*chosen, strict=True):
         measure = of[0].measure
-        behind = [spreads.get((measure, row.bucket), NO_SPREAD) for row in of]
-        edge = _delta_limit(of, behind, least)
+        edge = _delta_limit(of, tests, least)
         heading = comparison.conventions.heading(measure)
         columns.append(PlotColumn(heading, f"± {edge:g}", measure.definition.help))
         cells.append(
@@ -255,10 +243,9 @@ def delta_plot(
                         _missing_reason(row.delta, row.n),
                     ),
                     edge,
-                    spread=spread,
                     is_sure=tests.of(row).is_clear if tests.of(row).tests else None,
                 )
-                for row, spread in zip(of, behind, strict=True)
+                for row in of
             ]
         )
     return plot_table(
@@ -266,13 +253,12 @@ def delta_plot(
     )
 
 
-def _delta_limit(rows: Sequence[Delta], spreads: Sequence[Spread], least: int) -> float:
+def _delta_limit(rows: Sequence[Delta], tests: PairTests, least: int) -> float:
     """Return the difference at the edge of a column: of the total, and of buckets with enough."""
-    total, *buckets = zip(rows, spreads, strict=True)
-    enough = [each for each in buckets if each[0].n >= least] or buckets
-    return axis_limit(
-        end for row, spread in (total, *enough) for end in (row.delta, *spread.from_queries)
-    )
+    total, *buckets = rows
+    enough = [row for row in buckets if row.n >= least] or buckets
+    intervals = [(row, tests.of(row).interval) for row in (total, *enough)]
+    return axis_limit(end for row, each in intervals for end in (row.delta, each.lo, each.hi))
 
 
 def _describe_delta(comparison: Comparison, row: Delta, tests: PairTests) -> str:
@@ -302,7 +288,6 @@ def mean_plot(
     least: int,
     link: BucketLink | None,
     intervals: IntervalsByPlace = NO_INTERVALS,
-    spreads: BucketSpreads | None = None,
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
 
@@ -312,12 +297,9 @@ def mean_plot(
     least ``least`` queries, the others are greyed: shades tell buckets apart, not measures.
     """
     chosen = _by_bucket((*totals, *rows), buckets)
-    spreads = spreads or {}
     columns, cells = [], []
     for of in zip(*chosen, strict=True):
         measure = of[0].measure
-        behind = [spreads.get((measure, score.bucket), NO_SPREAD) for score in of]
-        scale = scale_of([score.value for score in of], behind)
         bounds = _shade_bounds([(score.value, score.n) for score in of[1:]], least)
         heading = conventions.heading(measure)
         columns.append(PlotColumn(heading, _format_bounds(bounds), measure.definition.help))
@@ -331,9 +313,8 @@ def mean_plot(
                         _missing_reason(score.value, score.n),
                     ),
                     None if score.bucket is None else bounds,
-                    under=draw_band(score.value, spread, scale),
                 )
-                for score, spread in zip(of, behind, strict=True)
+                for score in of
             ]
         )
     return plot_table(PlotColumn(facet), columns, _plot_rows(chosen, cells, least, link))

@@ -207,7 +207,7 @@ def draw_lines(
     if len(found.lines) > len(lines):
         what = "buckets" if asked.facet is not None and asked.buckets is None else "systems"
         st.caption(f"Drawn are the first {len(lines)} of {len(found.lines):,} {what}.")
-    show_html(tables.run_legend(list(lines), {}, lines=True))
+    show_html(tables.run_legend(list(lines), {}))
     points = {name: trend.points_table([series]) for name, series in lines.items()}
     share = not asked.drawn.definition.count
     drawn = [bars[series.place] for series in lines.values() if series.place in bars]

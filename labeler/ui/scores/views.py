@@ -129,7 +129,7 @@ def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileCon
     part = [score for name in largest for score in scores if score.bucket == name]
     intervals = intervals_of(choice, board, choice.measures[:1], facet)
     bars = threshold_marks(choice, board, part)
-    drawn_with = (choice.conventions, intervals, None, bars.limits, bars.marks)
+    drawn_with = (choice.conventions, intervals, bars.limits, bars.marks)
     ways = lowest_bucket_links(
         [each for each in part if choice.shows(each.run)], choice.conventions
     )
@@ -236,7 +236,7 @@ def show_tasks(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
         ).items()
     }
     bars = NO_MARKS if choice.within else threshold_marks(choice, board, leading)
-    drawn_with = (choice.conventions, intervals, None, bars.limits, bars.marks)
+    drawn_with = (choice.conventions, intervals, bars.limits, bars.marks)
     show_table(choice, tables.bucket_table(leading, *drawn_with, link=partial(bucket_url, choice)))
     show_broken(bars)
     with st.expander("Every measure of each task", key="tasks"):
@@ -267,7 +267,7 @@ def show_curves(choice: ScoresChoice, board: Scoreboard) -> FileContent:
     prompt_ks = board.prompt_ks[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := choose_drawn(choice, groups):
-            show_html(tables.run_legend(drawn, choice.names.short, lines=True))
+            show_html(tables.run_legend(drawn, choice.names.short))
             for column, scores in zip(st.columns(2), found, strict=True):
                 column.altair_chart(charts.curve_chart(scores_of_runs(scores, drawn), prompt_ks))
     return lambda: score_file(choice, [*found[0], *found[1]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,9 @@ from labeler.analysis import comparison
 from labeler.analysis.comparison import Delta
 from labeler.analysis.keywords import describe_keyword_conventions, keyword_means
 from labeler.evaluation import Score, Scoreboard
-from labeler.model import capitalize_first, format_count
+from labeler.model import format_count
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.stats import UnjudgedRange
 from labeler.ui import keyword_cache, scoreboards, url_state
 from labeler.ui.slices.choices import Counted, SlicesChoice
 from labeler.ui.slices.files import intervals_of, offer
@@ -52,16 +51,13 @@ def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
         worst = set(comparison.lowest_first(first, least)[:MOST_DRAWN])
         drawn = [bucket for bucket in buckets if bucket in worst]
     intervals = intervals_of(board, choice.measures, a, facet)
-    bands = scoreboards.bucket_ranges(board, [a], choice.measures, facet)
-    spreads = tables.spreads_of_means(bands, intervals)
-    behind = {place[1:]: spread for place, spread in spreads.items()}
     rules: dict[str, Any] = {"facet": facet, "least": least, "intervals": intervals}
     rules["link"] = partial(choice.bucket_url, facet)
-    show_html(tables.mean_plot(rows, totals, drawn, conventions, spreads=behind, **rules))
+    show_html(tables.mean_plot(rows, totals, drawn, conventions, **rules))
     shades = tables.SHADES if choice.any_shaded(rows) else ""
     of_first = whose_n(rows, conventions.heading(totals[0].measure))
     said = f"Means of {choice.short[a]}. {shades}{of_first}"
-    explain(choice, facet, said, rows, len(buckets) - len(drawn), bands=bands)
+    explain(choice, facet, said, rows, len(buckets) - len(drawn))
 
 
 def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard) -> None:
@@ -70,23 +66,17 @@ def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard
     tests = scoreboards.pair_tests(board, choice.a, b, choice.settings)
     buckets = comparison.worst_first(found, choice.least)
     drawn = buckets[:MOST_DRAWN]
-    bands = scoreboards.pair_ranges(board, choice.a, b, choice.measures, facet)
-    spreads = tables.delta_spreads(bands[1], tests, [*found.deltas, *found.buckets])
     rules: dict[str, Any] = {"least": choice.least, "link": partial(choice.bucket_url, facet)}
-    show_html(tables.delta_plot(found, drawn, tests, spreads=spreads, **rules))
+    show_html(tables.delta_plot(found, drawn, tests, **rules))
     heading = choice.conventions.heading(found.measures[0])
     first = [row for row in found.buckets if row.measure == found.measures[0]]
     explain(
         choice,
         facet,
-        f"B − A over the queries of each bucket, worst {heading} first"
-        f"{choice.few_come_last(first)}: left "
-        "of the line B is worse. Filled is clear, hollow is not, grey is not tested: "
-        f"{comparison.SIGNIFICANCE_RULE}. {capitalize_first(comparison.COVERAGE_NOTE)}. "
-        f"{tables.GOES_ON}{whose_n(found.buckets, heading)}",
+        f"Worst {heading} first{choice.few_come_last(first)}. Left of the line B is worse. Filled: "
+        f"clear; hollow: could be chance; grey: not tested.{whose_n(found.buckets, heading)}",
         found.buckets,
         len(buckets) - len(drawn),
-        bands=bands[1],
     )
 
 
@@ -143,9 +133,8 @@ def explain(
     rows: Iterable[Counted],
     rows_left: int,
     columns_left: int = 0,
-    bands: Mapping[Any, UnjudgedRange] | None = None,
 ) -> None:
-    """Say under a picture of ``rows`` how to read it and its ranges, and what is left out."""
+    """Say under a picture of ``rows`` how to read it, and what is left out."""
     other = choice.other
     left = [
         format_count(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
@@ -155,8 +144,7 @@ def explain(
     beyond = f"{' and '.join(left)}: in the file." if left else ""
     any_few = any(0 < row.n < choice.least for row in rows)
     greyed = f"Greyed: fewer than {choice.least} queries." if any_few else ""
-    is_open = any(band.is_open for band in (bands or {}).values())
-    show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
+    show_html(tables.small_print([said, greyed, beyond]))
 
 
 def whose_n(rows: Iterable[Score | Delta], heading: str) -> str:

@@ -15,12 +15,8 @@ from labeler.analysis import comparison
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
     Comparison,
-    Delta,
-    DeltaTest,
     PairTests,
     ShownPair,
-    format_delta_interval,
-    format_p_value,
 )
 from labeler.analysis.comparison.buckets import clear_losses
 from labeler.evaluation import Score, Scoreboard, format_number, format_signed
@@ -29,14 +25,7 @@ from labeler.model import format_count
 from labeler.model.results import Statement
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
-from labeler.render.tables.bucket_list import (
-    ListColumn,
-    ListRow,
-    axis_of,
-    bucket_list,
-    key_to_marks,
-)
-from labeler.render.tables.html_table import describe_transferred, describe_unjudged
+from labeler.render.tables.bucket_rows import NO_ENDS, Place, level_list, pair_list, worst_first
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import ConfidenceInterval, UnjudgedRange
 from labeler.ui import scoreboards, url_state
@@ -45,8 +34,6 @@ from labeler.ui.slices.choices import SlicesChoice
 from labeler.ui.slices.files import intervals_of, offer
 
 ON_A_PAGE = 40  # buckets in the list
-NO_ENDS = (math.nan, math.nan)
-Place = tuple[str | None, str | None]
 
 
 def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
@@ -60,31 +47,12 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
     say_where_b_loses(choice, by_facet[0], tests, board)
     [total] = by_facet[0].deltas
     rows = [row for found in by_facet for row in found.buckets]
-    rows.sort(key=lambda row: _worst_first(row.delta, row.n, choice.least))
+    rows.sort(key=lambda row: worst_first(row.delta, row.n, choice.least))
     shown = choice.in_same_order(rows, lead)
     drawn = url_state.choose_part(shown, ON_A_PAGE)
-    tested = [tests.of(row) for row in (total, *rows)]
-    heading = choice.conventions.heading(lead)
     names = (choice.short[a], choice.short[b])
-    columns = [
-        ListColumn([htpy.span(".a")["■ "], htpy.bdi[names[0]]], a),
-        ListColumn([htpy.span(".b")["● "], htpy.bdi[names[1]]], b),
-        ListColumn("difference", f"{heading}, B − A", wide_only=False),
-        ListColumn("95% interval", is_range=True),
-    ]
-    ends = [end for test in tested for end in _ends(test)]
-    axis = axis_of([*(row.delta for row in (total, *rows)), *ends], signed=True)
-    show_html(
-        bucket_list(
-            [pair_row(choice, row, tests.of(row)) for row in (total, *drawn)],
-            ("Bucket, worst first", "queries that differ"),
-            columns,
-            axis,
-            names,
-            label=f"{heading}: difference by bucket, worst first",
-        ),
-        key_to_pair(tests, lead),
-    )
+    rules = (tests, choice.conventions, names, choice.least, choice.bucket_url)
+    show_html(pair_list(total, drawn, rows, *rules))
     file = partial(pair_csv, choice, b, board, tests)
     offer(choice, board, file, "slices.csv")
 
@@ -96,81 +64,6 @@ def compare_in(board: Scoreboard, tests: PairTests, lead: Measure, facet: str) -
     return comparison.compare(board, tests.a, tests.b, [lead], facet)
 
 
-def _worst_first(value: float, n: int, least: int) -> tuple[bool, bool, float]:
-    undefined = math.isnan(value)
-    return undefined, n < least, 0.0 if undefined else value
-
-
-def _ends(test: DeltaTest) -> tuple[float, float]:
-    return (test.interval.lo, test.interval.hi)
-
-
-def pair_row(choice: SlicesChoice, row: Delta, test: DeltaTest) -> ListRow:
-    """Return a bucket's row, or that of all queries."""
-    differ = f"{row.wins + row.losses:,} of {row.n:,}"
-    undefined = f", {row.undefined:,} undefined" if row.undefined else ""
-    interval = format_delta_interval(test.interval)
-    p = f"; interval {interval}, p {format_p_value(test.p_corrected)}" if test.tests else ""
-    words = (
-        f"A {format_number(row.a)}, B {format_number(row.b)}, B − A {format_signed(row.delta)}; "
-        f"B wins {row.wins}, ties {row.ties}, loses {row.losses} (n {row.n:,}{undefined}){p}"
-        f"; in A {rests_on_grades(choice, row.measure, row.unjudged_a, row.transferred_a)}"
-        f"; in B {rests_on_grades(choice, row.measure, row.unjudged_b, row.transferred_b)}"
-    )
-    return ListRow(
-        *named(choice, row),
-        differ,
-        row.delta,
-        _ends(test),
-        test.is_clear if test.tests else None,
-        "a" if row.delta < 0 else "b",
-        [
-            format_number(row.a),
-            format_number(row.b),
-            format_signed(row.delta),
-            short_reason(test) or interval,
-        ],
-        f"{words}; {test.reason}" if test.reason else words,
-        row.n < choice.least,
-        row.bucket is None,
-    )
-
-
-def rests_on_grades(choice: SlicesChoice, measure: Measure, unjudged: int, transferred: int) -> str:
-    """Count the chunks that nobody has graded and the grades that were transferred."""
-    depth = choice.conventions.depth_of_unjudged(measure)
-    counts = (describe_unjudged(unjudged, depth), describe_transferred(transferred))
-    return ", ".join(filter(None, counts))
-
-
-def short_reason(test: DeltaTest) -> str:
-    """Return why a difference has no interval, for a cell: hovering says it in full."""
-    if test.tests:
-        return "too few differ" if math.isnan(test.interval.lo) else ""
-    return "too few to test" if "too few" in test.reason else "not tested"
-
-
-def named(choice: SlicesChoice, row: Delta | Score) -> tuple[htpy.Node, str]:
-    """Return what a row is called, as a link to its queries, and of which facet it is."""
-    if row.bucket is None or row.facet is None:
-        return "All queries", ""
-    name = htpy.bdi[row.bucket]
-    return htpy.a(href=choice.bucket_url(row.facet, row.bucket), title=row.bucket)[name], row.facet
-
-
-def key_to_pair(tests: PairTests, lead: Measure) -> htpy.Node:
-    """Return what the marks of the list mean."""
-    if lead != tests.deciding:
-        return key_to_marks(
-            [("plain", "not tested: buckets are tested by the measure that decides")]
-        )
-    many = len(tests.tested_buckets)
-    return key_to_marks(
-        [("filled", "clear: the interval excludes 0"), ("", "not clear"), ("plain", "not tested")],
-        f"Intervals of buckets are corrected for {format_count(many, 'bucket', 'buckets')}.",
-    )
-
-
 def say_where_b_loses(
     choice: SlicesChoice, found: Comparison, tests: PairTests, board: Scoreboard
 ) -> None:
@@ -180,7 +73,7 @@ def say_where_b_loses(
     said = comparison.describe_buckets(tests, names)
     answer = next((each for each in said if each.kind == "bucket losses"), None)
     rest = [each for each in said if each is not answer]
-    figure, doubts = largest_fall(choice, tests, by)
+    figure, doubts, step = largest_fall(choice, tests, by)
     total = tests.total or found.deltas[0]
     show_html(
         verdict_block(
@@ -188,6 +81,7 @@ def say_where_b_loses(
             figure,
             doubts,
             counts_of(board, total.n, total.undefined),
+            step,
         ),
         tables.statements_html(
             [*map(_as_note, rest), *cautions(choice, board)],
@@ -202,26 +96,27 @@ def _as_note(statement: Statement) -> Statement:
 
 def largest_fall(
     choice: SlicesChoice, tests: PairTests, heading: str
-) -> tuple[tuple[str, htpy.Node] | None, list[htpy.Node]]:
-    """Return the largest fall in a bucket that is tested, with what it is, and how sure it is."""
+) -> tuple[tuple[str, str] | None, list[str], htpy.Node]:
+    """Return the largest fall in a bucket that is tested, how sure it is, and the way to it."""
     rows = clear_losses(tests) or tests.tested_buckets
     if not rows:
-        return None, []
+        return None, [], None
     row = min(rows, key=lambda each: each.delta)
     test, what = tests.of(row), "the largest fall" if row.delta < 0 else "the smallest gain"
     is_largest = all(row.delta <= each.delta for each in tests.tested_buckets)
     what = what if is_largest else f"{what} that is clear"
     differ = f"{test.differ:,} of {row.n:,} queries differ"
-    figure = f"{heading} in {row.facet} = {row.bucket}, {what}: {differ}."
+    figure = f"{heading} in {row.bucket} ({row.facet}), {what}: {differ}."
     if row.delta >= 0:
-        return (format_signed(row.delta), figure), ["No bucket large enough to test has fallen."]
+        doubt = "No bucket large enough to test has fallen."
+        return (format_signed(row.delta), figure), [doubt], None
     many = format_count(test.tests, "bucket", "buckets")
     sure = "It is more than chance" if test.is_clear else "It could be chance"
     reach = "excludes" if test.is_clear else "includes"
     worse = format_count(row.losses, "query that got worse", "queries that got worse")
-    link = htpy.a(href=choice.bucket_url(str(row.facet), row.bucket))["the ", worse]
-    doubt = [f"{sure}: corrected for {many}, its interval {reach} 0. Look there first: ", link, "."]
-    return (format_signed(row.delta), figure), [doubt]
+    step = htpy.a(".go", href=choice.bucket_url(str(row.facet), row.bucket))[f"See the {worse}"]
+    doubt = f"{sure}: corrected for {many}, its interval {reach} 0."
+    return (format_signed(row.delta), figure), [doubt], step
 
 
 def counts_of(board: Scoreboard, n: int, undefined: int) -> str:
@@ -269,33 +164,11 @@ def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
         for (_, _, bucket), each in intervals_of(board, [lead], a, facet).items():
             of = None if bucket is None else facet
             between[of, bucket] = (each.lo, each.hi) if each.method else NO_ENDS
-    rows.sort(key=lambda row: _worst_first(row.value, row.n, least))
+    rows.sort(key=lambda row: worst_first(row.value, row.n, least))
     say_lowest(choice, board, rows, total, between)
     drawn = url_state.choose_part(choice.in_same_order(rows, lead), ON_A_PAGE)
-    heading = choice.conventions.heading(lead)
-    every = count_queries(board, facets)
-    places = [(row, (row.facet, row.bucket)) for row in (total, *drawn)]
-    listed = [(row, between.get(place, NO_ENDS), every[place]) for row, place in places]
-    sized = [(row.facet, row.bucket) for row in (total, *rows) if row.n >= least]
-    ends = [end for place in sized for end in between.get(place, NO_ENDS)]
-    show_html(
-        bucket_list(
-            [level_row(choice, *each) for each in listed],
-            ("Bucket, lowest first", "queries"),
-            [
-                ListColumn("mean", heading, wide_only=False),
-                ListColumn("95% interval", is_range=True),
-            ],
-            axis_of([*(row.value for row in (total, *rows)), *ends], signed=False),
-            label=f"{heading} by bucket, lowest first",
-        ),
-        key_to_marks(
-            [
-                ("filled", "mean with the 95% interval of each bucket alone; nothing is tested"),
-                ("plain", f"fewer than {format_count(least, 'query', 'queries')}: no interval"),
-            ]
-        ),
-    )
+    rules = (between, count_queries(board, facets), choice.conventions, least, choice.bucket_url)
+    show_html(level_list(total, drawn, rows, *rules))
     offer(choice, board, partial(means_csv, choice, board), "slices.csv")
 
 
@@ -305,30 +178,6 @@ def count_queries(board: Scoreboard, facets: Sequence[str]) -> Counter[Place]:
     for facet in facets:
         found.update((facet, bucket) for bucket in board.collection.facets[facet])
     return found
-
-
-def level_row(choice: SlicesChoice, row: Score, ends: tuple[float, float], every: int) -> ListRow:
-    """Return a bucket's row, or that of all queries, of one run; ``every`` query is of it."""
-    is_few = row.n < choice.least
-    undefined = f", {row.undefined:,} undefined" if row.undefined else ""
-    between = f"{format_number(ends[0])} to {format_number(ends[1])}"
-    has_interval = not math.isnan(ends[0])
-    reach = f"; 95% interval {between}" if has_interval else ""
-    grades = rests_on_grades(choice, row.measure, row.unjudged, row.transferred)
-    words = f"{format_number(row.value)} (n {row.n:,}{undefined}){reach}; {grades}"
-    said = "too few" if is_few else between if has_interval else "–"
-    return ListRow(
-        *named(choice, row),
-        f"{row.n:,} of {every:,}",
-        row.value,
-        NO_ENDS if is_few else ends,
-        None if is_few else True,
-        "a",
-        [format_number(row.value), said],
-        row.reason or words,
-        is_few,
-        row.bucket is None,
-    )
 
 
 def say_lowest(
@@ -352,18 +201,13 @@ def say_lowest(
         whole = f"all {total.n:,}: {format_number(total.value)}"
         lo, hi = between.get((row.facet, row.bucket), NO_ENDS)
         level = f"With {of} the 95% interval is {format_number(lo)} to {format_number(hi)}, and the"
-        link = htpy.a(href=choice.bucket_url(str(row.facet), row.bucket))[
-            "its queries, worst first"
-        ]
-        doubt = [
-            "The" if math.isnan(lo) else level,
-            " lowest of many buckets tends to look lower than it is. Start with ",
-            link,
-            ".",
-        ]
-        says = f"{run} scores lowest in {row.facet} = {row.bucket}."
+        doubt = "The" if math.isnan(lo) else level
+        doubt += " lowest of many buckets tends to look lower than it is."
+        there = choice.bucket_url(str(row.facet), row.bucket)
+        step = htpy.a(".go", href=there)["See its queries, worst first"]
+        says = f"{run} scores lowest on {row.bucket} questions ({row.facet})."
         figure = (format_number(row.value), f"{heading} on {of}; {whole}.")
-        show_html(verdict_block(says, figure, [doubt], counts))
+        show_html(verdict_block(says, figure, [doubt], counts, step))
     show_html(tables.statements_html(cautions(choice, board)))
 
 
