@@ -37,10 +37,10 @@ from labeler.ui import assignment_cache, links, scoreboards, url_state
 from labeler.ui import shared as ui
 
 WHAT_IT_DOES = (
-    "A new way of cutting documents makes new chunks, and grades are of chunks. First you see what "
-    "follows from the old grades; nothing is written. Grades that follow then count below all "
-    "others, as nobody's grades, and only while the judgments they rest on count. The rest is left "
-    "to graders."
+    "Re-splitting documents creates new chunks. Transfer moves grades to them where they still "
+    "fit. First you get a preview; nothing is saved. A transferred grade counts only where there "
+    "is no grade by a person or from a file, and only while the grade it came from counts. Graders "
+    "are asked for the rest."
 )
 LOAD_COMMANDS = """\
 labeler load chunks FILE --chunking v2
@@ -49,7 +49,7 @@ MOST_REASONS, MOST_WARNINGS = 30, 3
 
 
 def show_transfer() -> None:
-    """Let a lead look at what follows for another chunking, keep it, and take it back."""
+    """Let a lead preview a transfer to another chunking, save it, and undo it."""
     with ui.guard(), ui.open_store() as store:
         found, done = store.chunkings(), store.pairs_transferred()
         settings = store.settings()
@@ -57,7 +57,7 @@ def show_transfer() -> None:
     asked_for = [chunking_label(each.name) for each in found if each.runs]
     st.caption(WHAT_IT_DOES)
     if settings.transferred != "count":
-        st.text("⚠ Transferred grades do not count now: see Settings.")
+        st.text("⚠ Transferred grades don't count now: see Settings.")
     for each in done[:1]:
         _offer_undo(each)
     if not any(old != new for old in graded for new in asked_for):
@@ -74,14 +74,14 @@ def show_transfer() -> None:
             st.text("No run is on another chunking.")
             return
         new = url_state.choose("To", others, "to", what="chunking", width=220)
-        if st.button("See what follows"):
+        if st.button("Preview"):
             url_state.write(look="yes")
     if url_state.get("look"):
         _preview(chunking_from_label(old), chunking_from_label(new))
 
 
 def _preview(old: str, new: str) -> None:
-    """Show what follows, and keep it if that is wanted."""
+    """Show what would be transferred, and save it on request."""
     with ui.guard():
         found = _computed_transfer(old, new)
     for said in describe_transfer(found):
@@ -105,21 +105,21 @@ def _preview(old: str, new: str) -> None:
 
 def _offer_transfer(found: Transfer) -> None:
     if not found.is_new:
-        st.text("Nothing new: what follows is there already.")
+        st.text("Nothing new to transfer.")
         return
     st.text(f"{describe_logged(found, 'would be transferred')}.")
     many = format_count(len(found.fresh), "grade", "grades")
     if st.button(f"Transfer {many}", type="primary"):
-        bar = st.progress(0.0, "Writing …")
+        bar = st.progress(0.0, "Saving …")
         with ui.guard(), ui.open_store() as store:
-            record_transfer(store, found, lambda share: _show_progress(bar, share, "Writing …"))
+            record_transfer(store, found, lambda share: _show_progress(bar, share, "Saving …"))
         ui.done("Transferred", look=None)
 
 
 def _link_to_open(old: str, new: str) -> None:
     """Link to Label with the pairs that a transfer leaves open, and say in which order."""
     shown = {"from": chunking_label(old), "to": chunking_label(new)}
-    links.link("Grade what is open", url_state.to("/", **shown))
+    links.link("Grade the rest", url_state.to("/", **shown))
     st.caption(assignment_cache.ORDER_OF_PAIRS)
 
 
@@ -129,10 +129,10 @@ def _offer_undo(last: LoggedTransfer) -> None:
     grades = format_count(last.grades, "grade", "grades")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(f"{grades} transferred {between} on {last.at[:10]}", width="content")
-        if st.button("Take it back", help="Every number is what it was before."):
+        if st.button("Undo", help="Every number becomes what it was before."):
             with ui.guard(), ui.open_store() as store:
                 store.undo_transfer(last.old, last.new)
-            ui.done("Taken back", look=None)
+            ui.done("Undone", look=None)
     links.link("See all of them", url_state.to("/review", review="Transferred"))
     if not url_state.get("look"):
         _link_to_open(last.old, last.new)
@@ -153,11 +153,11 @@ def _computed_transfer(old: str, new: str) -> Transfer:
             if known == key:
                 return found
         stand = store.data_revision(), store.revision()
-        bar = st.progress(0.0, "Placing chunks …")
+        bar = st.progress(0.0, "Locating chunks …")
         basis = store.transfer_basis(old, new)
-    places = locate_basis(basis, lambda share: _show_progress(bar, share / 2, "Placing chunks …"))
+    places = locate_basis(basis, lambda share: _show_progress(bar, share / 2, "Locating chunks …"))
     found = compute_transfer(
-        basis, places, lambda share: _show_progress(bar, 0.5 + share / 2, "Following grades …")
+        basis, places, lambda share: _show_progress(bar, 0.5 + share / 2, "Transferring grades …")
     )
     kept[:] = [(key, found)]
     with ui.open_store() as store:
@@ -171,7 +171,7 @@ def _show_progress(bar: st.delta_generator.DeltaGenerator, share: float, doing: 
 
 
 ON_A_PAGE = 50
-TRANSFERRED_HEADINGS = ["query", "chunk", "grade", "why it follows", "rests on", "marked"]
+TRANSFERRED_HEADINGS = ["query", "chunk", "grade", "why", "based on", "marked"]
 MOST_MARKED_SHOWN = 200  # characters of what is marked; the list on Queries has all of it
 
 
@@ -191,19 +191,21 @@ def show_transferred() -> None:
         _note_grades_told(store, here)
         scale, revision = store.settings().words, store.revision()
     if not rows:
-        st.subheader("No transferred grade counts")
-        st.write("Grades of one chunking are transferred to another on Data, where they follow.")
-        links.link("Transfer", url_state.page_url("/data", section="Transfer"))
+        st.subheader("No transferred grade counts yet")
+        st.write("Transfer grades to another chunking on Data > Advanced > Transfer.")
+        links.button(
+            "Transfer grades", url_state.page_url("/data", section="Advanced", show="Transfer")
+        )
         return
     grades = format_count(len(rows), "transferred grade counts", "transferred grades count")
-    st.caption(f"{grades}, the highest first · click a query to open it")
+    st.caption(f"{grades}, highest first · click a query to open it")
     table = [
         _transferred_row(row, texts.get(row.chunk), scale, runs.get(row.chunking)) for row in here
     ]
     show_html(tables.plain_table(TRANSFERRED_HEADINGS, table))
     st.caption(
-        "A transferred grade is nobody's. It counts below the grades of people and files, and only "
-        "while all it rests on is as it was."
+        "A transferred grade counts only where there is no grade by a person or from a file, and "
+        "only while the grade it came from is unchanged."
     )
     ui.offer(
         "Download this list as CSV", lambda: transferred_file(rows), "transferred.csv", revision

@@ -248,12 +248,12 @@ def test_grades_are_carried_over_after_a_look_and_taken_back(serve, visit, tmp_p
     with Store(path, create=True) as store:
         fill(store, loaded)
     page = visit(f"{serve(path).url}/data?section=Carry+over")
-    page.get_by_role("button", name="See what follows").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("decided 2 · proposed 0 · open 4")).to_be_visible()
     page.get_by_role("button", name="Transfer 2 grades").click()
     expect(page.get_by_text("2 grades transferred from the default chunking")).to_be_visible()
     expect(page.get_by_text("4 golden grades")).to_be_visible()
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("2 golden grades")).to_be_visible()
     with Store(path) as store:
         assert {event.kind for event in store.events()[2:]} == {"carry", "withdraw"}

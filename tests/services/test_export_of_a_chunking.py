@@ -325,7 +325,7 @@ def test_data_offers_the_files_of_one_chunking(cut_twice: Path, monkeypatch: pyt
     box.select("v2").run()
     assert not app.exception
     assert app.query_params["chunks"] == "v2"
-    assert "This is a part: chunking v2. It has a hash of its own" in words(app)
+    assert "This is a part: chunking v2. It has its own hash" in words(app)
     labels = {button.proto.label: button.proto.disabled for button in app.get("download_button")}
     offered = {name.split("-20")[0]: disabled for name, disabled in labels.items()}
     assert (offered["Download golden-v2.jsonl"], offered["golden-complete-v2"]) == (False, True)

@@ -608,7 +608,7 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
     before = everything(both), both.newest()
     app = open_page("data", section="Transfer")
     assert "6 pairs are asked for" not in words(app)
-    app = press(app, "See what follows")
+    app = press(app, "Preview")
     assert "decided 2 · proposed 0 · open 4" in words(app)
     assert "2 grades would be transferred." in words(app)
     assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
@@ -616,11 +616,11 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
     app = press(app, "Transfer 2 grades")
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
     assert "2 grades transferred from the default chunking to chunking v2" in words(app)
-    app = press(app, "See what follows")
-    assert "Nothing new: what follows is there already." in words(app)
-    app = press(app, "Take it back")
+    app = press(app, "Preview")
+    assert "Nothing new to transfer." in words(app)
+    app = press(app, "Undo")
     assert everything(both) == before[0]
-    assert "Take it back" not in [each.label for each in app.button]
+    assert "Undo" not in [each.label for each in app.button]
 
 
 def test_the_data_page_says_what_a_carry_over_takes(store: Store):
@@ -631,7 +631,7 @@ def test_the_data_page_says_what_a_carry_over_takes(store: Store):
 
 def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
     both.save_settings(Settings(transferred="ignore"))
-    assert "Transferred grades do not count now" in words(open_page("data", section="Transfer"))
+    assert "Transferred grades don't count now" in words(open_page("data", section="Transfer"))
 
 
 # Where it comes from ----------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def test_every_two_graders_each_against_the_others_and_drift_are_shown(grade):
     said = words(app)
     for heading in ("Who gave what", "all graders"):
         assert heading in said
-    assert "the middle one counts, of two in the middle the lower (lower median, a setting)" in said
+    assert "lower median: the middle one counts, of two in the middle the lower (a setting)" in said
     [chart] = app.get("vega_lite_chart")
     assert "Mean of grade minus agreed grade, by week and grader" in chart.proto.spec
     weeks = app.dataframe[0].value
@@ -114,10 +114,10 @@ def test_every_two_graders_each_against_the_others_and_drift_are_shown(grade):
 
 def test_the_matrix_is_of_every_two_graders_or_of_two_in_the_address(grade):
     grade(THREE)
-    assert "Every two grades of a passage are in it twice" in words(open_agreement())
+    assert "Each pair of grades is counted in both directions." in words(open_agreement())
     app = open_agreement(down=HOSTILE, across="Cy")
-    assert f"Down: |{HOSTILE}|. Across: |Cy|." in words(app)
-    assert "are in it twice" not in words(app)
+    assert f"Rows: |{HOSTILE}|. Columns: |Cy|." in words(app)
+    assert "in both directions" not in words(app)
     assert '<td class="same"' in bodies(app)
     assert "<img" not in bodies(app)
     assert not [text for text in app.markdown if "Bob" in text.value]

@@ -64,8 +64,8 @@ def test_an_edit_is_saved_and_its_history_shown(path: Path):
     again = open_page("data", section="Queries", edit="q1")
     rows = again.dataframe[0].value
     assert list(rows["field"]) == ["text", "task", "bucket level"]
-    assert list(rows["was"]) == ["how long does a refund take", "single", ""]
-    assert "Came from: a file of queries, test" in words(again)
+    assert list(rows["before"]) == ["how long does a refund take", "single", ""]
+    assert "Source: a file of queries, test" in words(again)
 
 
 def test_saving_untouched_fields_changes_nothing(path: Path):
@@ -87,7 +87,7 @@ def test_a_second_lead_is_told_keeps_what_was_typed_and_overwrites_only_knowingl
     assert at(app, "Question").value == "mine", "what was typed is still there"
     with Store(path) as store:
         assert store.query("q1").text == first.text
-    app = press(app, "Save mine over it")
+    app = press(app, "Overwrite with mine")
     with Store(path) as store:
         assert store.query("q1").text == "mine"
         assert [change.kind for change in store.history_of("q1")] == ["edit", "edit"]
@@ -98,7 +98,7 @@ def test_a_second_lead_can_begin_anew(path: Path):
     with Store(path) as store:
         first = store.query("q1")
         store.edit_query(replace(first, text="faster"), query_fingerprint(first))
-    app = press(press(app, "Save"), "Begin anew with what it says now")
+    app = press(press(app, "Save"), "Reload the current version")
     assert at(app, "Question").value == "faster"
     at(app, "Guideline for graders").set_value("look twice")
     press(app, "Save")
@@ -127,7 +127,7 @@ def test_what_is_nearly_there_already_is_said_before_it_is_added(path: Path):
     at(app, "Question").set_value("How long does a refund take?")
     app = press(app, "Add")
     assert "nearly the same as q1" in words(app)
-    press(app, "Add it all the same")
+    press(app, "Add it anyway")
     with Store(path) as store:
         assert len(store.queries()) == 3
 
@@ -188,7 +188,7 @@ def test_a_bad_file_of_questions_is_refused_in_the_words_of_the_page(path: Path)
 
 def test_an_expert_types_questions_a_line_each(path: Path):
     app = open_page("data", section="Candidates", from_where="typed")
-    at(app, "Or type them here, one a line").set_value("What is covered?\nWhat is not?\n")
+    at(app, "Or type them here, one per line").set_value("What is covered?\nWhat is not?\n")
     press(app, "Load the questions")
     with Store(path) as store:
         found, _ = store.candidates(source="typed")

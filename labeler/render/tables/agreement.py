@@ -55,7 +55,7 @@ def confusion_matrix(
         for at, (name, row) in enumerate(zip(grades, table, strict=True))
     ]
     heads = [head("grade", words=True), *map(head, grades), head("all")]
-    caption = htpy.fragment["Down: ", htpy.bdi[down], ". Across: ", htpy.bdi[across], "."]
+    caption = htpy.fragment["Rows: ", htpy.bdi[down], ". Columns: ", htpy.bdi[across], "."]
     look, classes = [TABLE_STYLE, CONFUSION_STYLE], "sheet confusion"
     return html_table(look, classes, heads, body, label="Confusion matrix", caption=caption)
 

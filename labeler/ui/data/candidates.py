@@ -32,15 +32,15 @@ LONGEST_NUMBER = 18  # digits: any such number fits a database
 STATES = {"open": OPEN_STATE, "set aside": DROPPED_STATE, "taken": TAKEN_STATE}
 EVERY_SOURCE = "every source"
 WHAT_IT_IS = (
-    "Questions that may become queries. Those with the same words are one, and what a query asks "
-    "already is counted to it. Nothing here is in the golden set until somebody takes it; grades "
-    "that files propose never count."
+    "Questions that may become queries. Those with the same words are one; those that a query "
+    "already asks are counted with it. Nothing here is in the golden set until somebody takes it. "
+    "Suggested grades never count."
 )
 EXAMPLES = {
     "log": "query,count,date,channel",
     "generated": '{"question": "how long does a refund take?", "chunk_id": "c7", "answer": "…"}',
     "thumbs": "query,chunk_id,vote      (up or down, 1 or 0, true or false)",
-    "typed": "a .txt with a question a line, or a table with the column query",
+    "typed": "a .txt with one question per line, or a table with the column query",
 }
 STYLE = """
     [class*="st-key-told-"] [data-testid="stElementContainer"] + * [data-testid="stText"],
@@ -52,7 +52,7 @@ STYLE = """
 FACETS, EVENLY, DRAW = "Buckets, separated by commas", "Draw evenly over", "How many to draw"
 HINTS = {
     "--facet": f'On this page: the field "{FACETS}"',
-    "--limit": "On this page the limits stand as they are; in a terminal that option takes more",
+    "--limit": "On this page limits are fixed; on the command line that option takes more",
     "labeler load queries": 'On this page: load its queries first, under "Load"',
 }
 
@@ -96,7 +96,9 @@ def add_questions() -> None:
         file = st.file_uploader("A file of questions", key=f"questions-file-{source}")
         typed = ""
         if source == "typed":
-            typed = st.text_area("Or type them here, one a line", key="questions-typed", height=120)
+            typed = st.text_area(
+                "Or type them here, one per line", key="questions-typed", height=120
+            )
         options = load_options(source)
         pressed = st.form_submit_button("Load the questions", type="primary")
     if not pressed:
@@ -106,7 +108,7 @@ def add_questions() -> None:
     elif typed.strip():
         load_questions(source, "typed.txt", typed.encode(), options)
     else:
-        st.text("⚠ There is no file yet: choose one above")
+        st.text("⚠ Choose a file above first")
 
 
 def load_options(source: str) -> Mapping[str, object]:
@@ -123,12 +125,12 @@ def load_options(source: str) -> Mapping[str, object]:
             st.text_input(FACETS, key="questions-facets", placeholder="every field with few values")
         )
         if source == "generated":
-            of = "Grade proposed for the source chunk"
+            of = "Suggested grade of the source chunk"
             grade = st.selectbox(of, range(4), GENERATED_GRADE, key="questions-grade", width=280)
             said["proposing"] = SuggestionRule(source=grade)
         if source == "thumbs":
-            up = st.selectbox("A thumb up proposes", range(4), UP_GRADE, key="questions-up")
-            down = st.selectbox("A thumb down proposes", range(4), DOWN_GRADE, key="questions-down")
+            up = st.selectbox("Thumbs up suggests", range(4), UP_GRADE, key="questions-up")
+            down = st.selectbox("Thumbs down suggests", range(4), DOWN_GRADE, key="questions-down")
             said["proposing"] = SuggestionRule(up=up, down=down)
     return said
 
@@ -160,7 +162,7 @@ def load_questions(source: str, name: str, content: bytes, options: Mapping[str,
         return
     bar.empty()
     for report in reports:
-        said = "Loaded" if report.changed else "Nothing to do: all of it is there already"
+        said = "Loaded" if report.changed else "Nothing new: all of it was loaded before"
         st.success(said, icon=":material/check:")
         st.code(str(report), language=None)
 
@@ -262,8 +264,8 @@ def offer_to_forget(count: int) -> None:
     """Let a lead delete what was set aside, texts and all."""
     with st.popover("Delete what was set aside …"):
         st.text(
-            f"{format_count(count, 'question goes', 'questions go')} for good, texts and all.\n"
-            "A later file that asks them brings them back."
+            f"{format_count(count, 'question is', 'questions are')} deleted for good, with their "
+            "texts.\nA later file that contains them brings them back."
         )
         if st.button("Delete", type="primary", key="forget"):
             with ui.guard(), ui.open_store() as store:
@@ -278,7 +280,7 @@ def batch_row(batch: CandidateBatch) -> dict[str, object]:
         "file": batch.file or "",
         "from": batch.source,
         "questions": batch.times,
-        "that differ": batch.texts,
+        "distinct": batch.texts,
         "kept": batch.kept,
         "drawn evenly over": ", ".join(batch.evenly),
         "seed": "" if batch.seed is None else str(batch.seed),

@@ -59,7 +59,7 @@ FORMAT_LABELS = {
 }
 COMPLETE_LABEL = "Texts, settings and every judgment in one file; restores everything except runs"
 LOG_LABEL = "The log of judgments and remarks, with its tamper check"
-PART_NOTE = "This is a part: {}. It has a hash of its own, and a backup is of all."
+PART_NOTE = "This is a part: {}. It has its own hash; a backup always has everything."
 JSONL_NOTE = "JSONL loads back as the same golden set; CSV is for people and spreadsheets."
 SEAL_NOTE = (
     "Keep this line somewhere else than on this server. 'labeler check --against' then tells "

@@ -47,8 +47,8 @@ SHOWN_ONCE = "Copy it now: it won't be shown again. It's personal."
 LOCKED_OUT = "Locked out? On the server run: labeler invite NAME --role lead"
 LOCAL_ADDRESS_ONLY = "These links work only on this computer."
 LET_OTHERS_IN = (
-    "Start the server with --host, so that other computers reach it. If they reach it at an "
-    "address of its own, set LABELER_ADDRESS to that address. Then invite them again."
+    "Start the server with --host, so that other computers reach it. If it has a public address, "
+    "set LABELER_ADDRESS to it. Then create new links."
 )
 LINK_LIFETIMES = {
     "until revoked": None,
@@ -56,8 +56,8 @@ LINK_LIFETIMES = {
     "for a week": timedelta(weeks=1),
     "for four weeks": timedelta(weeks=4),
 }
-LIFETIME_HELP = "Whoever has signed in by then stays signed in on that device."
-ONCE_HELP = "The link works once. Whoever opens it later is told that it has been used."
+LIFETIME_HELP = "People who have signed in by then stay signed in on that device."
+ONCE_HELP = "The link works once. Anyone who opens it again sees that it was used."
 NAMES_HELP = "One per line, or separated by commas."
 LOGIN_HELP = f"{NAMES_HELP} With an address, as in Ann <ann@example.org>, they sign in by a login."
 WITH_ADDRESS = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]+)>\s*")
@@ -279,7 +279,7 @@ def invitation_message(store: Store, name: str, link: str) -> str:
     return (
         f"Hello {name},\n\n{by[0].upper()}{by[1:]} to {task} {store.golden_set_name()}. {how}\n\n"
         f"Your personal link: {link}\n\n"
-        "Please don't pass it on: what is done with it is saved under your name."
+        "Please don't pass it on: everything done with it is saved under your name."
     )
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 EVERYONE_LEAD = "Nobody is invited yet: anyone who opens labeler on this computer is a lead."
 RENAME_HELP = (
-    "All their judgments stay theirs. While nobody is invited, their browser keeps the old name "
-    "until they change it on Label."
+    "Their judgments move to the new name. While nobody is invited, their browser keeps the old "
+    "name until they change it on Label."
 )
 NEVER = "–"
 COLUMNS = ("signs in with", "invited", "first signed in", "last here", "grades")
@@ -263,7 +263,9 @@ def give_new_link(name: str, *, mine: bool) -> None:
 def revoke(name: str, *, mine: bool) -> None:
     """Let a lead keep somebody out."""
     with st.popover("Revoke …", key=f"revoke-{name}"):
-        st.text(f"{name} can't sign in any more. Their judgments stay. You can invite them again.")
+        st.text(
+            f"{name} can't sign in any more. Their judgments are kept. You can invite them again."
+        )
         if mine:
             st.text("That is you: you are signed out at once.")
         if st.button("Revoke", type="primary", key=f"revoke-{name}-yes"):
@@ -276,8 +278,8 @@ def end_invitations() -> None:
     """Let a lead end all invitations, so that this machine's users are leads again."""
     with st.popover("Turn off invitations …"):
         st.text(
-            "All links and logins end, and anyone who opens labeler on this computer is a lead, as "
-            "at the start. Judgments stay."
+            "All links and logins stop working, and anyone who opens labeler on this computer is a "
+            "lead again. Judgments are kept."
         )
         if st.button("End all invitations", type="primary"):
             with ui.guard(), ui.open_store() as store:

@@ -65,7 +65,9 @@ def show_queries() -> None:
         leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
         there = store.contents()
     if not there.queries + there.retired:
-        st.write("There is no query yet. Load some here or with: `labeler load queries FILE`")
+        ui.say_empty(
+            "There is no query yet", "Load the questions people ask.", "labeler load queries FILE"
+        )
         return
     more = f", the first {MOST} shown; find the others by their id or text" * (count > MOST)
     st.caption(
@@ -133,7 +135,7 @@ def edit_query(query_id: str) -> None:
         url_state.write(seen=seen)
     back_button()
     st.text(f"Query {query_id}")
-    label = "Save" if seen == now else "Save mine over it"
+    label = "Save" if seen == now else "Overwrite with mine"
     typed = query_fields(f"edit-{query_id}-{seen}", query, facets, label, now)
     if seen != now:
         say_changed_meanwhile(history)
@@ -146,9 +148,9 @@ def edit_query(query_id: str) -> None:
         else:
             finish("Saved" if changed else "Nothing was changed")
     show_history(history)
-    told = f"Came from: {origin}"
+    told = f"Source: {origin}"
     if proposed:
-        told += f" · {format_count(proposed, 'grade is', 'grades are')} proposed, which never count"
+        told += f" · {format_count(proposed, 'suggested grade', 'suggested grades')}, never counted"
     st.text(told)
 
 
@@ -159,7 +161,7 @@ def say_changed_meanwhile(history: Sequence[QueryChange]) -> None:
     what = "" if newest is None else f": {', '.join(name for name, *_ in newest.fields())}"
     with st.container(border=True):
         st.text(f"⚠ {who} has changed this query since you opened it{what}. {CHANGED_MEANWHILE}")
-        st.button("Begin anew with what it says now", on_click=url_state.remove, args=[["seen"]])
+        st.button("Reload the current version", on_click=url_state.remove, args=[["seen"]])
 
 
 def add_query() -> None:
@@ -168,7 +170,7 @@ def add_query() -> None:
         facets, queries = store.facets(), store.texts_of_queries()
     back_button()
     near = nearest_query(str(st.session_state.get("new-text", "")), queries)
-    typed = query_fields("new", None, facets, "Add it all the same" if near else "Add", near or "")
+    typed = query_fields("new", None, facets, "Add it anyway" if near else "Add", near or "")
     if near:
         st.text(f"⚠ It is nearly the same as {near}")
     if typed is None:
@@ -242,7 +244,7 @@ def query_fields(
                     query_id,
                     key=f"{place}-id",
                     help=ID_HELP,
-                    placeholder="made of its words",
+                    placeholder="made from its words",
                 )
             task = choose_word("Task", TASKS, query.task if query else None, f"{place}-task")
             split = choose_word("Split", SPLITS, query.split if query else None, f"{place}-split")
@@ -326,7 +328,7 @@ def guidance_fields(place: str, query: Query | None) -> dict[str, object]:
         key=f"{place}-keywords",
         help=KEYWORDS_HELP,
         height=80,
-        placeholder="one a line",
+        placeholder="one per line",
     )
     return {
         "guideline": as_typed(guideline, query.guideline if query else None),
@@ -345,7 +347,7 @@ def as_typed(text: str, former: str | None) -> str | None:
 def show_history(history: Sequence[QueryChange]) -> None:
     """Show what was changed of a query: by whom, when, from what to what."""
     if not history:
-        st.caption("Nothing was changed of it yet.")
+        st.caption("No changes yet.")
         return
     rows = [
         {
@@ -353,11 +355,11 @@ def show_history(history: Sequence[QueryChange]) -> None:
             "who": change.who or "",
             "what": QUERY_CHANGES[change.kind],
             "field": name,
-            "was": old,
-            "became": new,
+            "before": old,
+            "after": new,
         }
         for change in history
         for name, old, new in change.fields()
     ]
     wide = st.column_config.TextColumn(width=280)
-    st.dataframe(rows, hide_index=True, column_config={"was": wide, "became": wide})
+    st.dataframe(rows, hide_index=True, column_config={"before": wide, "after": wide})

@@ -59,8 +59,8 @@ GOLDEN_RULE = (
     "change the rule back."
 )
 TRANSFERRED_HELP = (
-    "Grades that follow from chunks that were cut another way. They count only where nobody has "
-    "graded and no file has. Pages say how many a number rests on."
+    "Grades transferred from another chunking. They count only where there is no grade by a person "
+    "or from a file. Pages say how many were used."
 )
 TRANSFERRED_LABELS = {
     COUNT_TRANSFERRED: "count below all others",
@@ -96,14 +96,13 @@ EVIDENCE = (
     "may leave it out."
 )
 SHOW_EARLIER_HELP = (
-    "What a transfer leaves open is shown with the likely grade, who gave it and which words were "
-    "marked. Grades given so are not blind, and agreement leaves them out."
+    "What a transfer leaves to graders is shown with the likely grade, who gave it and which words "
+    "were marked. Grades given with this help are not blind, and agreement leaves them out."
 )
 NAME_HELP = "In the header of every page and in invitations. Empty: the name of its file."
 FIELD_MAP = "Field map for files"
 FIELD_MAP_HELP = (
-    "The map that read a file last, as in 'labeler load --map'. It is tried on files of unknown "
-    "kind."
+    "The map used last, as in 'labeler load --map'. It is tried on files of unknown kind."
 )
 HIGHLIGHT_HELP = (
     "It draws the eye to passages that share words with the question, so grades tend towards "

@@ -27,12 +27,10 @@ from labeler.render.tables.verdict_block import verdict_block
 from labeler.ui import filter_widgets, links, scoreboards, url_state
 from labeler.ui import shared as ui
 
-EVERYBODY, EVERY_TWO = "all graders", "every two graders"
-ONE_GRADER, OTHER_GRADER = "what one gave", "what another gave the same passage"
-BOTH_WAYS = "Every two grades of a passage are in it twice, once each way round."
-HOW_TO_READ = (
-    "The share in a cell is of its row; the larger, the darker. Outlined cells are the same grade."
-)
+EVERYBODY, EVERY_TWO = "all graders", "all pairs of graders"
+ONE_GRADER, OTHER_GRADER = "one grader's grade", "another grader's grade of the same passage"
+BOTH_WAYS = "Each pair of grades is counted in both directions."
+HOW_TO_READ = "Shares are of the row; the larger, the darker. Outlined: the same grade."
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +213,8 @@ def show_confusion(found: Agreement, settings: Settings) -> None:
     down, across, table = choose_confusion(found)
     show_html(tables.confusion_matrix(table, settings.words, down, across))
     st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE_GRADER else HOW_TO_READ)
-    with st.expander("The numbers of this picture", key="confusion"):
-        heads = [f"down: {down}", *map(str, range(len(table))), "all"]
+    with st.expander("As a table", key="confusion"):
+        heads = [f"rows: {down}", *map(str, range(len(table))), "all"]
         sums = [sum(column) for column in zip(*table, strict=True)]
         names = [*(f"{grade} {word}" for grade, word in enumerate(settings.words)), "all"]
         *rows, total = [
@@ -240,7 +238,7 @@ def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
         return one, other, pairs[one, other].tolist()
     with st.container(horizontal=True):
         down = url_state.choose_or_not(
-            *("Down", found.graders, "down"),
+            *("Rows", found.graders, "down"),
             nothing=EVERY_TWO,
             what="grader",
             clears=["across"],
@@ -249,23 +247,22 @@ def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
         if down is None:
             return ONE_GRADER, OTHER_GRADER, found.table.tolist()
         others = [name for name in found.graders if name != down]
-        across = url_state.choose("Across", others, "across", what="grader", width=280)
+        across = url_state.choose("Columns", others, "across", what="grader", width=280)
     return down, across, pairs[down, across].tolist()
 
 
 def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
     """Show each grader against the grade agreed without them, over all and by week."""
     st.text(
-        "Each is compared with the grade agreed without them: somebody else's decision, or what "
-        "the others' grades become. Where several people graded a passage, "
-        f"{describe_rule(settings.golden_rule)}."
+        "Each is compared with the grade agreed without them: somebody else's decision, or else "
+        f"the others' grades by the rule {describe_rule(settings.golden_rule)}."
     )
     table = agreement.against_others_table(rows)
     show_html(tables.html_table_of(table, label="Each grader", details=True))
     st.caption(
-        "A mean difference above 0 is a grader who gives higher grades than the others, below 0 "
-        "one who gives lower grades. It does not say who is right. Passages are not compared if "
-        "nobody else has graded them blind, or if the others disagree on them."
+        "Above 0: this grader gives higher grades than the others; below 0: lower. It doesn't say "
+        "who is right. Passages are left out if nobody else has graded them blind, or if the "
+        "others disagree on them."
     )
 
 
@@ -282,20 +279,20 @@ def show_weeks(rows: Sequence[AgainstOthers]) -> None:
 
 def describe_rule(rule: str) -> str:
     """Say how several grades become one, with the rule's name."""
-    return f"{GOLDEN_RULE_MEANINGS[rule]} ({rule}, a setting)"
+    return f"{rule}: {GOLDEN_RULE_MEANINGS[rule]} (a setting)"
 
 
 def show_drift(rows: Sequence[charts.Drift]) -> None:
     """Show how far each grader was from the agreed grade, week by week."""
     if len({row.week for row in rows}) < 2:
-        st.text("All passages were graded within one week, so there is no drift to see yet.")
+        st.text("All passages were graded within one week: too short to see drift.")
         return
     words = "Mean of grade minus agreed grade, by week and grader"
     st.text(words)
     st.altair_chart(charts.drift_chart(rows, words))
     st.caption(
-        "A line that leaves 0 is somebody who reads the guideline differently than before. "
-        "Hollow points are of fewer than 10 passages."
+        "A line that moves away from 0: this grader reads the guideline differently than before. "
+        "Hollow points: fewer than 10 passages."
     )
     st.dataframe(charts.drift_frame(rows), hide_index=True, height="auto")
 
@@ -306,8 +303,8 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
         return
     st.subheader("Each grader against themselves")
     rows = [row_of(name, *astuple(again)) for name, again in found.items()]
-    show_html(tables.plain_table(["grader", "shown again", "same grade", "one apart"], rows))
-    st.caption("A few of a grader's own earlier passages come back unmarked; see Work.")
+    show_html(tables.plain_table(["grader", "shown again", "same grade", "differ by one"], rows))
+    st.caption("Graders see a few of their own passages again, unmarked: see Work.")
 
 
 def offer_files(

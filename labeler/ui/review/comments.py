@@ -17,7 +17,7 @@ from labeler.ui import url_state
 from labeler.ui.review.rows import ON_A_PAGE, ReviewChoice, chunk_cell, offer_rows
 
 MOST_REASONS, NO_REASON = 20, "no reason given"
-REMARKS = {"unanswered": "nothing here answers it", "unclear": "the query is unclear"}
+REMARKS = {"unanswered": "no passage answers it", "unclear": "the query is unclear"}
 CANNOT_TELL, ON_QUERIES, NOTES = "Can't tell", "Remarks on queries", "Notes"
 
 

@@ -22,16 +22,16 @@ from labeler.ui import filter_widgets, links, url_state
 from labeler.ui import shared as ui
 from labeler.ui.review.rows import ReviewChoice, offer_rows
 
-WORKED = ["grader", "grades", "can't tell", "remarks on queries", "found by search"]
+WORKED = ["grader", "grades", "can't tell", "question problems", "found by search"]
 WORKED += ["median seconds per grade", "first day", "last day", "self-consistency"]
 WORK_NOTE = (
     "Each chunk is counted once per query, with its current grade. Undone grades, retired queries "
     "and imported grades are left out. Times over 5 minutes count as a pause. Self-consistency: "
-    "each grader sees a few of their own chunks again, unmarked. Nobody gives the same grade every "
-    "time; a difference often marks a chunk worth talking about."
+    "each grader sees a few of their own chunks again, unmarked. Nobody is always consistent; a "
+    "difference often points to a chunk worth discussing."
 )
 STATES = ["graded", "share", "can't tell", "text changed", "open"]
-TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
+TIES = "Open: nobody has graded it, or the most frequent grades are tied. "
 
 
 def show_work(choice: ReviewChoice) -> None:
@@ -42,12 +42,15 @@ def show_work(choice: ReviewChoice) -> None:
         again = self_agreement_by_grader(store.repeated_grades(among))
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
-        st.write(
-            "Imported grades aren't counted here. Grade on the Label page, or invite people to."
-        )
-        links.button("Invite people", url_state.page_url("/data", section="People"))
+        st.write("Imported grades aren't counted here. Grade on the Label page, or invite graders.")
+        links.button("Invite graders", url_state.page_url("/data", section="People"))
         return
-    show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
+    worked = [row for row in rows if row.grades or row.cannot_tell or row.remarks]
+    show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in worked]))
+    if idle := [row.grader for row in rows if row not in worked]:
+        have = format_count(len(idle), "person has", "people have")
+        with st.expander(f"{have} not graded yet", key="idle"):
+            st.text(", ".join(idle))
     st.caption(WORK_NOTE)
     offer_rows("Download this table as CSV", rows, "graders.csv")
     if days:
@@ -73,8 +76,8 @@ def show_days(days: Sequence[DayActivity]) -> None:
         st.text(words)
         st.altair_chart(charts.day_chart(given, words))
         st.caption(
-            f"A grade that was changed later counts on both days. The chart goes back at most "
-            f"{charts.MOST_DAYS} days; the table and the file have all."
+            f"A grade that was changed later counts on both days. The chart shows the last "
+            f"{charts.MOST_DAYS} days; the table and the file have all of them."
         )
         st.dataframe(charts.day_frame(given), hide_index=True, height="auto")
         offer_rows("Download the days as CSV", days, "days.csv")
@@ -99,7 +102,7 @@ def show_progress(choice: ReviewChoice) -> None:
     if not total.pool:
         ui.say_empty(
             "There is nothing to grade yet",
-            "The pool is what the runs return for the queries: it needs both.",
+            "The pool is what runs return for queries, so it needs both.",
             "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
         )
         return
@@ -153,11 +156,11 @@ def progress_row(row: Progress, name: str) -> list[CellContent]:
 
 def progress_note(depth: int, without_text: int, rule: str) -> str:
     """Say what the pool is made of and what the columns mean."""
-    bare = format_count(without_text, "without text is", "without text are")
+    bare = format_count(without_text, "chunk without text is", "chunks without text are")
     left_out = f"; {bare} left out" if without_text else ""
     return (
-        f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
-        "is a golden grade for the chunk's present text. Can't tell: nobody has graded it, and "
-        "somebody could not. Text changed: graded for an earlier text and asked again. "
-        f"{TIES if rule == MAJORITY else ''}A query is finished where nothing is open or changed."
+        f"The pool is the top {depth} of every run for each query{left_out}. Graded: there "
+        "is a golden grade for the chunk's current text. Can't tell: nobody has graded it, and "
+        "somebody couldn't. Text changed: graded for an earlier text, so it is asked for again. "
+        f"{TIES if rule == MAJORITY else ''}A query is finished if nothing is open or changed."
     )
