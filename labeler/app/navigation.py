@@ -46,7 +46,9 @@ STYLE = f"""
   border: solid var(--line); border-width: 1px 0; border-radius: 0;
 }}
 .st-key-navigation {{ row-gap: 0; }}
-.stApp [data-testid="stHeading"] h3 {{ font-size: 1.125rem; line-height: 1.5rem; }}
+.stApp [data-testid="stHeading"] h2 {{
+  font-size: 1.125rem; line-height: 1.5rem; padding: 0.5rem 0 1rem; letter-spacing: 0;
+}}
 [data-testid="stText"] {{ overflow-x: clip; }}
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) {{ display: none; }}
 .st-key-choices > .stElementContainer > [data-testid="stSkeleton"] {{ height: 4.25rem; }}

@@ -91,7 +91,9 @@ FRAME_CSS = """
   letter-spacing: 0; color: var(--ink);
 }
 .title p { margin: 0; color: var(--muted); font-size: 0.9375rem; line-height: 1.5rem; }
-.title.unseen { position: absolute; width: 1px; height: 1px; padding: 0; clip-path: inset(50%); }
+.unseen {
+  position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%);
+}
 @media (max-width: 75rem) {
   .top { gap: 0 1rem; }
   .top nav a { padding-inline: 0.5rem; }

@@ -83,7 +83,7 @@ def say_empty(
     The button leads to Data unless ``way`` has another label and address.
     """
     label, address = way or ("Load your files", url_state.page_url("/data", section="Load"))
-    st.subheader(heading)
+    st.header(heading)
     st.text(remedy)
     links.button(label, address)
     with st.expander("On the command line"):

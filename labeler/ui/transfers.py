@@ -191,7 +191,7 @@ def show_transferred() -> None:
         _note_grades_told(store, here)
         scale, revision = store.settings().words, store.revision()
     if not rows:
-        st.subheader("No transferred grade counts yet")
+        st.header("No transferred grade counts yet")
         st.write("Transfer grades to another chunking on Data > Advanced > Transfer.")
         links.button(
             "Transfer grades", url_state.page_url("/data", section="Advanced", show="Transfer")

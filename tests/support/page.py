@@ -63,7 +63,7 @@ def open_page(name: str, **parameters: str | list[str]) -> AppTest:
 def words(app: AppTest) -> str:
     """All words of a page, a table's cells set apart by bars."""
     assert not app.exception
-    groups = (app.subheader, app.text, app.caption, app.markdown, app.code, app.info)
+    groups = (app.header, app.text, app.caption, app.markdown, app.code, app.info)
     texts = [element.value for group in groups for element in group]
     texts += [element.proto.body for element in app.get("html")]
     plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", text, flags=re.S) for text in texts]

@@ -289,7 +289,7 @@ def test_a_file_s_name_is_never_markup(database: Path):
     app = open_page("data")
     app.file_uploader[0].set_value([(evil, b"q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n", "")])
     app = press(app.run(), "Load 1 file")
-    shown = [*app.markdown, *app.caption, *app.warning, *app.success, *app.info, *app.subheader]
+    shown = [*app.markdown, *app.caption, *app.warning, *app.success, *app.info, *app.header]
     assert not [each.value for each in shown if "evil" in each.value]
     labels = [each.label for each in [*app.selectbox, *app.text_input, *app.button]]
     assert not [label for label in labels if "evil" in label]
@@ -813,7 +813,7 @@ def test_a_line_of_a_task_that_cannot_be_read_is_refused(filled: Path, typed: st
 
 def test_settings_are_in_four_groups(filled: Path):
     app = open_page("data", section="Settings")
-    headings = [each.value for each in app.subheader]
+    headings = [each.value for each in app.header]
     assert headings == ["What graders read", "Who gets what", "What counts", "A vs B"]
 
 

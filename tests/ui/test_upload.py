@@ -94,7 +94,7 @@ def test_a_file_of_no_known_kind_is_read_by_a_map_that_is_shown_before_loading(d
     app = dropped(odd__json=[ODD])
     said = words(app)
     assert "The file is not recognised. Nothing is loaded yet." in str(
-        [each.value for each in app.subheader]
+        [each.value for each in app.header]
     )
     assert "('in', 'out') say of no kind of file; if it holds questions" in said
     assert "in.q, out.found" in sample(app)
@@ -208,7 +208,7 @@ def test_a_record_is_never_markup(database: Path):
     app = dropped(odd__json=[{"query": evil, "results": [{"id": evil, "text": evil}], evil: [1]}])
     assert "<img" not in sample(app)
     assert "&lt;img" in sample(app)
-    shown = [*app.markdown, *app.caption, *app.subheader]
+    shown = [*app.markdown, *app.caption, *app.header]
     assert not [each.value for each in shown if "evil" in each.value]
 
 

@@ -159,7 +159,7 @@ def bucket_list(
     shown = [
         htpy.th(".words.name")[heads[0]],
         htpy.th(".n.wide-only")[heads[1]],
-        htpy.th(".plot")[_sides(axis, sides) if sides else None],
+        htpy.th(".plot")[_sides(axis, sides) if sides else htpy.span(".unseen")["on the axis"]],
         *(htpy.th(class_=_look(each), title=each.title or None)[each.heading] for each in columns),
     ]
     return html_table(

@@ -43,7 +43,7 @@ def show_audit() -> None:
         found, count = store.audited(words, kind=kind, most=ON_A_PAGE, skip=at * ON_A_PAGE)
         revision = store.revision()
     if not found:
-        st.subheader("No match" if words or kind else "Nothing has been done yet")
+        st.header("No match" if words or kind else "Nothing has been done yet")
         st.write("Invitations, sign-ins, loads, exports, settings and refusals are listed here.")
         return
     show_html(tables.plain_table(HEADINGS, [audit_row(entry) for entry in found]))

@@ -163,7 +163,7 @@ def offer_parts(selected: Selection, revision: int, refused: Mapping[str, str]) 
         said = describe_parts(ui.database(), revision, store.data_revision(), selected)
     if not said:
         return
-    st.subheader("Parts")
+    st.header("Parts")
     log_refused = refused.get("events")
     with st.container(key="parts"):
         for part, sentence in said.items():

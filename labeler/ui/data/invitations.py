@@ -119,7 +119,7 @@ def show_own_link(store: Store, name: str) -> None:
 
 def invite_people(door: AccessPolicy) -> None:
     """Invite people by a link or, where the server has a login, by its address."""
-    st.subheader("Invite people")
+    st.header("Invite people")
     place = st.empty()
     asked = invitation_form(place, by_login=door.login)
     answer = st.session_state.pop(ANSWER, None)

@@ -152,7 +152,7 @@ def list_people(
     rows: Sequence[PersonRow], ways: list[GraderAccess], me: Person | None, *, closed: bool
 ) -> None:
     """Show each person with what a lead can do beside the name."""
-    st.subheader("People")
+    st.header("People")
     with ui.guard():
         opened = url_state.check_among("person", [row.name for row in rows], "grader")
     with st.container(key="people"):

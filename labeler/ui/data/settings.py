@@ -132,13 +132,13 @@ def show_settings() -> None:
             help=NAME_HELP,
             width=480,
         )
-        st.subheader("What graders read")
+        st.header("What graders read")
         groups = [reading_form(settings)]
-        st.subheader("Who gets what")
+        st.header("Who gets what")
         groups.append(assignment_form(settings, names, several=several))
-        st.subheader("What counts")
+        st.header("What counts")
         groups.append(counting_form(settings, tasks, several=several))
-        st.subheader("A vs B")
+        st.header("A vs B")
         groups.append(comparison_form(settings))
         with st.expander("Files"):
             field_map = st.text_input(

@@ -163,7 +163,7 @@ def show_heading(place: DeltaGenerator, recognised: int, total: int) -> None:
     else:
         said = f"{recognised} of {some} recognised"
     with place.container(gap="xsmall"):
-        st.subheader(f"{said}. Nothing is loaded yet.", anchor=False)
+        st.header(f"{said}. Nothing is loaded yet.", anchor=False)
         st.caption(CHECK)
 
 

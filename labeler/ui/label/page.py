@@ -29,7 +29,7 @@ def show_page() -> None:
         data = pad_data(store, name, token, is_lead=is_lead) if queries and runs else None
         words = ui.graders_words(store.settings())
     if not is_lead and data is None:
-        st.subheader(words.say("page.nothing"))
+        st.header(words.say("page.nothing"))
         st.text(words.say("page.nothing_help"))
     elif not queries:
         ui.say_empty(

@@ -126,7 +126,7 @@ def show(asked: AgreementChoice) -> None:
     show_answer(found.agreement, statements, asked, settings)
     if found.agreement.alpha.n:
         if found.buckets:
-            st.subheader("By bucket")
+            st.header("By bucket")
             table = agreement.bucket_table(str(asked.facet), found.buckets)
             show_html(tables.html_table_of(table, label="By bucket", details=True))
         show_confusion(found.agreement, settings)
@@ -209,7 +209,7 @@ def describe_remedy(found: Agreement, settings: Settings) -> str:
 
 def show_confusion(found: Agreement, settings: Settings) -> None:
     """Show what one gave where another gave what: every two graders, or two of them."""
-    st.subheader("Who gave what")
+    st.header("Who gave what")
     down, across, table = choose_confusion(found)
     show_html(tables.confusion_matrix(table, settings.words, down, across))
     st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE_GRADER else HOW_TO_READ)
@@ -301,7 +301,7 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
     """Say how each grader graded chunks that came back to them."""
     if not found:
         return
-    st.subheader("Each grader against themselves")
+    st.header("Each grader against themselves")
     rows = [row_of(name, *astuple(again)) for name, again in found.items()]
     show_html(tables.plain_table(["grader", "shown again", "same grade", "differ by one"], rows))
     st.caption("Graders see a few of their own passages again, unmarked: see Work.")

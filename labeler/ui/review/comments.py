@@ -41,7 +41,7 @@ def show_cannot_tell(choice: ReviewChoice) -> None:
     with ui.open_store() as store:
         rows = choice.rows_of(store, store.cannot_tells())
     if not rows:
-        st.subheader("Every chunk so far could be graded")
+        st.header("Every chunk so far could be graded")
         st.write("If a grader can't tell (`X` on the Label page), you see the chunk and why here.")
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
@@ -78,7 +78,7 @@ def show_remarks(choice: ReviewChoice) -> None:
         rows = choice.rows_of(store, store.remarks())
         texts = {query.query_id: query.text for query in store.queries()}
     if not rows:
-        st.subheader("No remarks on queries yet")
+        st.header("No remarks on queries yet")
         st.write(
             "If no passage answers a query, or the query is unclear, a grader says so on the Label "
             "page (`Q`), and you see it here."
@@ -106,7 +106,7 @@ def show_notes(choice: ReviewChoice) -> None:
     with ui.open_store() as store:
         rows, scale = choice.rows_of(store, store.notes()), store.settings().words
     if not rows:
-        st.subheader("No notes yet")
+        st.header("No notes yet")
         st.write("Graders add notes to grades with `N` on the Label page. You see them here.")
         return
     here = url_state.choose_part(rows, ON_A_PAGE, "notes-page")

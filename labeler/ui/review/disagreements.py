@@ -93,12 +93,12 @@ def ask_who(store: Store, asked: Mapping[str, Sequence[str]]) -> None:
     """Say how much there is to decide, and ask for a name: every decision is somebody's."""
     found = _disagreements(store, asked)
     if not found:
-        st.subheader("No disagreements")
+        st.header("No disagreements")
         st.write("Passages that two people grade differently are decided here.")
         return
     open_ones = sum(each.adjudication is None for each in found)
     some = format_count(len(found), "disagreement", "disagreements")
-    st.subheader(f"{some}, {open_ones:,} to decide")
+    st.header(f"{some}, {open_ones:,} to decide")
     st.write("Each decision is saved under a name. What's yours?")
     ask_name("Decisions and grades of this browser are saved under it.")
 

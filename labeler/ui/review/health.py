@@ -91,7 +91,7 @@ def way_of(warning: HealthWarning) -> htpy.Element:
 
 def show_part(part: HealthSection) -> None:
     """Show one side of it under its title."""
-    st.subheader(part.title)
+    st.header(part.title)
     show_content(part)
 
 

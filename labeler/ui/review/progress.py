@@ -41,7 +41,7 @@ def show_work(choice: ReviewChoice) -> None:
         rows, days = store.work(among), store.work_by_day(among)
         again = self_agreement_by_grader(store.repeated_grades(among))
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
-        st.subheader("Nobody has graded yet")
+        st.header("Nobody has graded yet")
         st.write("Imported grades aren't counted here. Grade on the Label page, or invite graders.")
         links.button("Invite graders", url_state.page_url("/data", section="People"))
         return
@@ -110,11 +110,11 @@ def show_progress(choice: ReviewChoice) -> None:
     shares = [
         charts.BucketProgress(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows
     ]
-    st.subheader("Progress")
+    st.header("Progress")
     words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
     st.text(words)
     st.altair_chart(charts.progress_chart(shares, words))
-    headings = [facet or "", "queries", "finished", "pool", *STATES]
+    headings = [facet or "bucket", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
     whole = progress_row(total, filter_widgets.ALL_QUERIES) if facet else None
     show_html(tables.plain_table(headings, table, whole))
