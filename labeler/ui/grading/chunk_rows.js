@@ -28,12 +28,21 @@ export class ChunkRows {
   /**
    * @param {HTMLElement} list
    * @param {ListDesk} desk
-   * @param {{ onChange?: () => void, onTop?: () => void, onEnd?: () => void }} hooks
+   * @param {{
+   *   onChange?: () => void,
+   *   onJudged?: (former: Standing | null, done: Standing | null) => void,
+   *   onTop?: () => void,
+   *   onEnd?: () => void,
+   *   stays?: (wasGraded: boolean) => boolean,
+   * }} hooks
    */
-  constructor(list, desk, { onChange = () => {}, onTop = () => {}, onEnd = () => {} }) {
+  constructor(list, desk, hooks) {
+    const { onChange = () => {}, onJudged = () => {}, onTop = () => {}, onEnd = () => {} } = hooks;
     this.list = list;
     this.desk = desk;
+    this.stays = hooks.stays ?? (() => false); // whether a grade leaves one at its row
     this.onChange = onChange;
+    this.onJudged = onJudged;
     this.onTop = onTop; // asked to go above the first row
     this.onEnd = onEnd; // every row is graded
     /** @type {ChunkRow[]} */
@@ -165,6 +174,7 @@ export class ChunkRows {
   // After a first grade the next open row; after another grade just the next row.
   /** @type {(wasGraded: boolean) => void} */
   goOn(wasGraded) {
+    if (this.stays(wasGraded)) return;
     const next = this.at + 1;
     if (wasGraded) return this.moveTo(Math.min(next, this.entries.length - 1));
     const below = this.entries.findIndex((entry, index) => index >= next && entry.isOpen);
@@ -241,6 +251,7 @@ export class ChunkRows {
       this.known.add(done.event_id);
       this.history.push({ entry, event_id: done.event_id });
     }
+    this.onJudged(entry.done, done);
     entry.put(done);
     this.paint(entry);
     this.onChange();

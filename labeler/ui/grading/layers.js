@@ -1,13 +1,18 @@
 // What is open over the passage (a list, the finder, a sheet) as entries of the browser's history, so
 // that Back closes it instead of leaving the page.
 
-const NAME = "labelerLayers"; // how many were open, in the state of an entry
+/** @import { Listed } from "./shapes" */
 
-const push = History.prototype.pushState; // the page's own makes it another address of the app
+const NAME = "labelerLayers"; // how many were open, in the state of an entry
+const LISTED = "labelerList"; // which list was open
+
+// the page's own make it another address of the app
+const { pushState: push, replaceState: replace } = History.prototype;
 
 export class Layers {
   /**
-   * @param {{ count: () => number, close: () => void }} open How many are open, and close the last
+   * @param {{ count: () => number, listed: () => Listed | null, close: () => void }} open How many
+   *   are open, which of them is a list, and close the last
    */
   constructor(open) {
     this.open = open;
@@ -23,14 +28,24 @@ export class Layers {
     window.removeEventListener("popstate", this.onBack, true);
   }
 
-  // As many entries as there are layers open.
+  // The list that was open when this page was loaded anew.
+  /** @returns {Listed | null} */
+  get kept() {
+    return (this.depth && history.state?.[LISTED]) || null;
+  }
+
+  // As many entries as there are layers open; the last one names the list, which a reload opens again.
   sync() {
-    if (this.open.count() <= this.depth) return;
-    this.home = location.href;
+    const listed = this.open.listed();
+    if (this.open.count() > this.depth) this.home = location.href;
     while (this.depth < this.open.count()) {
       this.depth += 1;
-      push.call(history, { ...history.state, [NAME]: this.depth }, "", location.href);
+      const state = { ...history.state, [NAME]: this.depth, [LISTED]: listed };
+      push.call(history, state, "", location.href);
     }
+    const { state } = history;
+    if (!layersOf(state) || JSON.stringify(state[LISTED] ?? null) === JSON.stringify(listed)) return;
+    replace.call(history, { ...state, [LISTED]: listed }, "", location.href);
   }
 
   // Within the entries of this page nothing is loaded, so that Streamlit need not hear of it.

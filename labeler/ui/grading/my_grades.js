@@ -6,7 +6,7 @@ import { marksOf } from "../js/text_marks.js";
 import { ChunkRows, ChunkRowsView } from "./chunk_rows.js";
 import { sayTrouble } from "./query_list.js";
 
-/** @import { Item, ListDesk, OwnAnswer } from "./shapes" */
+/** @import { Item, ListDesk, OwnAnswer, Standing } from "./shapes" */
 
 export class MyGrades extends ChunkRowsView {
   /**
@@ -74,7 +74,9 @@ export class MyGrades extends ChunkRowsView {
     this.forget();
     this.rows = new ChunkRows(this.list, this.desk, {
       onChange: () => this.paintFilters(),
-      // grades given before are changed: nobody is sent on
+      onJudged: (former, done) => this.recount(former, done),
+      // what was graded before is corrected: the next key is for the same passage
+      stays: (wasGraded) => wasGraded || kind !== "later",
       onEnd: () => this.back.focus({ preventScroll: true }),
     });
     this.rows.show([], marksOf({ text: "" }));
@@ -114,6 +116,14 @@ export class MyGrades extends ChunkRowsView {
     this.paintFilters();
   }
 
+  // One judgment takes the place of another.
+  /** @type {(former: Standing | null, done: Standing | null) => void} */
+  recount(former, done) {
+    for (const kind of kindsOf(former)) this.counts[kind] = (this.counts[kind] ?? 1) - 1;
+    for (const kind of kindsOf(done)) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    this.counts.later = this.desk.later().length;
+  }
+
   /** @type {(item: Item, rows: ChunkRows, answer: OwnAnswer) => void} */
   add(item, rows, { queries }) {
     const query = queries[item.query] ?? this.desk.queryOf(item.query);
@@ -148,4 +158,12 @@ export class MyGrades extends ChunkRowsView {
     this.filters.replaceChildren(...buttons);
     buttons[held]?.focus({ preventScroll: true });
   }
+}
+
+// Under which choices a judgment is listed.
+/** @type {(done: Standing | null) => string[]} */
+function kindsOf(done) {
+  if (!done) return [];
+  const kind = done.kind === "grade" ? String(done.grade) : "cannot_tell";
+  return ["all", kind, ...(done.note ? ["note"] : [])];
 }

@@ -78,14 +78,17 @@ export class Pad {
     this.isAddressed = false; // the list that is open is what the address asks for
     this.layers = new Layers({
       count: () => Number(this.list() !== null && !this.isAddressed) + Number(this.overlay.isOpen),
+      listed: () => this.listed(),
       close: () => this.closeLayer(),
     });
     this.listen();
     this.dialogs = keepConnectionDialogsClosed();
     this.names.show(false);
+    const { kept } = this.layers;
     this.paint();
     this.isAddressed = data.query !== null;
     if (data.query !== null) this.openList(this.whole, data.query);
+    else if (kept) this.openList(this.lists()[kept.list] ?? this.whole, kept.query);
   }
 
   sitDown() {
@@ -378,6 +381,13 @@ export class Pad {
   closeLayer() {
     if (this.overlay.isOpen) this.overlay.close();
     else this.leaveLists();
+  }
+
+  // Which list is open, and of which question.
+  listed() {
+    const open = this.list();
+    if (!open || this.isAddressed) return null;
+    return { list: this.lists().indexOf(open), query: open.queryId };
   }
 
   // Show in the lists what was given elsewhere.

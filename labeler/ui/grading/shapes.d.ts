@@ -231,6 +231,12 @@ export interface Confined {
   until: string | null;
 }
 
+/** A list that is open, by its place among all lists, and its question. */
+export interface Listed {
+  list: number;
+  query: string;
+}
+
 /** What the lists may ask of the pad. */
 export interface ListDesk {
   terms: Terms;
