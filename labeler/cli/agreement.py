@@ -65,8 +65,8 @@ from labeler.store.addresses import StoreLocation
     type=click.Choice(METRICS),
     default="ordinal",
     show_default=True,
-    help="How alpha counts a difference: by the grades between the two, as different or not, or "
-    "by its square.",
+    help="How alpha counts a difference: ordinal by the grades between the two, nominal as "
+    "different or not, interval by its square.",
 )
 @click.option("--by", "facet", metavar="FACET", help="One line for each bucket of this facet.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
@@ -98,7 +98,7 @@ def agreement(
 
     Covers everyone who graded blind, or those named, by their current blind grades. Every
     number has a 95% interval over the choice of queries. The agreed grade is another person's
-    adjudication, or what the others' grades amount to by the golden set's rule.
+    decision, else that of the others' grades by the golden set's rule.
     """
     check_raw(kind, raw=raw)
     if facet is not None and (confusion or drift):

@@ -50,21 +50,21 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
     "source",
     type=click.Choice(list(CANDIDATE_SOURCES)),
     required=True,
-    help="What the file was taken from.",
+    help="Where the questions come from.",
 )
 @click.option(
     "--facet",
     "facets",
     multiple=True,
     metavar="NAME",
-    help="Exactly this field is a bucket; repeat it for more. Without it: every field of texts "
-    "with at most 50 distinct values.",
+    help="A field to group questions by; may be repeated. Without it: every text field with at "
+    "most 50 distinct values.",
 )
 @click.option(
     "--evenly",
     multiple=True,
     metavar="FACET",
-    help="Draw evenly over the buckets of this facet; repeat it for more. Without it: of all.",
+    help="Draw equally from each bucket of this facet; may be repeated.  [default: all facets]",
 )
 @click.option(
     "--most",
@@ -77,17 +77,21 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
     type=GRADE,
     default=GENERATED_GRADE,
     show_default=True,
-    help="The grade proposed for the chunk a question was generated from.",
+    help="The grade suggested for the chunk a question was generated from.",
 )
 @click.option(
-    "--up", type=GRADE, default=UP_GRADE, show_default=True, help="The grade a thumb up proposes."
+    "--up",
+    type=GRADE,
+    default=UP_GRADE,
+    show_default=True,
+    help="The grade that a thumb up suggests.",
 )
 @click.option(
     "--down",
     type=GRADE,
     default=DOWN_GRADE,
     show_default=True,
-    help="The grade a thumb down proposes.",
+    help="The grade that a thumb down suggests.",
 )
 @limit_option
 @database_option
@@ -107,10 +111,10 @@ def load_candidates(
 ) -> None:
     """Add questions that may become queries.
 
-    JSONL, CSV or TSV with the question as query, text or question, or a .txt with one a line. A
-    log may have a count, a date and buckets; generated questions name their chunk_id, thumbs a
-    chunk_id and a vote. Questions with the same words are one; those that queries ask already are
-    counted to these. Grades are proposed and never count.
+    JSONL, CSV or TSV with the question as query, text or question, or a .txt with one per line. A
+    log may have a count, a date and buckets; generated questions have a chunk_id, thumbs a
+    chunk_id and a vote. Questions with the same words are merged; one that a query asks already
+    is counted with that query. Their grades are suggestions and never count.
     """
     check_target(db)
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
@@ -133,13 +137,18 @@ def load_candidates(
 
 @click.command()
 @click.argument("words", required=False, default="")
-@click.option("--from", "source", type=click.Choice(list(CANDIDATE_SOURCES)), help="Only of these.")
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(list(CANDIDATE_SOURCES)),
+    help="Only those from this source.",
+)
 @click.option(
     "--state",
     type=click.Choice(CANDIDATE_STATES),
     default=CANDIDATE_STATES[0],
     show_default=True,
-    help="Only these.",
+    help="Only those in this state.",
 )
 @most_option
 @format_option(("table", "json", "jsonl"), "json and jsonl are for programs: all of each.", "form")
@@ -195,7 +204,8 @@ def promote_candidate(
 ) -> None:
     """Make a query of a candidate, by its number.
 
-    It takes along its usual buckets, its reference and keywords, and the grades proposed for it.
+    The query gets the candidate's usual buckets, reference and keywords, and the grades suggested
+    for it.
     """
     if query_id is not None and same_as is not None:
         raise click.UsageError("choose one of --id and --same-as")

@@ -123,8 +123,8 @@ def evaluate(
 ) -> None:
     """Measure run files by a qrels file; no golden set is needed.
 
-    QRELS and each RUN can have any format that 'labeler load' takes, or be Parquet. A run has the
-    name of its file; of several systems in one table each is a run. Nothing is stored.
+    QRELS and each RUN can have any format that 'labeler load' takes. A run is named after its
+    file; a table of several systems holds a run of each. Nothing is stored.
     """
     check_raw(kind, raw=raw)
     conventions = Conventions.of(

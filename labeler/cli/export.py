@@ -11,7 +11,13 @@ import click
 
 from labeler.cli.atomic_output import check_writable, write_file, write_folder
 from labeler.cli.groups import FILE_OR_OUTPUT, database_option, say
-from labeler.cli.options import SELECTION_OPTIONS, make_chunking_option, selection, with_options
+from labeler.cli.options import (
+    SELECTION_OPTIONS,
+    CountingCommand,
+    make_chunking_option,
+    selection,
+    with_options,
+)
 from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import EVERYTHING, Selection, escape_controls, format_count
 from labeler.model.snapshot import GoldenSnapshot
@@ -40,17 +46,17 @@ WITH_SEAL = ("events", "beir")  # the seal; what others expect to the byte has n
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("path", type=FILE_OR_OUTPUT)
 @click.option(
     "--format",
     "kind",
     type=click.Choice([*import_export.EXPORTS, VERSION, "trec"]),
-    help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
-    "ragas and ranx are for other tools; phoenix and langfuse are grades for the traces that runs "
-    "came from; csv is for people; events is the whole log of judgments "
-    "and remarks; version is what --golden names, as a file that proves its hash where it is "
-    "loaded. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
+    help="jsonl has queries and golden grades, and loads back; csv is for people; qrels, beir, "
+    "quepid, quepid-book, opensearch, ragas and ranx are for other tools; phoenix and langfuse are "
+    "grades for the traces that runs came from; events is the whole log of judgments and remarks; "
+    "version is a frozen version, whose hash is checked where it is loaded. Of a run: trec, ranx "
+    "or ragas.  [default: by PATH's ending; trec of a run]",
 )
 @click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
@@ -58,8 +64,9 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "--complete",
     "complete",
     is_flag=True,
-    help="All of it in one JSONL file: also texts of chunks, every grader's grades, can't tells, "
-    "remarks, settings and versions. Only runs, people, seals and the audit are left out.",
+    help="Everything in one JSONL file: also texts of chunks, every grader's grades, can't tells, "
+    "remarks, settings and versions. Left out are runs, answers, signals, candidates, people, "
+    "seals and the audit.",
 )
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
@@ -77,18 +84,18 @@ def export(
 ) -> None:
     """Write the golden set, or a run, to a file.
 
-    '-' is the standard output. BEIR is written as a folder, or as a zip where PATH ends with
-    .zip. A file that ends with .gz is compressed. Printed are the hash of the golden set that
-    was written, and the tamper check (seal), which tells later whether the log up to now is
-    still the same. It is also in PATH.seal.txt if the format has no room for it.
+    '-' is the standard output. BEIR is written as a folder, or as a zip if PATH ends with .zip; a
+    file that ends with .gz is compressed. Printed are the golden set's hash and the log's seal:
+    'labeler check --against SEAL' tells later whether the log up to now is unchanged. Formats
+    without room for the seal get it in PATH.seal.txt.
 
-    With --split, --leaked or --chunking the file is a part with a hash of its own: the hash of
-    a new golden set made of its JSONL with the same settings. BEIR's grades of a split are in
-    qrels/SPLIT.tsv. The log, --complete and a version cannot be a part.
+    --split, --leaked and --chunking export a part with a hash of its own: that of a new golden
+    set loaded from its JSONL with the same settings. BEIR's grades of a split are in
+    qrels/SPLIT.tsv. The log, --complete and a version are always whole.
 
-    If there are several chunkings, ids begin with the chunking's name, as in v2:c7, unless
-    --chunking v2 exports that one alone: then the id is c7, as in the original files, and
-    'labeler load golden FILE --chunking v2' loads it back.
+    With several chunkings, ids begin with the chunking's name, as in v2:c7. --chunking v2 exports
+    that one alone, with its own ids (c7), and 'labeler load golden FILE --chunking v2' loads it
+    back.
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")

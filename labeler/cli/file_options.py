@@ -23,8 +23,8 @@ limit_option = click.option(
     metavar="NAME=SIZE",
     default=(),
     callback=lambda _context, _option, given: parse_limits(given),
-    help="Take in more, or less, than usual; repeat it for more. Without it: "
-    f"{usual_limits()}. A refusal names the one it is about.",
+    help="Change a size limit; may be repeated. An error names the limit that was exceeded.  "
+    f"[default: {usual_limits()}]",
 )
 
 
@@ -47,20 +47,21 @@ def grade_options(command: CommandT) -> CommandT:
     ungraded = click.option(
         "--negative-as-ungraded",
         is_flag=True,
-        help="Read negative grades as trec_eval does: in the pool, but nobody graded the chunk.",
+        help="Read negative grades as trec_eval does: the chunk is in the pool, but ungraded.",
     )
     mapped = click.option(
         "--grade-map",
         metavar="OLD=NEW,...",
         callback=_grade_map,
-        help="Read other numbers as grades: 0.3=1,1.0=3. With a fraction in it it names them all.",
+        help="Read other numbers as grades, such as 0.3=1,1.0=3. If one is a fraction, name all.",
     )
     cuts = click.option(
         "--grade-cuts",
         metavar="CUT,...",
         expose_value=False,
         callback=_grade_cuts,
-        help="Make grades of numbers on a continuous scale: the lowest of 1, of 2 and of 3.",
+        help="Make grades of scores on a continuous scale: the lowest score for 1, for 2 and for "
+        "3.",
     )
     return negative(ungraded(mapped(cuts(command))))
 
@@ -98,11 +99,11 @@ def list_options(command: CommandT) -> CommandT:
         type=click.Choice(["refuse", "first"]),
         default="refuse",
         show_default=True,
-        help="If a chunk is in a list twice: refuse the file, or keep the better rank.",
+        help="What to do if a chunk is twice in a list: refuse the file, or keep the better rank.",
     )
     itself = click.option(
         "--leave-out-self",
         is_flag=True,
-        help="Leave out the chunk with the query's own id, where queries are from the corpus.",
+        help="Leave out a chunk that has the query's own id: for queries taken from the corpus.",
     )
     return order(repeated(itself(command)))

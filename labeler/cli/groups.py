@@ -77,6 +77,7 @@ INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 # Commands, options and settings by the names of earlier versions, which scripts may still use, and
 # by those of other tools.
 OLD_WORDS = {
+    "anew": "redraw",
     "budget": "prompt-k",
     "budget-by-task": "prompt-k-by-task",
     "carried": "transferred",

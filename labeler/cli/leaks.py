@@ -19,7 +19,7 @@ from labeler.analysis.text_similarity import (
 )
 from labeler.cli.file_options import limit_option
 from labeler.cli.groups import FILE, database_option, format_option
-from labeler.cli.options import SELECTION_OPTIONS, selection, with_options
+from labeler.cli.options import SELECTION_OPTIONS, CountingCommand, selection, with_options
 from labeler.cli.output import (
     FOR_PROGRAMS,
     LONGEST_CELL,
@@ -215,15 +215,15 @@ CHUNKS_PER_BATCH = 2_000
 OfQueryT = TypeVar("OfQueryT", Query, LeakedQuery)
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("files", nargs=-1, type=FILE, metavar="[FILE]...")
 @click.option(
     "--threshold",
     type=click.FloatRange(0.5, 1),
     default=SIMILARITY_THRESHOLD,
     show_default=True,
-    help="The least share of a text's words that must be found in order, within as many words "
-    "as the text has. 1 finds only whole texts.",
+    help="The share of a text's words that must be found, in order and close together. 1 finds "
+    "whole texts only.",
 )
 @format_option(
     ("table", "csv", "json", "md"),
@@ -261,16 +261,14 @@ def leakage(
     """Find queries and reference answers in other files.
 
     FILES are training sets, prompts or corpora: JSONL, CSV, TSV, Parquet or plain text, plain or
-    gzip. Case, white space and punctuation do not count, and a few words may be others. Without
-    FILES as well, it lists chunks that contain a query whole, and queries that are nearly the same.
+    gzip. Case, white space and punctuation are ignored, and a few words may differ. With FILES or
+    without, it lists chunks that contain a whole query, and queries that are nearly the same.
 
-    --split and --leaked say which queries are looked for.
-
-    --mark remembers which queries were found, so that scores can be computed --leaked with,
-    without or only them; --unmark undoes it.
+    --mark marks the queries that are found: 'labeler score --leaked without' then leaves them out.
+    --unmark takes a mark back.
 
     A text of fewer than five words is found only where it is a whole line, sentence, cell or JSON
-    text. A line number of Parquet is that of the row.
+    text. For Parquet the line number is that of the row.
     """
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a text")

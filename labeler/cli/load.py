@@ -25,29 +25,28 @@ from labeler.store.addresses import StoreLocation
 
 path_argument = click.argument("path", type=FILE)
 update_option = click.option(
-    "--update", is_flag=True, help="Replace what is there under the same id with other content."
+    "--update", is_flag=True, help="Replace what has the same id and other content."
 )
 facet_option = click.option(
     "--facet",
     "facets",
     multiple=True,
     metavar="NAME",
-    help="Group queries by exactly this field; repeat it for more. Without it: by the buckets and "
-    "every text field of the metadata with at most 50 distinct values, and at most one for two "
-    "queries.",
+    help="A field to group queries by; may be repeated. Without it: the buckets, and every text "
+    "field of the metadata with at most 50 distinct values and at most one for every two queries.",
 )
 
 
 blind_option = click.option(
     "--blind",
     is_flag=True,
-    help="Where several graders grade one pair: nobody saw the others' grades, or the lists.",
+    help="Graders saw neither each other's grades nor the lists, so that they count in agreement.",
 )
 chunking_option = click.option(
     "--chunking",
     type=CHUNKING,
     metavar="NAME",
-    help="The chunking that its chunk ids are of, where there are several; 'default' is the one "
+    help="The chunking that its chunk ids belong to, if there are several; 'default' is the one "
     "without a name.",
 )
 
@@ -81,10 +80,10 @@ class LoadGroup(LabelerGroup):
 def load() -> None:
     """Add files of any kind: 'labeler load FILE...'.
 
-    The content says what each holds; a command says it where that is not enough. A load is all
-    or nothing: one bad line and nothing changes. The golden set's file is made if it is not
-    there yet. Files may be gzipped. Sizes are limited, so that no file fills the memory;
-    --limit of a command allows more.
+    What a file holds is recognised by its content; a command below says it instead. A file is
+    loaded whole or not at all: one bad line, and nothing changes. The golden set's file is made
+    if it is not there yet. Files may be gzipped. Size limits keep a file from filling the
+    memory; --limit raises them.
     """
 
 
@@ -100,8 +99,8 @@ def queries(
 ) -> None:
     """Add the queries of a JSONL, BEIR, CSV, TSV or Parquet file.
 
-    Files of other tools may name a query by its text: it gets an id made of that. Of a file that
-    holds more, only the queries are added.
+    Where a file has no ids, they are made of the queries' texts. Of a file that holds more, only
+    the queries are added.
     """
     load_file(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
 
@@ -112,7 +111,7 @@ def queries(
     "--chunking",
     type=CHUNKING,
     metavar="NAME",
-    help="The chunking they make, or belong to; ids need to be unique within it only.",
+    help="The chunking they belong to; ids must be unique within one chunking only.",
 )
 @update_option
 @limit_option
@@ -123,9 +122,8 @@ def chunks(
 ) -> None:
     """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
-    Of questions with their results the chunks are added, each once. Besides its document_id a
-    chunk may have its place in that document: start and end, in characters from 0, the end not
-    included.
+    A chunk may have a document_id, and its place in that document: start and end, in characters
+    from 0, the end not included. Of questions with their results each chunk is added once.
     """
     load_file(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
 
@@ -139,9 +137,9 @@ def chunks(
 def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
     """Add the whole texts that chunks were cut from.
 
-    A folder of .md and .txt files, each under its path there, or under the name that chunks
-    have for it; or JSONL, CSV or TSV with document_id and text, title if there is one. Chunks
-    with a start and an end must be found there.
+    PATH is a folder of .md and .txt files, whose ids are their paths in it, or the names that
+    chunks have for them; or JSONL, CSV or TSV with document_id and text, and title if there is
+    one. Chunks with a start and an end must be found there.
     """
     load_file(db, "documents", path, LoadOptions(update=update, limits=limits))
 
@@ -157,7 +155,7 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
     type=CHUNKING,
     metavar="NAME",
     help="The chunking it was made on; 'default' is the one without a name.  "
-    "[default: the one that knows its ids]",
+    "[default: the one that has its ids]",
 )
 @limit_option
 @database_option
@@ -176,8 +174,8 @@ def run(
 ) -> None:
     """Add a run: TREC, JSONL, CSV, TSV or Parquet.
 
-    JSON by query, as ranx writes it, is a run, too; of questions with their results only the lists
-    are added.
+    JSON by query, as ranx writes it, is read as well. Of questions with their results only the
+    ranked lists are added.
     """
     options = LoadOptions(
         run_name=name,
@@ -214,11 +212,11 @@ def golden(
 ) -> None:
     """Add golden grades: a golden set, a log, qrels, CSV.
 
-    The content says which it is. A golden set in JSONL brings its queries along, and so do
-    Quepid's and OpenSearch's JSON and RAGAS' samples; otherwise load the queries first. A
-    table needs the columns query, docid and rating; a query may be named by its text, or by id
-    and text. A pair that several graders grade has each one's own grade; other files have one
-    grade for a pair, and another one later needs --update.
+    A golden set in JSONL, Quepid's and OpenSearch's JSON and RAGAS' samples bring their queries;
+    for other files load the queries first. A table needs the columns query, docid and rating;
+    a query may be named by its id, its text, or both. Where a file names several graders, each
+    one's own grade is kept. Other files have one grade for a pair; to change it later takes
+    --update.
     """
     options = LoadOptions(
         negative_as_zero=negative_as_zero,
@@ -241,7 +239,7 @@ def golden(
     "--chunking",
     type=CHUNKING,
     metavar="NAME",
-    help="The chunking that its corpus makes, or belongs to.  [default: the one without a name]",
+    help="The chunking that its corpus belongs to.  [default: the one without a name]",
 )
 @update_option
 @limit_option
@@ -281,7 +279,7 @@ def beir(
 def version(db: StoreLocation, path: Path, limits: Limits) -> None:
     """Add a golden set that was frozen elsewhere.
 
-    Its content must have the hash it names. What is live stays as it is.
+    Its content must match the hash in it. The live golden set stays as it is.
     'labeler export FILE --format version --golden NAME' makes such a file.
     """
     load_file(db, "version", path, LoadOptions(limits=limits))
@@ -295,7 +293,7 @@ def version(db: StoreLocation, path: Path, limits: Limits) -> None:
 def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
     """Make a new golden set from a complete file.
 
-    'labeler export FILE --complete' writes one. It goes into an empty file, whole or not at all.
+    'labeler export FILE --complete' writes one. It is loaded into a new golden set only.
     """
     load_file(db, "complete", path, LoadOptions(limits=limits))
 
@@ -311,7 +309,7 @@ def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits
     """Add what was answered with a run's chunks, right or wrong.
 
     JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1
-    or 0. The text of an answer may be missing; run, too, with --run. 'labeler answers' compares
+    or 0. The answer's text may be missing, and run if --run names it. 'labeler answers' compares
     them with what was retrieved.
     """
     load_file(db, "answers", path, LoadOptions(run_name=run, update=update, limits=limits))
@@ -326,9 +324,8 @@ def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits
 def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
     """Add what users did, date by date: clicks, thumbs up.
 
-    JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n,
-    how often something was counted, may be missing. 'labeler trend' shows them with the
-    system's runs.
+    JSONL, CSV or TSV with date, system, name and value. It may have query, for a value of one
+    query, and n, how often it was counted. 'labeler trend' shows them with the system's runs.
     """
     load_file(db, "signals", path, LoadOptions(update=update, limits=limits))
 
@@ -351,9 +348,9 @@ def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None
 def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
     """Add files of any kind, as 'labeler load FILE...' does.
 
-    They are loaded in the order they need: queries, chunks, golden grades, runs, answers,
-    signals. A file that is not recognised or is refused is named at the end; those that do not
-    need it are loaded. An option applies to the files it fits.
+    They are loaded in this order: queries, chunks, golden grades, runs, answers, signals. A file
+    that is not recognised or is refused is named at the end; the others are loaded. An option
+    applies to the files it fits.
     """
     load_files(db, paths, LoadOptions(**{**given, "facets": given["facets"] or None}))
 

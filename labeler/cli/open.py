@@ -66,10 +66,10 @@ def open_dumps(
 ) -> None:
     """Compare what two retrievers found, without a grade.
 
-    Takes two dumps of what was retrieved, with the texts, of any kind that 'labeler load' takes; or
-    one that holds two systems. Loads all that is in them into the golden set, which is made if it
-    is not there yet, and opens Compare, until Ctrl-C: what both found, where their lists part, and
-    a button that asks for the grades that decide which one is better.
+    The files are dumps of what was retrieved, with the texts, of any kind that 'labeler load'
+    takes; one file may hold two systems. Everything in them is loaded into the golden set, which
+    is made if it is not there yet. Then Compare opens, until Ctrl-C. It shows what both found and
+    where their lists differ, and asks for the grades that decide which one is better.
     """
     check_files(paths, chosen)
     check_target(db)

@@ -70,10 +70,10 @@ def recall(
 ) -> None:
     """Say how much each run's recall owes to its own pool.
 
-    Chunks are graded because some run returned them near the top, which favours that run. This
-    prints recall again with the relevant chunks that only runs of the same system have within
-    the pool depth counted as not relevant; chunks that graders found by search stay. All runs
-    count, even if only some are named.
+    Chunks are graded because some run returned them near the top, which favours that run. So
+    recall is printed twice: as it is, and without the relevant chunks that only runs of the same
+    system brought into the pool. Chunks that graders found by search count in both. All runs
+    are considered, even if only some are named.
     """
     check_common_options(None, kind, per_query=False, raw=raw)
     with Store(db) as store:

@@ -288,25 +288,25 @@ keep_older_name(restore, "query", restore_query)
 )
 @click.option("--seed", default="0", show_default=True, help="Another seed draws another split.")
 @click.option(
-    "--anew", is_flag=True, help="Draw again for all queries, even those that have a split."
+    "--redraw", is_flag=True, help="Draw again for all queries, even those that have a split."
 )
 @database_option
 @click.pass_obj
 def split(
-    db: StoreLocation, dev: float, test: float, held_out: float, seed: str, anew: bool
+    db: StoreLocation, dev: float, test: float, held_out: float, seed: str, redraw: bool
 ) -> None:
     """Put queries into dev, test and held-out at random.
 
     The draw depends on the query's id and the seed alone, so that queries added later move no
     others. A query that is nearly the same as an earlier one gets the same split. A query keeps
-    its split unless --anew is given.
+    its split unless --redraw is given.
     """
     shares = dict(zip(SPLITS, (dev, test, held_out), strict=True))
     with Store(db) as store:
         queries = store.queries()
         if not queries:
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
-        found = assign_splits(queries, shares, seed, anew=anew)
+        found = assign_splits(queries, shares, seed, anew=redraw)
         store.set_splits(found, {**shares, "seed": seed})
         sizes = store.split_sizes()
     drawn = Counter(found.values())

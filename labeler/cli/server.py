@@ -76,8 +76,8 @@ PG_BACKUP_HINT = (
     "--name",
     "title",
     metavar="NAME",
-    help="With --new: what the golden set is called, in the header of every page. Without it a "
-    "terminal asks, and elsewhere it is called as its file.",
+    help="With --new: the golden set's name, in the header of every page. Without it you are asked "
+    "in a terminal; elsewhere it is that of the file.",
 )
 @click.option(
     "--lead",

@@ -88,11 +88,10 @@ def transfer_grades(
     one likely, or leave it open, and why. Decided grades are added to the log, all or none; the
     others are left to graders. --dry-run only prints what would be done.
 
-    Grades by people and files come before a transferred grade, which has no grader in agreement
-    and names the judgments it rests on: once one of these is changed, undone or of an earlier
-    text, it no longer counts and the pair is open again. Run it again when grades changed;
-    nothing is added twice. --undo takes back the last transfer, and every number is what it was
-    before.
+    A transferred grade counts only where no person and no file graded the pair, and never in
+    agreement. It names the judgments it rests on: once one of these is changed, undone or of an
+    earlier text, it no longer counts and the pair is open again. Run the command again when grades
+    have changed; nothing is added twice. --undo takes back the last transfer.
     """
     if old == new:
         raise click.UsageError("--from and --to name the same chunking; name two")

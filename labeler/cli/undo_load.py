@@ -29,11 +29,11 @@ NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "taken back (UTC)"], ["gra
 def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) -> None:
     """Take back a load of golden grades.
 
-    NUMBER is what the load printed; without it the loads are listed. What the load brought and is
-    still current is withdrawn, and a grade that it replaced counts again. Grades that people gave
-    since stay, and so do queries, chunks and a lead's decisions. The log keeps both the load and
-    its undo. To have the grades back, load their file again; so, too, for a later file that only
-    repeated them: it added nothing.
+    NUMBER is what the load printed; without it the loads are listed. Grades that the load brought
+    and that still count are withdrawn, and grades it replaced count again. What people graded
+    since stays, and so do queries, chunks and leads' decisions. The log keeps the load and its
+    undo. To get the grades back, load the file again. A later file that only repeated them added
+    nothing: load that one again as well.
     """
     with Store(db) as store:
         if which is None:

@@ -9,7 +9,13 @@ from dataclasses import asdict
 import click
 
 from labeler.cli.groups import check_raw, database_option, format_option, raw_option, say
-from labeler.cli.options import FORMATS, SELECTION_OPTIONS, selection, with_options
+from labeler.cli.options import (
+    FORMATS,
+    SELECTION_OPTIONS,
+    CountingCommand,
+    selection,
+    with_options,
+)
 from labeler.cli.output import (
     Table,
     count_listed,
@@ -96,7 +102,7 @@ def _cells(version: GoldenVersion, now: str) -> list[str]:
     return [*map(escape_controls, (*texts, *more)), f"{version.queries:,}", f"{version.grades:,}"]
 
 
-@click.command()
+@click.command(cls=CountingCommand)
 @click.argument("old")
 @click.argument("new", required=False)
 @format_option(
@@ -115,7 +121,7 @@ def diff(
 
     OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is
     now. Settings come first, then queries and buckets, then golden grades with who gave them. With
-    --split a query that changed its split is gone from the one and added to the other.
+    --split a query that moved to another split is removed from the one and added to the other.
     """
     check_raw(kind, raw=raw)
     selected = selection()

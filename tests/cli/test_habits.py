@@ -143,7 +143,16 @@ def refuse_number(word: str) -> float:
 @pytest.mark.parametrize(
     "typed",
     [
-        *("runs", "queries", "queries list k1", "candidates", "people", "check"),
+        *(
+            "runs",
+            "queries",
+            "queries list k1",
+            "candidates",
+            "people",
+            "settings",
+            "settings words",
+            "check",
+        ),
         *("audit", "undo-load", "history k1", "history k1 --chunk a"),
         *("measures", "measures nDCG MRR@10", "score", "score --per-query"),
         *("compare old new", "compare old new --graders"),

@@ -127,7 +127,7 @@ def test_a_marked_query_is_left_out_of_scores_until_that_is_taken_back(
     assert values(filled) == [("first", 1, 2)]
     assert values(filled, "--leaked", "without") == values(filled, "--leaked", "only")
     said = run(filled, "score", "--leaked", "without")
-    assert "· leaked queries left out · gain" in said
+    assert "· leaked queries left out · --explain" in said
     assert "\n1 query of the golden set not in these numbers: leaked queries left out" in said
     assert "q1" not in run(filled, "score", "--per-query", "--leaked", "without")
     assert "q2" not in run(filled, "compare", "first", "second", "--per-query", "--leaked", "only")
@@ -179,7 +179,7 @@ def test_a_split_is_asked_for_by_name_and_is_a_facet(
     assert [n for *_, n in values(filled, "--golden", "spring", "--split", "test")] == [1]
     filled.set_splits({"q1": "dev"}, {})
     said = run(filled, "score", "--split", "dev")
-    assert "· split dev · gain" in said
+    assert "· split dev · --explain" in said
     filled.judge(Judgment("late", "q2", "c5", "Ann", grade=3))
     assert run(filled, "score", "--split", "dev").splitlines()[:3] == said.splitlines()[:3]
 
