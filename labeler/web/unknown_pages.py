@@ -17,6 +17,7 @@ from labeler.errors import LabelerError
 from labeler.store import Store
 from labeler.web.auth import login_pages
 from labeler.web.auth.middleware import identify_visitor, is_page
+from labeler.web.language import words_for
 from labeler.web.redact import redact_path
 
 
@@ -69,9 +70,9 @@ class UnknownPages:
         try:
             with Store(self.path) as store:
                 person, name = identify_visitor(store, connection), store.golden_set_name()
-                words = login_pages.words_for(connection, store)
+                words = words_for(connection, store)
         except LabelerError as error:
-            words = login_pages.words_for(connection)
+            words = words_for(connection)
             return login_pages.unavailable(words, redact_path(error, self.path))
         is_lead = person is not None and person.is_lead
         pages = {

@@ -377,6 +377,7 @@ SENTENCES = {
     "before.no_grade": "Aus früheren Bewertungen folgt keine: Bitte bewerten Sie",
     "before.is_likely": "wahrscheinlich: {why}",
     "before.not_likely": "offen: {why}",
+    "before.why": "nach Bewertungen und Markierungen in Texten, die sich überschneiden",
     "before.more": "und {n} weitere",
     "before.marked": "[früher markiert, {signs}:",
     "before.told": "{who}: {grade}, am {day}",
@@ -572,4 +573,15 @@ SENTENCES = {
     "page.ended": "Ihr Zugang ist beendet",
     "page.ended_help": "Sie haben sich abgemeldet, oder Ihre Einladung ist beendet.",
     "page.open_again": "Diese Seite noch einmal öffnen",
+    # warum der Server etwas nicht angenommen hat
+    "api.changed_elsewhere": "inzwischen in einem anderen Tab oder Gerät bewertet ({reason})",
+    "api.expired": "die Seite wird gleich neu berechtigt ({reason})",
+    "api.forbidden": "kein Zugang, fragen Sie die Person, die Sie eingeladen hat ({reason})",
+    "api.storage": "der Speicher des Servers ist gestört ({reason})",
+    "api.busy": "der Server ist gerade ausgelastet ({reason})",
+    "api.other": "{reason}",
+    "api.too_much": (
+        "mehr als {n} Bytes in einer Minute; der Betreiber dieses Servers kann das erhöhen "
+        "(labeler serve --bytes-per-minute)"
+    ),
 }

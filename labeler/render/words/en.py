@@ -361,6 +361,7 @@ SENTENCES = {
     "before.no_grade": "No grade follows from before: give one",
     "before.is_likely": "likely: {why}",
     "before.not_likely": "no grade follows: {why}",
+    "before.why": "by what was graded and marked in texts that overlap",
     "before.more": "and {n} more",
     "before.marked": "[marked before, {signs}:",
     "before.told": "{who} gave {grade} on {day}",
@@ -539,4 +540,15 @@ SENTENCES = {
     "page.ended": "Your access has ended",
     "page.ended_help": "You signed out, or your invitation ended.",
     "page.open_again": "Open this page again",
+    # why the server did not take something
+    "api.changed_elsewhere": "{reason}",
+    "api.expired": "{reason}",
+    "api.forbidden": "{reason}",
+    "api.storage": "{reason}",
+    "api.busy": "{reason}",
+    "api.other": "{reason}",
+    "api.too_much": (
+        "one person can send {n} bytes a minute, and more than that has come; the person who runs "
+        "this server can raise it (labeler serve --bytes-per-minute)"
+    ),
 }

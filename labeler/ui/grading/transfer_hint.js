@@ -136,8 +136,10 @@ function takeWords(before, terms) {
   return say(before.likely && isMarked ? "before.take_marked" : "before.take", { grade });
 }
 
+// The server gives the reason in English.
 /** @type {(before: Before, spoken: Spoken) => string} */
-function likelyWords({ likely, why }, { say }) {
+function likelyWords({ likely, why: reason }, { say, language }) {
+  const why = language === "en" ? reason : say("before.why");
   return say(likely === null ? "before.not_likely" : "before.is_likely", { why });
 }
 

@@ -35,7 +35,7 @@ from labeler.web.auth.access import (
     session_by_link,
     session_by_login,
 )
-from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation, words_for
+from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation
 from labeler.web.auth.session_cookies import (
     credentials_on,
     delete_session_cookie,
@@ -44,6 +44,7 @@ from labeler.web.auth.session_cookies import (
     unknown_actor,
 )
 from labeler.web.auth.tokens import Forbidden
+from labeler.web.language import words_for
 from labeler.web.redact import redact_path
 
 TOO_MANY = "Too many links that do not work are being tried. Try again in a minute.\n"

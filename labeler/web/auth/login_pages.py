@@ -13,10 +13,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 import htpy
-from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 
-from labeler.model import Settings, capitalize_first
+from labeler.model import capitalize_first
 from labeler.render import frame
 from labeler.render.markup import style
 from labeler.render.tokens import TOKENS_CSS
@@ -29,12 +28,6 @@ from labeler.web.auth.access import DEFAULT_PROVIDER, AccessPolicy, Credentials,
 ACCEPT, DECLINE = "/login/accept", "/login/decline"
 LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
 AGAIN_SECONDS = 5  # after which a browser reloads while the golden set cannot be read
-
-
-def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
-    """Return the words for a visitor, by the golden set's setting if it can be read."""
-    settings = Settings() if store is None else store.settings()
-    return Words.of(settings, connection.headers.get("accept-language"))
 
 
 @dataclass(frozen=True, slots=True)

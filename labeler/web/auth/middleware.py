@@ -23,6 +23,7 @@ from labeler.web.auth.access import AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import READ_METHODS, AllowedHosts, hostname, is_https
 from labeler.web.auth.login_flow import exchange_for_session
 from labeler.web.auth.session_cookies import credentials_on, unknown_actor
+from labeler.web.language import words_for
 from labeler.web.redact import redact_path
 
 CALLBACK = "/oauth2callback"
@@ -234,13 +235,13 @@ class SignInRequired:
                 if not policy.is_closed(store):
                     return []
                 if policy.visitor(store, credentials) is None:
-                    words = login_pages.words_for(connection, store)
+                    words = words_for(connection, store)
                     return login_pages.invitation_needed(words, store, policy, credentials)
                 if method not in READ_METHODS:
                     return []
                 return exchange_for_session(store, policy, credentials, connection)
         except LabelerError as error:
-            words = login_pages.words_for(connection)
+            words = words_for(connection)
             return login_pages.unavailable(words, redact_path(error, self.path))
 
 

@@ -15,11 +15,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from labeler.errors import Busy, LabelerError
+from labeler.render.words import Words
 from labeler.store import StorageError, Store
 from labeler.web.auth import tokens
 from labeler.web.auth.access import check_may_grade
 from labeler.web.auth.tokens import Expired, Forbidden
-from labeler.web.redact import redact_path
+from labeler.web.language import reason_for, words_for
 
 TOKEN_HEADER = "x-labeler-token"
 MOST_BYTES = 4_000_000  # one grade with the longest ids of earlier versions; the pad splits more
@@ -52,14 +53,23 @@ def guarded(
                 return JSONResponse(answer(request, body, store, grader))
         except RateLimited as error:
             headers = {"retry-after": str(error.seconds)}
-            return JSONResponse({"error": str(error)}, status_code=429, headers=headers)
+            reason = words_of(request).say("api.too_much", n=error.most)
+            return JSONResponse({"error": reason}, status_code=429, headers=headers)
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, StorageError: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
             # an expired token is no refusal: the page renews it, and the audit log skips it
             renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
-            said = {"error": redact_path(error, path)}
+            said = {"error": reason_for(error, path, words_of(request))}
             return JSONResponse(said, status_code=code, headers=renewed)
+
+    def words_of(request: Request) -> Words:
+        """Return the words for whoever is refused, also while the golden set cannot be read."""
+        try:
+            with open_store() as store:
+                return words_for(request, store)
+        except LabelerError:
+            return words_for(request)
 
     async def handle(request: Request) -> Response:
         body = bytearray()
@@ -96,10 +106,11 @@ WINDOW_SECONDS = 60.0
 
 
 class RateLimited(LabelerError):
-    """A grader has sent too much; in ``seconds`` there is room again."""
+    """A grader has sent more than ``most`` bytes a minute; in ``seconds`` there is room again."""
 
-    def __init__(self, reason: str, seconds: int) -> None:
-        super().__init__(reason)
+    def __init__(self, most: int, seconds: int) -> None:
+        super().__init__(f"more than {most:,} bytes a minute")
+        self.most = most
         self.seconds = seconds
 
 
@@ -122,11 +133,7 @@ class RateLimit:
             while sent and sent[0][0] <= now - WINDOW_SECONDS:
                 sent.popleft()
             if sent and sum(each for _, each in sent) + size > self._most:
-                raise RateLimited(
-                    f"one person can send {self._most:,} bytes a minute, and more than that has "
-                    "come; whoever runs this can raise it (labeler serve --bytes-per-minute)",
-                    self._wait(sent, size, now),
-                )
+                raise RateLimited(self._most, self._wait(sent, size, now))
             sent.append((now, size))
 
     def _wait(self, sent: deque[tuple[float, int]], size: int, now: float) -> int:

@@ -20,7 +20,7 @@ from labeler.model import REMARK_KINDS, Judgment, Remark, check_evidence, check_
 from labeler.store import JudgmentConflict, StorageError, Store
 from labeler.web.grading_api.guard import RateLimit
 from labeler.web.grading_api.signatures import PairSigner
-from labeler.web.redact import redact_path
+from labeler.web.language import reason_for, words_for
 
 MOST_EVENTS = 200
 LONGEST_NOTE = 2_000
@@ -43,17 +43,21 @@ class WriteApi:
         self._allowance = RateLimit(bytes_per_minute)
         self._on_taken = on_taken
 
-    def judgments(self, _: Request, body: bytes, store: Store, grader: str) -> dict[str, Any]:
+    def judgments(self, request: Request, body: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``POST /api/judgments``."""
         self._allowance.use(grader, len(body))
         golden_set, events = store.golden_set_uuid(), parse_events(body)
         signer = PairSigner(store, grader)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too many grades are being written; they are kept and sent again")
+
+        def why(error: LabelerError) -> str:
+            return reason_for(error, str(store.path), words_for(request, store))
+
         try:
             return {
                 "results": [
-                    save_event(store, event, golden_set, grader, signer) for event in events
+                    save_event(store, event, golden_set, grader, signer, why) for event in events
                 ]
             }
         finally:
@@ -75,9 +79,14 @@ def parse_events(body: bytes) -> list[dict[str, Any]]:
 
 
 def save_event(
-    store: Store, event: dict[str, Any], golden_set: str, grader: str, signer: PairSigner
+    store: Store,
+    event: dict[str, Any],
+    golden_set: str,
+    grader: str,
+    signer: PairSigner,
+    why: Callable[[LabelerError], str],
 ) -> dict[str, Any]:
-    """Save one event; return that it is saved, or why it is refused for good."""
+    """Save one event; return that it is saved, or ``why`` it is refused for good."""
     result: dict[str, Any] = {"event_id": None}
     try:
         result["event_id"] = parse_event_id(event)
@@ -89,9 +98,9 @@ def save_event(
     except (Busy, StorageError):
         raise
     except JudgmentConflict as error:
-        return {**result, "refused": str(error), "instead": current_judgment(store, event, grader)}
+        return {**result, "refused": why(error), "instead": current_judgment(store, event, grader)}
     except LabelerError as error:
-        return {**result, "refused": redact_path(error, str(store.path))}
+        return {**result, "refused": why(error)}
     more = {"proposed": proposed or None, "unmarked": unmarked}
     return {**result, "saved": True, **{name: each for name, each in more.items() if each}}
 

@@ -1,0 +1,81 @@
+"""The language of sign-in pages and of refusals: by the setting, else by the browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from labeler.store import Store
+from labeler.web.auth.access import SESSION_COOKIE, hash_secret
+from labeler.web.auth.login_flow import login_routes
+from labeler.web.auth.middleware import SignInRequired
+from labeler.web.unknown_pages import UnknownPages
+from tests.support.grading_client import Pad
+from tests.support.signed_in import let_in
+
+GERMAN = {"accept": "text/html", "accept-language": "de-AT, en;q=0.5"}
+ENGLISH = {"accept": "text/html", "accept-language": "en"}
+
+
+@pytest.fixture
+def served(filled: Store) -> Starlette:
+    """Routes for signing in, and the page for addresses without one, of a closed golden set."""
+    filled.invite("Ann", hash_secret("anns"))
+    path = str(filled.path)
+    listed = {"titles": {"/": "Label", "/scores": "Scores"}, "for_graders": ["/"]}
+    return Starlette(
+        routes=login_routes(path),
+        middleware=[
+            Middleware(SignInRequired, path=path),
+            Middleware(UnknownPages, path=path, **listed),
+        ],
+    )
+
+
+def test_an_invitation_speaks_the_language_of_the_browser(served, ask):
+    german = ask(served, "GET", "/join/anns", headers=GERMAN).body.decode()
+    assert '<html lang="de">' in german
+    assert "Textstellen für" in german
+    assert "Weiter als Ann" in german
+    assert "invite" not in german
+    english = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
+    assert '<html lang="en">' in english
+    assert "Continue as Ann" in english
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/", "Sie brauchen eine Einladung"),
+        ("/join/none", "Dieser Link funktioniert nicht"),
+    ],
+)
+def test_who_has_no_access_reads_why_in_german(served, ask, path, words):
+    assert words in ask(served, "GET", path, headers=GERMAN).body.decode()
+
+
+def test_the_setting_comes_before_the_browser(served, filled: Store, ask):
+    filled.save_settings(replace(filled.settings(), language="de", passage=("Absatz", "Absätze")))
+    said = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
+    assert "Absätze für" in said
+    assert "Sie lesen Frage und Absatz" in said
+
+
+def test_an_unknown_address_and_signing_out_are_said_in_german(served, filled: Store, ask):
+    let_in(filled, "Bo", "bos")
+    cookie = {**GERMAN, "cookie": f"{SESSION_COOKIE}=bos"}
+    assert "Zu Bewerten" in ask(served, "GET", "/nowhere", headers=cookie).body.decode()
+    assert "Überall abmelden" in ask(served, "GET", "/leave", headers=cookie).body.decode()
+
+
+def test_a_refused_grade_says_why_in_the_graders_language(filled: Store, ask):
+    pad = Pad(filled, ask)
+    pad.headers["accept-language"] = "de"
+    pad.send(pad.event("tab1", 3))
+    [answer] = pad.send(pad.event("tab2", 0))
+    assert answer["refused"].startswith("inzwischen in einem anderen Tab oder Gerät bewertet")
+    outside = pad.answer("next", {"sec-fetch-site": "cross-site"})
+    assert outside.json()["error"].startswith("kein Zugang")
