@@ -206,7 +206,7 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     page.get_by_role("button", name="Drop this run").click()
     expect(page.get_by_text("'base & line' is removed with its 4 lists")).to_be_visible()
     page.get_by_role("button", name="Drop it").click()
-    expect(page.get_by_text("1 run ·")).to_be_visible()
+    expect(page.get_by_text("Dropped")).to_be_visible()
     expect(page).to_have_url(f"{server.url}/data?section=Runs")
 
     section(page, "Queries")
@@ -215,7 +215,7 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     expect(page.get_by_role("button", name="Retire")).to_have_count(1)
     still(page)
     page.get_by_role("button", name="Retire").click()
-    expect(page.get_by_text("3 queries ·")).to_be_visible()
+    expect(page.get_by_text("· 1 retired.")).to_be_visible()
     page.get_by_role("button", name="Restore").click()
-    expect(page.get_by_text("4 queries ·")).to_be_visible()
+    expect(page.get_by_text("· 0 retired.")).to_be_visible()
     expect(page).to_have_url(f"{server.url}/data?section=Queries&find=query+3")

@@ -112,6 +112,6 @@ def test_no_section_is_wider_than_the_window(serve, visit, judged):
             assert tables.evaluate_all(
                 "all => all.every(each => each.scrollWidth <= each.clientWidth)"
             ), section
-    expect(page.locator(".statements").first).to_contain_text("Krippendorff's alpha")
+    expect(page.locator(".answer").first).to_contain_text("Krippendorff's alpha")
     expect(page.locator(".confusion td.same")).to_have_count(4)
     expect(page.locator("canvas, .vega-embed svg").first).to_be_visible()

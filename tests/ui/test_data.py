@@ -579,7 +579,8 @@ def test_a_query_is_found_retired_and_restored(filled: Path):
     assert re.findall(r"^(?:1 grade|\d grades)$", said, re.M) == ["2 grades", "1 grade", "0 grades"]
     field(app, "Find").set_value("QUERY 1").run()
     app = press(app, "Retire")
-    assert "2 queries · 4 chunks" in words(app)
+    with Store(filled) as store:
+        assert store.count_queries() == 2
     assert re.search(r"2 grades · retired on \d{4}-\d\d-\d\d", words(app))
     assert field(app, "Find").value == "QUERY 1", "the page stays where it was"
     field(app, "Find").set_value("").run()
@@ -606,7 +607,8 @@ def test_of_many_queries_the_first_are_shown_and_how_to_find_the_others(database
 @pytest.mark.parametrize("section", ["Load", "Download", "People", "Runs", "Queries", "Settings"])
 def test_every_section_of_data_opens(filled: Path, section: str):
     app = open_page("data", section=section)
-    assert "3 queries · 4 chunks · 2 runs · 3 golden grades" in words(app)
+    counts = "3 queries · 4 chunks · 2 runs · 3 golden grades"
+    assert (counts in words(app)) is (section == "Load"), "where more is loaded"
     assert app.button_group[0].value == section
 
 
@@ -665,7 +667,6 @@ def test_settings_that_make_no_sense_are_refused(filled: Path):
     app.text_input(key="word-3").set_value("  ")
     app.button[0].click().run()
     assert "the scale needs four words" in words(app)
-    assert "3 queries" in words(app), "the counts stay above an error"
     with Store(filled) as store:
         assert store.settings().words[3] == "highly relevant"
 

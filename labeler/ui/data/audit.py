@@ -62,7 +62,7 @@ def audit_row(entry: AuditEntry) -> list[TextCell | str | None]:
     """Return an entry as the table shows it; every word of it may be hostile, and is text."""
     times = f"{entry.count:,} times" if entry.count > 1 else ""
     return [
-        entry.at[:19].replace("T", " "),
+        TextCell(entry.at[:19].replace("T", " ")),
         TextCell(escape_controls(entry.by), IDENTIFICATION_LABELS.get(entry.way, entry.way)),
         TextCell(entry.address) if entry.address else None,
         TextCell(AUDIT_KINDS.get(entry.kind, entry.kind), times),

@@ -22,7 +22,7 @@ from labeler.ui.data.upload import describe_contents, show_upload
 from labeler.ui.data.versions import show_versions
 from labeler.ui.transfers import has_other_chunking, show_transfer
 
-QUERIES, CANDIDATES = "Queries", "Candidates"
+LOAD, QUERIES, CANDIDATES = "Load", "Queries", "Candidates"
 VERSIONS, TRANSFER, AUDIT = "Versions", "Transfer", "Audit"
 PARTS: Mapping[str, Callable[[], None]] = {
     VERSIONS: show_versions,
@@ -63,7 +63,7 @@ def show_advanced() -> None:
 
 
 SECTIONS: Mapping[str, Callable[[], None]] = {
-    "Load": show_load,
+    LOAD: show_load,
     "Download": show_downloads,
     "People": show_people,
     "Runs": show_runs,
@@ -79,9 +79,9 @@ def show_page() -> None:
         sections = sections_with_something(store)
     section = url_state.choose_tab("Section", sections, "section", what="section", clears=["show"])
     counts = st.empty()
-    show_counts(counts)
+    show_counts(counts, section)
     SECTIONS[section]()
-    show_counts(counts)  # once more: the section may have loaded something
+    show_counts(counts, section)  # once more: the section may have loaded something
 
 
 def sections_with_something(store: Store) -> list[str]:
@@ -89,7 +89,7 @@ def sections_with_something(store: Store) -> list[str]:
 
     Beside Load all are shown: what is loaded there fills them.
     """
-    if url_state.get("section") in (None, "Load"):
+    if url_state.get("section") in (None, LOAD):
         return list(SECTIONS)
     there = store.contents()
     is_empty = not (there.queries or there.retired or there.chunks or there.runs)
@@ -97,11 +97,15 @@ def sections_with_something(store: Store) -> list[str]:
     return [name for name in SECTIONS if needed.get(name, True) or name == url_state.get("section")]
 
 
-def show_counts(place: DeltaGenerator) -> None:
-    """Say above a section how much there is now."""
+def show_counts(place: DeltaGenerator, section: str) -> None:
+    """Say above what loads files how much there is now, and warn of the generic guideline."""
     with ui.open_store() as store:
         contents, settings = store.contents(), store.settings()
+    is_unwritten = bool(contents.queries) and not settings.guideline
+    if section != LOAD and not is_unwritten:
+        return
     with place.container(horizontal=True):
-        st.caption(describe_contents(contents), width="content")
-        if contents.queries:
+        if section == LOAD:
+            st.caption(describe_contents(contents), width="content")
+        if is_unwritten:
             ui.warn_of_default_guideline(settings)

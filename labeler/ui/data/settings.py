@@ -328,6 +328,7 @@ def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
         "Tasks with values of their own",
         "\n".join(task_line(settings, task) for task in named),
         help=TASKS_HELP,
+        height=16 + 24 * max(len(named) + 1, 3),
         width=480,
     )
     usual = ", ".join(f"{task} {filter_widgets.task_measures(task)}" for task in named)

@@ -19,7 +19,7 @@ from labeler.analysis.agreement import (
     SelfAgreement,
 )
 from labeler.model import GOLDEN_RULE_MEANINGS, Selection, Settings, agreed_grade, format_count
-from labeler.model.results import DOUBT, NOTE, Statement
+from labeler.model.results import NOTE, Statement
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
@@ -129,7 +129,14 @@ def show(asked: AgreementChoice) -> None:
             st.header("By bucket")
             table = agreement.bucket_table(str(asked.facet), found.buckets)
             show_html(tables.html_table_of(table, label="By bucket", details=True))
-        show_confusion(found.agreement, settings)
+        if remedies := [each for each in statements if each.target]:
+            left, right = st.columns(2, gap="large")
+            with left:
+                show_confusion(found.agreement, settings)
+            with right:
+                show_what_to_do(asked, remedies)
+        else:
+            show_confusion(found.agreement, settings)
         with st.expander("All numbers", key="all-numbers"):
             table = agreement.overall_table(found.agreement)
             show_html(tables.html_table_of(table, label="All graders", details=True))
@@ -149,23 +156,35 @@ def show_answer(
     found: Agreement, statements: Sequence[Statement], asked: AgreementChoice, settings: Settings
 ) -> None:
     """Show how far graders agree, what could change that, and what to do."""
-    shown = [each for each in statements if each.severity != NOTE]
+    first, *rest = [each for each in statements if each.severity != NOTE]
+    doubts = [each.sentence for each in rest if each.kind != "alpha" and not each.target]
     if not found.alpha.n:
-        shown.append(Statement("remedy", describe_remedy(found, settings), DOUBT))
-    first, *rest = shown
-    if rest and rest[0].kind == "alpha":
-        number, *rest = rest
-        show_html(verdict_block(first.sentence, doubts=[number.sentence]))
-    else:
-        show_html(verdict_block(first.sentence))
-    show_html(tables.statements_html(rest, lambda _: disagreements_url(asked, *asked.graders)))
-    if any(each.target for each in rest):
-        with st.container(horizontal=True):
-            links.button("Decide the differences", disagreements_url(asked, *asked.graders))
-            links.link("Edit the guideline", url_state.page_url("/data", section="Settings"))
+        doubts.append(describe_remedy(found, settings))
+    counts = None
     if asked.facet is not None and asked.bucket is not None:
-        of_bucket = f"Of the queries of {asked.facet} = {asked.bucket} alone."
-        show_html(tables.small_print([of_bucket]))
+        counts = f"Of the queries of {asked.facet} = {asked.bucket} alone."
+    figure = describe_alpha(found, first) if found.alpha.is_defined else None
+    show_html(verdict_block(first.sentence, figure, doubts, counts))
+
+
+def describe_alpha(found: Agreement, answer: Statement) -> tuple[str, str]:
+    """Return alpha, and what it is and rests on."""
+    alpha = found.alpha
+    passages = format_count(alpha.n, "passage", "passages")
+    queries = format_count(alpha.queries, "query", "queries")
+    who = "both" if answer.numbers["compared"] == 2 else "two or more"
+    what = f"Krippendorff's alpha, {found.metric}, on {passages} of {queries} that {who} graded"
+    return f"{alpha.value:.3f}", what
+
+
+def show_what_to_do(asked: AgreementChoice, remedies: Sequence[Statement]) -> None:
+    """Say what to do about the largest difference, and lead there."""
+    st.header("What to do")
+    for each in remedies:
+        st.text(each.sentence)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        links.button("Decide the differences", disagreements_url(asked, *asked.graders))
+        links.link("Edit the guideline", url_state.page_url("/data", section="Settings"))
 
 
 def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
