@@ -20,6 +20,25 @@ def served(serve_to_all, tmp_path_factory):
     return serve_to_all(library(folder / "library.db", queries=2, chunks=4))
 
 
+def test_back_closes_what_is_asked_beside_a_passage_and_its_context(served, visit):
+    page = visit(f"{served.url}/data", **LAPTOP)
+    page.wait_for_url("**/data")
+    page.goto(served.url)
+    ready(page)
+    text = shown(page)
+    for key, part in (("q", ".tray"), ("x", ".tray"), ("n", ".tray"), ("c", ".beside.after")):
+        page.keyboard.press(key)
+        expect(page.locator(part)).to_be_visible()
+        if key == "n":
+            page.keyboard.type("which card?")
+        back(page)
+        expect(page.locator(part)).to_be_hidden()
+        assert shown(page) == text
+    expect(page.locator(".chunk .note")).to_contain_text("which card?")
+    back(page)
+    page.wait_for_url("**/data")
+
+
 @pytest.mark.parametrize("device", [LAPTOP, PHONE], ids=["laptop", "phone"])
 def test_back_closes_what_is_open_and_then_leaves(served, visit, device):
     page = visit(f"{served.url}/data", **device)

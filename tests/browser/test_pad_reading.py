@@ -133,6 +133,19 @@ def test_a_field_keeps_all_its_keys(serve, visit, long):
 
 
 @pytest.mark.slow
+def test_end_goes_to_the_end_of_a_text_that_comes_in_pieces(serve, visit, tmp_path):
+    path = library(tmp_path / "huge.db", queries=1, chunks=1)
+    with Store(path) as store:
+        text = "A line of this text.\n" * 3_000 + "The very last line."
+        store.add_chunks(loaded([Chunk("c0", text)]), update=True)
+    page = visit(serve(path).url)
+    ready(page)
+    page.keyboard.press("End")
+    expect(page.locator(".chunk .text")).to_contain_text("The very last line.")
+    expect(page.locator(".below")).to_be_hidden()
+    assert scrolled(page) == pytest.approx(1, abs=0.01)
+
+
 def test_a_mark_says_that_there_is_more_below_until_the_end(serve, visit, long):
     with Store(long) as store:
         store.add_chunks(loaded([Chunk("c1", "This is the text, short.")]), update=True)

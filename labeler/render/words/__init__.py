@@ -71,6 +71,13 @@ class Words:
         template = found if isinstance(found, str) else found[_plural_form(values["n"])]
         return _PLACEHOLDER.sub(lambda match: self._fill(match[1], values), template)
 
+    def duration(self, milliseconds: int) -> str:
+        """Say how long something takes, as ``timeWords`` of the pad does."""
+        minutes = max(1, round(milliseconds / 60_000))
+        if minutes < 100:
+            return self.say("time.minutes", n=minutes)
+        return self.say("time.hours", n=round(minutes / 60))
+
     def _fill(self, name: str, values: Mapping[str, str | int]) -> str:
         value = values[name] if name in values else self.names[name]
         if isinstance(value, int):

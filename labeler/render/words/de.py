@@ -87,7 +87,7 @@ SENTENCES = {
     "keys.ahead_help": "weiter, ohne zu bewerten",
     "keys.around": "Umfeld",
     "keys.around_help": "{passage}: der Text davor und danach",
-    "keys.evidence": "Beleg markieren",
+    "keys.evidence": "Beleg",
     "keys.evidence_help": (
         "Worte markieren, auf denen Ihre Bewertung beruht (erst auswählen oder Satz für Satz)"
     ),
@@ -521,10 +521,10 @@ SENTENCES = {
         "Text ist."
     ),
     "sign_in.as": (
-        "Sie werden als {name} angemeldet. Sind Sie das nicht, bitten Sie die Person, von der der "
-        "Link kommt, um einen eigenen."
+        "Nicht {name}? Bitten Sie die Person, von der der Link kommt, um einen eigenen."
     ),
     "sign_in.continue": "Weiter als {name}",
+    "sign_in.start": "Als {name} beginnen",
     "sign_in.switch": "Zu {name} wechseln?",
     "sign_in.switch_to": "Zu {name} wechseln",
     "sign_in.stay": "Als {name} angemeldet bleiben",

@@ -495,11 +495,9 @@ SENTENCES = {
     "sign_in.task": (
         "You read a {question} and a {passage}; one key or tap says how relevant the {passage} is."
     ),
-    "sign_in.as": (
-        "You will be signed in as {name}. If that isn't you, ask the person who sent you the link "
-        "for one of your own."
-    ),
+    "sign_in.as": "Not {name}? Ask the person who sent you the link for one of your own.",
     "sign_in.continue": "Continue as {name}",
+    "sign_in.start": "Start grading as {name}",
     "sign_in.switch": "Switch to {name}?",
     "sign_in.switch_to": "Switch to {name}",
     "sign_in.stay": "Stay signed in as {name}",

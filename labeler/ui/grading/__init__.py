@@ -24,9 +24,9 @@ WINDOW_STYLE = """
   .stMainBlockContainer > .stVerticalBlock { gap: 0.25rem; }
 }
 @media (max-height: 30rem) {
-  .top { flex-wrap: nowrap; height: 2.5rem; }
-  .top .brand { flex: 0 1 auto; }
-  .top nav { order: 0; width: auto; height: 100%; }
+  header.top { flex-wrap: nowrap; height: 2.5rem; }
+  header.top .brand { flex: 0 1 auto; }
+  header.top nav { order: 0; width: auto; height: 100%; }
 }
 """
 

@@ -54,7 +54,7 @@ export const ACTS = {
   before: onChunk((pad, entry) => takeBefore(pad, entry)),
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
-  help: anyTime((pad) => showKeys(pad)),
+  help: anyTime((pad, entry) => showKeys(pad, entry)),
   name: anyTime((pad) => pad.names.show(true)),
 };
 
@@ -194,10 +194,10 @@ function showGuideline(pad, entry) {
   pad.paint();
 }
 
-/** @type {(pad: Pad) => void} */
-function showKeys(pad) {
+/** @type {(pad: Pad, entry: Entry | null) => void} */
+function showKeys(pad, entry) {
   const { terms } = pad.data;
-  const parts = keysParts(terms, pad.session.progress.agreement);
+  const parts = keysParts(terms, pad.session.progress.agreement, Boolean(entry?.item.before));
   pad.overlay.show("help", terms.say("keys.title"), parts);
   pad.paint();
 }
@@ -209,6 +209,7 @@ async function showAround(pad, { item }) {
   pad.bar.press("around", !isShown);
   if (isShown) return pad.card.paintAround(null);
   pad.card.paintAround(say("trouble.fetching"));
+  pad.layers.sync();
   const path = `/api/neighbours?chunk=${encodeURIComponent(item.chunk)}`;
   const beside = await pad.session
     .get(path)

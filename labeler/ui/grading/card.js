@@ -87,6 +87,7 @@ export class Card {
     this.paintGiven(entry, draft);
     this.paintTold(entry);
     if (isNew) this.find(".chunk").scrollTop = 0;
+    if (isNew) this.find(".chunk").removeAttribute("data-to-end");
     if (isNew) this.earlier.show(entry.item);
     else if (isAnew) this.earlier.mark(entry.item);
     return { isNew, isAnew, isNewQuery };
@@ -140,7 +141,7 @@ export class Card {
 
   // On a phone what helps is read in one go with the chunk.
   placeHelps() {
-    const { clientWidth } = this.find(".one");
+    const { clientWidth } = this.find(".pad");
     if (!clientWidth) return;
     const helps = this.find(".helps");
     const isNarrow = clientWidth <= PHONE && !this.find(".one").classList.contains("listing");

@@ -83,14 +83,17 @@ export function actionButtons(terms, where, act) {
   });
 }
 
-// The rows of the list of keys: the keys' names and what they do.
-/** @type {(spoken: Spoken) => [string[], string][]} */
-export function keyRows({ say }) {
-  const control = say("keys.control");
+// The rows of the list of keys: the keys' names and what they do. A suggested grade is accepted only
+// where there is one.
+/** @type {(spoken: Spoken, isBefore: boolean) => [string[], string][]} */
+export function keyRows({ say }, isBefore) {
+  const control = /Mac|iP/.test(navigator.platform) ? "⌘" : say("keys.control");
+  /** @type {(action: { name: string, keys: string[] }) => boolean} */
+  const isListed = ({ name, keys }) => Boolean(keys[0]) && (name !== "before" || isBefore);
   return [
     [["0", "1", "2", "3"], say("keys.grade")],
     [HOME_ROW, say("keys.home_row")],
-    ...ACTIONS.filter(({ keys }) => keys[0]).map(({ keys, help }) => {
+    ...ACTIONS.filter(isListed).map(({ keys, help }) => {
       return /** @type {[string[], string]} */ ([keys.map(keyName), say(help)]);
     }),
     [[say("keys.space"), say("keys.page_down"), "↓"], say("keys.scroll")],

@@ -90,10 +90,10 @@ function passage(title, text) {
   return made;
 }
 
-/** @type {(terms: Terms, agreement: SelfAgreement | null) => HTMLElement[]} */
-export function keysParts(terms, agreement) {
+/** @type {(terms: Terms, agreement: SelfAgreement | null, isBefore: boolean) => HTMLElement[]} */
+export function keysParts(terms, agreement, isBefore) {
   const table = element("dl", "", "keys-table");
-  for (const [keys, help] of keyRows(terms)) {
+  for (const [keys, help] of keyRows(terms, isBefore)) {
     const names = element("dt");
     for (const key of keys) names.append(element("kbd", key), " ");
     table.append(names, element("dd", help));

@@ -77,7 +77,7 @@ export class Pad {
     });
     this.isAddressed = false; // the list that is open is what the address asks for
     this.layers = new Layers({
-      count: () => Number(this.list() !== null && !this.isAddressed) + Number(this.overlay.isOpen),
+      count: () => this.openLayers(),
       listed: () => this.listed(),
       close: () => this.closeLayer(),
     });
@@ -377,9 +377,18 @@ export class Pad {
     return this.lists().find((list) => list.isOpen) ?? null;
   }
 
-  // Close what is open over the chunk, the last first.
+  // How many things are open over the chunk or beside it, which Back closes.
+  openLayers() {
+    const isList = this.list() !== null && !this.isAddressed;
+    const open = [isList, this.overlay.isOpen, this.card.around, this.panel.isOpen];
+    return open.filter(Boolean).length;
+  }
+
+  // Close what is open over the chunk, the last first; what was written is kept as by Esc.
   closeLayer() {
-    if (this.overlay.isOpen) this.overlay.close();
+    if (this.panel.isOpen) this.panel.escape();
+    else if (this.overlay.isOpen) this.overlay.close();
+    else if (this.card.around) this.act("around");
     else this.leaveLists();
   }
 

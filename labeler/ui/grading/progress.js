@@ -94,25 +94,24 @@ export class GradingProgress {
 }
 
 // How far a query is for this grader: how many are graded, of how many.
-/** @type {(progress: GradingProgress, queryId: string | undefined) => { done: number, all: number } | null} */
-export function placeIn(progress, queryId) {
+// `skipped` are open ones before the one on screen.
+/** @type {(progress: GradingProgress, queryId: string | undefined, skipped?: number) => { done: number, all: number, at: number } | null} */
+export function placeIn(progress, queryId, skipped = 0) {
   const query = progress.queries[queryId ?? ""];
   if (progress.open === null || progress.decision || !query?.total) return null;
   const done = query.mine ?? 0;
-  return { done, all: done + query.left };
+  const all = done + query.left;
+  return { done, all, at: Math.min(all, done + skipped + 1) };
 }
 
 // How far this query is; where somebody keeps to what decides, how far that is.
-/** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms, done: Standing | null) => string} */
-export function progressWords(progress, queryId, { say }, done) {
+/** @type {(progress: GradingProgress, place: ReturnType<typeof placeIn>, spoken: Spoken, done: Standing | null) => string} */
+export function progressWords(progress, place, { say }, done) {
   if (progress.decision?.settled) return say("progress.decided");
   if (progress.decision && progress.open) return say("progress.decides", { n: progress.open });
-  const place = placeIn(progress, queryId);
   if (!place) return "";
   if (place.done === place.all) return say("progress.all", { n: place.all });
-  return done
-    ? say("progress.graded", place)
-    : say("progress.at", { at: place.done + 1, all: place.all });
+  return say(done ? "progress.graded" : "progress.at", place);
 }
 
 // How long the rest of this query may take; where somebody keeps to what decides, all of that.
@@ -127,13 +126,15 @@ export function timeInQuestion(progress, queryId, { say }) {
   return say("progress.left", { time: timeWords(left * (progress.pace ?? USUAL_PACE), say) });
 }
 
-// Which question of all of them this is.
+// Which question this is of those that this grader has done or still has to do.
 /** @type {(progress: GradingProgress, queryId: string | undefined, terms: Terms) => string} */
 export function overallWords(progress, queryId, { say }) {
   if (!queryId || progress.open === null || !progress.queriesTotal || progress.decision) return "";
+  const { queriesTotal, queriesDone, queriesMine } = progress;
   const isOpen = Boolean(progress.queries[queryId ?? ""]?.left);
-  const at = Math.min(progress.queriesTotal, progress.queriesDone + (isOpen ? 1 : 0));
-  return say("progress.question_at", { at, all: progress.queriesTotal });
+  const all = queriesTotal - queriesDone + queriesMine;
+  const at = Math.min(all, queriesMine + (isOpen ? 1 : 0));
+  return say("progress.question_at", { at, all });
 }
 
 // The same of the whole team, and how long all of it may take.

@@ -195,6 +195,14 @@ export class ChunkQueue {
     return dropped.map((entry) => entry.item);
   }
 
+  // How many open chunks of its query stand before the one on screen, which was stepped over to it.
+  skipped() {
+    const { at, current } = this;
+    if (!current || current.done || current.later) return 0;
+    const { query } = current.item;
+    return this.entries.slice(0, at).filter((e) => !e.done && e.item.query === query).length;
+  }
+
   // What was put off and is still open.
   later() {
     return this.entries.filter((each) => each.later && !each.done).map(({ item }) => item);

@@ -48,6 +48,8 @@ async function readFurther(host, way, item, means) {
     way.replaceWith(part);
     offerMore(host, item, means);
     means.painted?.();
+    const read = host.closest(".chunk[data-to-end]");
+    if (read) read.scrollTop = read.scrollHeight;
   } catch (problem) {
     const words = means.say("card.not_fetched", { reason: reasonWords(problem, means.say) });
     way.firstChild?.replaceWith(`${words} `);

@@ -35,6 +35,7 @@ export function isReadingKey(key) {
 export function readOn(host, key, { shiftKey }) {
   const by = MOVES[key](host);
   host.scrollTop += key === " " && shiftKey ? -by : by;
+  host.toggleAttribute("data-to-end", key === "end"); // what comes of it later lengthens it
 }
 
 // Whether a key scrolls what has the focus sideways, as it does in every browser.

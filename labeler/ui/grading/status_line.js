@@ -36,7 +36,8 @@ export class StatusLine {
     state.dataset.saved = String(saved);
     state.dataset.state = waiting ? outbox.state : "idle";
     const here = this.queryHere(session);
-    this.write(".progress", progressWords(progress, here, terms, queue.current?.done ?? null));
+    const place = placeIn(progress, here, this.listed === null ? queue.skipped() : 0);
+    this.write(".progress", progressWords(progress, place, terms, queue.current?.done ?? null));
     const left = timeInQuestion(progress, here, terms);
     this.write(".time .left", left);
     this.write(
@@ -46,7 +47,7 @@ export class StatusLine {
     this.write(".overall", overallWords(progress, here, terms));
     const team = teamWords(progress, terms);
     if (this.find(".overall").title !== team) this.find(".overall").title = team;
-    this.paintCells(placeIn(progress, here));
+    this.paintCells(place);
     this.paintField(progress.looked);
     this.paintSplits();
     this.paintOpenings();
@@ -62,16 +63,19 @@ export class StatusLine {
   }
 
   // One cell for each chunk of the question; where they are very many, a share of them each.
-  /** @type {(place: { done: number, all: number } | null) => void} */
+  /** @type {(place: ReturnType<typeof placeIn>) => void} */
   paintCells(place) {
     const host = this.find(".cells");
     const count = Math.min(place?.all ?? 0, MOST_CELLS);
     if (host.children.length !== count) {
       host.replaceChildren(...Array.from({ length: count }, () => document.createElement("i")));
     }
-    const done = place ? Math.floor((place.done / place.all) * count) : 0;
+    const all = place?.all ?? 1;
+    const done = Math.floor(((place?.done ?? 0) / all) * count);
+    const isDone = place === null || place.done === all;
+    const at = isDone ? count : Math.floor(((place.at - 1) / all) * count);
     for (const [i, cell] of [...host.children].entries()) {
-      const look = i < done ? "full" : i === done ? "now" : "";
+      const look = i === at ? "now" : i < done ? "full" : "";
       if (cell.className !== look) cell.className = look;
     }
   }
