@@ -20,7 +20,7 @@ from labeler.analysis.run_verdict import (
     is_asked_for,
     judge_pair,
 )
-from labeler.cli.explain import HOW, explain_by, explain_differences, explain_option
+from labeler.cli.explain import HOW, explain_by, explain_differences
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
     CountingCommand,
@@ -177,7 +177,6 @@ DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measu
     " first measure first; · is an unjudged chunk.",
 )
 @graders_option
-@explain_option
 @weighted_option
 @golden_option
 @database_option

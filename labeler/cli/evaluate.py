@@ -20,12 +20,7 @@ from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_caution
 from labeler.analysis.comparison import DecisionRules, describe_best_run
 from labeler.api.grade_scales import grade_rule
 from labeler.api.inputs import QRELS, RunRule, Warnings, read_board
-from labeler.cli.explain import (
-    explain_best_run,
-    explain_by,
-    explain_mean_intervals,
-    explain_option,
-)
+from labeler.cli.explain import explain_best_run, explain_by, explain_mean_intervals
 from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import FILE, check_raw
 from labeler.cli.options import (
@@ -83,7 +78,6 @@ OPTIONS: tuple[OptionDecorator[Callable[..., Any]], ...] = (
     prompt_k_option(USUAL.prompt_k, more=""),
     undefined_option,
     click.option("--per-query", is_flag=True, help="One value for each query."),
-    explain_option,
     click.option(
         "--compare",
         "pair",

@@ -18,7 +18,14 @@ from labeler.analysis.gate import (
     LimitResult,
 )
 from labeler.cli.explain import explain_by, explain_limits, footer_parts
-from labeler.cli.output import Table, in_markdown, markdown_lines, split_notes, text_lines
+from labeler.cli.output import (
+    RunLabels,
+    Table,
+    in_markdown,
+    markdown_lines,
+    split_notes,
+    text_lines,
+)
 from labeler.evaluation import Note, format_number, format_signed
 from labeler.model import (
     escape_controls,
@@ -40,19 +47,29 @@ ONE_LOOK_NOTE = Note(
 
 def as_text(outcome: GateOutcome) -> str:
     """Return an outcome for a terminal: what came of it, what broke limits, and every limit."""
-    lines = [describe_result(outcome), *(f"! {said}" for said in describe_faults(outcome))]
-    if outcome.findings:
-        lines += ["", *text_lines(check_table(outcome))]
-    return "\n".join([*lines, "", *_footer(outcome), ""])
+    labels = labels_of(outcome)
+    said = [describe_result(outcome), *(f"! {said}" for said in describe_faults(outcome))]
+    table = [*text_lines(check_table(outcome)), ""] if outcome.findings else []
+    named = ["", *labels.lines("table"), *table]
+    return "\n".join([*map(labels.within, said), *named, *map(labels.within, _footer(outcome)), ""])
+
+
+def labels_of(outcome: GateOutcome) -> RunLabels:
+    """Return what the runs are called in sentences: by their names, unless these are long."""
+    runs = [outcome.run, *(finding.other for finding in outcome.findings)]
+    return RunLabels(dict.fromkeys(filter(None, runs)))
 
 
 def as_markdown(outcome: GateOutcome) -> str:
     """Return an outcome as Markdown, as the summary of a build shows it."""
-    lines = [f"### {in_markdown(describe_result(outcome))}", ""]
-    lines += [f"- {in_markdown(said)}" for said in describe_faults(outcome)]
+    labels = labels_of(outcome)
+    lines = [f"### {in_markdown(labels.within(describe_result(outcome)))}", ""]
+    lines += [f"- {in_markdown(labels.within(said))}" for said in describe_faults(outcome)]
+    lines += ["", *labels.lines("md")] if labels.is_short else []
     if outcome.findings:
         lines += ["", *markdown_lines(check_table(outcome))]
-    return "\n".join([*lines, *(f"\n{in_markdown(line)}" for line in _footer(outcome)), ""])
+    footer = (f"\n{in_markdown(labels.within(line))}" for line in _footer(outcome))
+    return "\n".join([*lines, *footer, ""])
 
 
 def as_json(outcome: GateOutcome) -> str:

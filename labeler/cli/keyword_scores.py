@@ -20,7 +20,15 @@ from labeler.analysis.keywords import (
     list_lookups,
 )
 from labeler.cli.options import check_facet_name, selection
-from labeler.cli.output import Table, in_markdown, markdown_lines, rank_cell, text_lines
+from labeler.cli.output import (
+    FOR_PROGRAMS,
+    RunLabels,
+    Table,
+    in_markdown,
+    markdown_lines,
+    rank_cell,
+    text_lines,
+)
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Record, Scoreboard, format_number
 from labeler.formats import csv_tables, json_records
@@ -60,17 +68,20 @@ def print_keywords(
         build_corpora(board, texts, substring=substring),
         list_lookups(board, board.run_names),
     )
+    labels = RunLabels(board.run_names)
     places = find_keyword_ranks(corpora.whole, keywords, lists)
     notes = [*describe_missed(places), *filter(None, [describe_unusable(corpora.whole, keywords)])]
     if per_query:
         records = keyword_rank_records(places, k, substring=substring)
-        table = place_table(places, board.run_names)
+        table = place_table(places, labels)
     else:
         found = corpora.scores(keywords, lists, k)
         means = keyword_means(found, *(buckets_by_query(board, facet) if facet else ()))
         records = keyword_mean_records(means, k, facet, substring=substring)
-        table = mean_table(means, k, facet)
+        table = mean_table(means, k, facet, labels)
     said = describe_keyword_conventions(k, substring=substring)
+    if kind not in FOR_PROGRAMS:
+        click.echo("".join(f"{line}\n" for line in labels.lines(kind)), nl=False)
     click.echo(format_keywords(kind, records, table, said, notes, raw=raw), nl=False)
 
 
@@ -82,7 +93,7 @@ def buckets_by_query(
     return dict(given), board.facets[facet]
 
 
-def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table:
+def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None, labels: RunLabels) -> Table:
     """Return a line for each run, or for each bucket and run."""
     names = ["run"] if facet is None else [escape_controls(facet), "run"]
     numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
@@ -91,7 +102,7 @@ def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table
     body = [
         [
             *([] if facet is None else [escape_controls(str(each.bucket))]),
-            escape_controls(each.run),
+            labels[each.run],
             *map(format_number, (each.rr, each.ndcg, each.coverage)),
             *map(str, (each.n, each.keywords, each.unknown)),
         ]
@@ -100,18 +111,18 @@ def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table
     return Table(names, numbers, body)
 
 
-def place_table(places: Sequence[KeywordRanks], runs: Sequence[str]) -> Table:
+def place_table(places: Sequence[KeywordRanks], labels: RunLabels) -> Table:
     """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
     body = [
         [
             escape_controls(each.query_id),
             escape_controls(each.keyword),
-            *(rank_cell(each.ranks[run]) for run in runs),
+            *(rank_cell(each.ranks[run]) for run in labels),
             str(each.chunks),
         ]
         for each in places
     ]
-    return Table(["query", "keyword"], [*map(escape_controls, runs), "chunks that hold it"], body)
+    return Table(["query", "keyword"], [*labels.values(), "chunks that hold it"], body)
 
 
 def format_keywords(

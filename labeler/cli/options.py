@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from difflib import get_close_matches
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from labeler.cli.explain import explain_option
 from labeler.cli.groups import CHUNKING, CommandT, check_raw, format_option, raw_option
+from labeler.cli.output import shorten
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -272,6 +275,7 @@ FORM_OPTIONS = (
         FORMATS, "table and md have four digits for people; csv and json have all digits."
     ),
     raw_option,
+    explain_option,
 )
 
 
@@ -348,11 +352,26 @@ def select_runs(collection: Collection, names: Sequence[str]) -> Collection:
         raise NotFound("there are no runs yet; add one with 'labeler load run FILE'")
     for name in names:
         if name not in known:
-            raise NotFound(
-                f"no run is called {name!r}; there are: {', '.join(map(escape_controls, known))}"
-            )
+            raise NotFound(f"no run is called {name!r}; {describe_known(name, [*known])}")
     wanted = dict.fromkeys(names or known)
     return replace(collection, runs=tuple(known[name] for name in wanted))
+
+
+MOST_NAMED = 10  # of the names that there are, in a refusal
+LONGEST_NAME = 80
+
+
+def describe_known(name: str, known: Sequence[str]) -> str:
+    """Return which name may be meant, or which there are, the first of them where there are many.
+
+    >>> describe_known("hybird", ["bm25", "hybrid"]), describe_known("x", ["bm25", "hybrid"])
+    ("did you mean 'hybrid'?", 'there are: bm25, hybrid')
+    """
+    if near := get_close_matches(name, known, n=2):
+        return f"did you mean {' or '.join(repr(each) for each in near)}?"
+    names = [shorten(escape_controls(each), LONGEST_NAME) for each in known]
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"there are: {', '.join(names[:MOST_NAMED])}{more}" if names else "there is none"
 
 
 def check_shared_queries(collection: Collection) -> None:
@@ -368,8 +387,7 @@ def check_shared_queries(collection: Collection) -> None:
 def check_facet_name(facet: str | None, facets: Mapping[str, object]) -> None:
     """Raise `NotFound` for a facet that is not among those that are there."""
     if facet is not None and facet not in facets:
-        there = ", ".join(map(escape_controls, facets)) or "none"
-        raise NotFound(f"no facet is called {facet!r}; there are: {there}")
+        raise NotFound(f"no facet is called {facet!r}; {describe_known(facet, [*facets])}")
 
 
 def check_facet(board: Scoreboard, facet: str | None) -> None:

@@ -12,7 +12,7 @@ import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules, describe_best_run, perfect_reranking_notes
-from labeler.cli.explain import explain_best_run, explain_by, explain_option
+from labeler.cli.explain import explain_best_run, explain_by
 from labeler.cli.groups import CommandT, database_option, format_option
 from labeler.cli.options import (
     CountingCommand,
@@ -100,7 +100,6 @@ def keyword_options(command: CommandT) -> CommandT:
     help="Also print what a perfect reranker of the first N would give, over all queries.",
 )
 @keyword_options
-@explain_option
 @weighted_option
 @golden_option
 @database_option

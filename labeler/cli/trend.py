@@ -168,6 +168,8 @@ def trends(
                 store, collection, conventions, measures, between, graded_by, within
             )
             table = trend.change_causes_table(parts)
+            if kind not in FOR_PROGRAMS:
+                table = with_headings(table, [part.measure for part in parts], conventions)
             print_trend(kind, statements, table, conventions, [], raw=raw)
             return
     dated = trend.build_timeline(select_runs(collection, ()).runs)

@@ -341,3 +341,23 @@ def test_signals_and_trends_have_four_digits_and_names_of_measures(filled_labele
     assert "0.4684 " in shown
     assert "R@5" in shown
     assert "R@prompt" not in shown
+
+
+def test_a_gate_names_long_runs_once_below_its_verdict(filled_labeler: Labeler):
+    Path("gate.toml").write_text(filled_labeler("gate", "--example").output)
+    assert filled_labeler("rename", "run", "new", "x" * 200).exit_code == 0
+    for form in ("table", "md"):
+        asked = ["gate", "gate.toml", "--run", "x" * 200, "--format", form]
+        lines = filled_labeler(*asked).stdout.splitlines()
+        assert lines[0].removeprefix("### ") == "gate.toml: A passed: 2 limits kept"
+        assert sum("xxx" in line for line in lines) == 1, form
+
+
+def test_a_refusal_names_a_few_of_many_runs_or_the_one_that_is_meant(filled_labeler: Labeler):
+    for number in range(12):
+        copied = filled_labeler("load", "run", "new.trec", "--name", f"{number}-{'x' * 150}")
+        assert copied.exit_code == 0
+    refused = filled_labeler("score", "nosuch").output
+    assert "there are: old, new, 0-xxx" in refused
+    assert refused.endswith("… and 4 more\n")
+    assert "no run is called 'nwe'; did you mean 'new'?" in filled_labeler("score", "nwe").output
