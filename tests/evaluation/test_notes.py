@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import labeler
-from labeler.analysis.comparison import METHODS_NOTE
+from labeler.analysis.comparison import COVERAGE_NOTE, METHODS_NOTE, SIGNIFICANCE_RULE
 from labeler.cli import main
 from labeler.evaluation import find_tie_ranges, tie_notes
 from tests.support.boards import board_of, change
@@ -109,13 +109,13 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_programs_are_told_all_that_people_are_told(run: Labeler, command: tuple[str, ...]):
-    shown = printed(run(*command))
+    shown = printed(run(*command, "--explain"))
     rows = rows_of(run, *command)
     by_programs = {line for row in rows for line in lines_of(row)}
     assert told(shown)
     assert told(shown) <= by_programs
     lines = [line.removeprefix("! ") for line in shown.splitlines()]
-    assert by_programs - set(lines) <= {METHODS_NOTE}
+    assert by_programs - set(lines) <= {METHODS_NOTE, f"{SIGNIFICANCE_RULE}; {COVERAGE_NOTE}"}
     text = printed(run(*command, "--format", "csv"))
     table = list(csv.DictReader(io.StringIO(text)))
     assert [row["notes"] for row in table] == [" · ".join(lines_of(row)) for row in rows]

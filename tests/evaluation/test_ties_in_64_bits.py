@@ -33,9 +33,9 @@ def test_a_stored_run_has_no_ties_where_64_bits_decide(name: str, tmp_path: Path
     with Store(tmp_path / "g.db", create=True) as store:
         for kind, file in (("queries", "q.tsv"), ("golden", "g.qrels"), ("run", name)):
             import_export.read(kind, tmp_path / file, LoadOptions())(store)
+    asked = ["score", "--measures", "RR", "--explain", "--db", str(tmp_path / "g.db")]
     said = [
-        CliRunner().invoke(main, ["score", "--measures", "RR", "--preset", preset, *options]).output
-        for options in [("--db", str(tmp_path / "g.db"))]
+        CliRunner().invoke(main, [*asked, "--preset", preset]).output
         for preset in ("graded", "trec_eval")
     ]
     assert "1.0000" in said[0]
