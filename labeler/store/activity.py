@@ -392,7 +392,7 @@ def pair_state(stale: bool | None, unsure: bool) -> str:
 GIVEN_GRADES = """
 SELECT
     q.query_id, c.chunk_id, coalesce(j.text_hash, c.text_hash), g.name, j.grade, j.blind,
-    j.created_at, j.kind = 'adjudicate', coalesce(c.title, ''), coalesce(c.chunking, 0)
+    j.created_at, j.kind = 'adjudicate', coalesce(c.title, '')
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
@@ -448,12 +448,12 @@ class GivenGrades(Connection):
         """
         found: dict[tuple[object, ...], GivenGrade] = {}
         firsts: dict[tuple[object, ...], str] = {}
-        for query, chunk, wording, grader, grade, blind, at, overrules, *text in self._rows(
+        for query, chunk, wording, grader, grade, blind, at, overrules, title in self._rows(
             GIVEN_GRADES
         ):
             first = chunk
             if wording is not None:
-                first = firsts.setdefault((query, wording, *text), chunk)
+                first = firsts.setdefault((query, wording, title), chunk)
             said = (query, first, wording, grader, grade, bool(blind), at, bool(overrules))
             found[query, first, wording, grader, overrules] = GivenGrade(*said)
         return list(found.values())

@@ -233,7 +233,7 @@ class Adjudications(Exposure, ChunkTexts):
         graders: Collection[str],
     ) -> list[Disagreement]:
         """Return the texts of which a query has several chunks, and not one grade."""
-        texts = self.repeated_texts()
+        texts = self.repeated_judged_texts()
         if not texts:
             return []
         asked = [as_json(sorted(texts))]

@@ -1,6 +1,6 @@
 """Copies: chunks of one query with the same text and title, which graders read and grade once.
 
-Copies are of one chunking and in one query's pool; a chunk without a text has none. Each keeps
+Copies are in one query's pool, of whichever chunking; a chunk without a text has none. Each keeps
 grades of its own in the log: what a grader says of one is written for all, as events whose ids
 are ``<event id>:twin:<number>`` and whose source is `COPY_SOURCE`.
 """
@@ -8,11 +8,12 @@ are ``<event id>:twin:<number>`` and whose source is `COPY_SOURCE`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
-from labeler.model import CopyGrades, Pair
+from labeler.model import CopyGrades
 from labeler.store.columns import as_json, moment
 from labeler.store.contents import ContentsReader
 
@@ -29,17 +30,19 @@ BY_PEOPLE = (("grade", 0), ("adjudicate", 0))
 
 SAME_TEXT = """
     copy.text_hash = c.text_hash AND coalesce(copy.title, '') = coalesce(c.title, '')
-    AND copy.chunking IS c.chunking
 """
-# Few texts occur twice: those are found in the index of fingerprints, without reading a text.
-REPEATED_TEXTS = """
-SELECT c.id, c.text_hash, coalesce(c.title, ''), coalesce(c.chunking, 0) FROM chunks AS c
-WHERE c.text_hash IN (
+# Found in the index of fingerprints: after a second chunking most texts may occur twice, and only
+# those of a query's pool are read.
+REPEATED_HASHES = """
+SELECT id, text_hash FROM chunks WHERE text_hash IN (
     SELECT text_hash FROM chunks WHERE text_hash IS NOT NULL GROUP BY text_hash HAVING count(*) > 1
 )
-AND trim(c.text, ?) <> ''
-ORDER BY c.id
 """
+TITLES_OF_TEXTS = """
+SELECT c.id, coalesce(c.title, '') FROM chunks AS c
+WHERE c.id IN (SELECT value FROM json_each(?)) AND trim(c.text, ?) <> '' ORDER BY c.id
+"""
+JUDGED_CHUNKS = "SELECT DISTINCT chunk FROM judgments"
 CHUNKS_WITH_SAME_TEXT = f"""
 SELECT copy.id FROM chunks AS c JOIN chunks AS copy ON {SAME_TEXT}
 WHERE c.chunk_id = :chunk AND trim(c.text, :blanks) <> '' ORDER BY copy.id
@@ -117,10 +120,10 @@ class CopyReader(ContentsReader):
 
         Queries without a copy are left out; the earliest is the chunk with the lowest number.
         """
-        texts = self.repeated_texts()
-        if not texts:
-            return {}
+        texts = self._repeated_texts(lambda: chain.from_iterable(pool.values()))
         found: dict[str, dict[int, int]] = {}
+        if not texts:
+            return found
         for query_id, chunks in pool.items():
             firsts: dict[int, int] = {}
             for chunk in sorted(texts.keys() & chunks):
@@ -129,11 +132,32 @@ class CopyReader(ContentsReader):
                     found.setdefault(query_id, {})[chunk] = first
         return found
 
-    def repeated_texts(self) -> dict[int, int]:
-        """Return the chunks whose text and title others have too: number to the text's number."""
-        numbers: dict[tuple[object, ...], int] = {}
-        rows = self._rows(REPEATED_TEXTS, [BLANKS])
-        texts = {chunk: numbers.setdefault(tuple(text), chunk) for chunk, *text in rows}
+    def repeated_judged_texts(self) -> dict[int, int]:
+        """Return the judged chunks whose text and title other judged ones have, too.
+
+        By number, with the number of the first chunk with that text.
+        """
+        return self._repeated_texts(self._judged)
+
+    def _judged(self) -> Iterable[int]:
+        return (chunk for (chunk,) in self._rows(JUDGED_CHUNKS))
+
+    def _repeated_texts(self, among: Callable[[], Iterable[int]]) -> dict[int, int]:
+        """Return of some chunks those that share text and title, with the first of each text.
+
+        ``among`` is not called where no text occurs twice.
+        """
+        hashes = dict(self._rows(REPEATED_HASHES))
+        if not hashes:
+            return {}
+        hashes = {chunk: hashes[chunk] for chunk in hashes.keys() & set(among())}
+        often = Counter(hashes.values())
+        asked = as_json([chunk for chunk, text in hashes.items() if often[text] > 1])
+        firsts: dict[tuple[str, str], int] = {}
+        texts = {
+            chunk: firsts.setdefault((hashes[chunk], title), chunk)
+            for chunk, title in self._rows(TITLES_OF_TEXTS, [asked, BLANKS])
+        }
         often = Counter(texts.values())
         return {chunk: text for chunk, text in texts.items() if often[text] > 1}
 
@@ -182,7 +206,14 @@ class CopyReader(ContentsReader):
 
     def _graded_copies(self) -> list[tuple[str, dict[int, GoldenState | None]]]:
         """Return the query and the chunks, by number, of each text that has several and a grade."""
-        texts = self.repeated_texts()
+        pooled: dict[str, set[int]] = {}
+
+        def graded_or_pooled() -> Iterable[int]:
+            for query_id, chunks in self._pooled_in_use():
+                pooled.setdefault(query_id, set()).update(chunks)
+            return chain(self._judged(), *pooled.values())
+
+        texts = self._repeated_texts(graded_or_pooled)
         if not texts:
             return []
         rows = self._rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
@@ -190,22 +221,21 @@ class CopyReader(ContentsReader):
         families: dict[tuple[str, int], set[int]] = {}
         for query_id, chunk in golden:
             families.setdefault((query_id, texts[chunk]), set()).add(chunk)
-        for query_id, chunk in self._repeated_in_pool(texts) if families else ():
-            if family := families.get((query_id, texts[chunk])):
-                family.add(chunk)
+        for query_id in {query_id for query_id, _ in families}:
+            for chunk in texts.keys() & pooled.get(query_id, ()):
+                if family := families.get((query_id, texts[chunk])):
+                    family.add(chunk)
         return [
             (query_id, {chunk: golden.get((query_id, chunk)) for chunk in sorted(family)})
             for (query_id, _), family in families.items()
             if len(family) > 1
         ]
 
-    def _repeated_in_pool(self, texts: Mapping[int, int]) -> Iterator[Pair]:
+    def _pooled_in_use(self) -> Iterator[tuple[str, list[int]]]:
         for query_id, chunks in self._rows(LISTS_IN_USE, [self.settings().pool_depth]):
-            for chunk in texts.keys() & np.frombuffer(chunks or b"", "<i4").tolist():
-                yield query_id, chunk
+            yield query_id, np.frombuffer(chunks or b"", "<i4").tolist()
         for query_id, chunk in self._rows(PROPOSED_IN_USE):
-            if chunk in texts:
-                yield query_id, chunk
+            yield query_id, [chunk]
 
     def grade_late_copies(self) -> int:
         """Give chunks without a grade what people said of others with their text; count them.

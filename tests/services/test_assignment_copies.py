@@ -8,6 +8,8 @@ from labeler.model import ACTIVE_OF_TWO, Chunk, GoldenGrade, Judgment, Query, Ra
 from labeler.services import import_export
 from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.pooling import Pool
+from labeler.services.assignment.scope import Scope
+from labeler.services.transfer import OpenPairsCache
 from labeler.store import Store
 from tests.support.assignment import ask, judge, make_order_alike, numbers, pairs_of
 
@@ -57,6 +59,53 @@ def test_copies_are_handed_out_once_and_count_once(shelf: Store):
     assert grade_all(desk, shelf) == 8
     assert numbers(ask(desk, shelf)) == (8, 0, 2, 2)
     assert numbers(ask(Assigner(), shelf)) == (8, 0, 2, 2), "and so it is after a start"
+
+
+def cut_again(store: Store, loaded) -> None:
+    """Load a second chunking, of which two texts are those of the first, with a run for q1."""
+    texts = {"n1": "text 3", "n2": "text 4", "n3": "text 9"}
+    store.add_chunks(
+        loaded([Chunk(name, text) for name, text in texts.items()]),
+        chunking="v2",
+    )
+    store.add_run(loaded([Ranking("q1", tuple(texts))]), name="again", chunking="v2")
+
+
+def test_a_text_of_two_chunkings_is_handed_out_once(shelf: Store, loaded):
+    cut_again(shelf, loaded)
+    desk = Assigner()
+    found, about = desk.next_for(shelf, "Ann", 50)
+    own = [each for each in found.papers if each.item.query.query_id == "q1"]
+    assert sorted((each.item.chunk.chunk_id, each.copies) for each in own) == [
+        *(("c1", 2), ("c3", 2), ("c4", 2), ("c5", 1), ("v2:n3", 1))
+    ]
+    assert (about["q1"].total, about["q1"].left) == (5, 5)
+    assert grade_all(desk, shelf) == 9
+    assert numbers(ask(desk, shelf)) == (9, 0, 2, 2)
+    assert golden_of(shelf)["v2:n1"] == golden_of(shelf)["v2:n2"] == 2
+    found = desk.search(shelf, "Ann", "q1", "text 3")
+    assert sum(each.item.chunk.text == "text 3" for each in found) == 1
+
+
+def test_a_new_chunking_asks_only_for_the_texts_that_it_changed(shelf: Store, loaded):
+    desk = Assigner()
+    grade_all(desk, shelf)
+    cut_again(shelf, loaded)
+    assert pairs_of(ask(desk, shelf, limit=50)) == [("q1", "v2:n3")]
+    assert golden_of(shelf)["v2:n1"] == 2
+
+
+def test_a_text_that_both_chunkings_left_ungraded_is_among_what_the_new_one_did(
+    shelf: Store, loaded
+):
+    cut_again(shelf, loaded)
+    shelf.judge(Judgment("e1", "q1", "c3", "Bob", grade=1))
+    for patience in (60, 0):
+        desk = Assigner(opening=OpenPairsCache(rest=0, patience=patience))
+        within = Scope(between=("", "v2"))
+        found, about = desk.next_for(shelf, "Ann", 50, within)
+        assert {("q1", "c4"), ("q1", "v2:n3")} == set(pairs_of(found))
+        assert about["q1"].left == 2
 
 
 def test_an_undo_opens_a_text_once(shelf: Store):

@@ -151,16 +151,54 @@ def test_chunks_without_a_text_to_read_are_no_copies(store: Store, loaded):
     assert store.copies_in(store.pool(10)[0]) == {}
 
 
-def test_copies_of_another_chunking_are_other_chunks(store: Store, loaded):
+@pytest.fixture
+def cut_twice(store: Store, loaded) -> Store:
+    """A query with one text in two chunkings, the second of which has another text as well."""
     store.add_queries(loaded([Query("q1", "How long?")]))
     store.add_chunks(loaded([Chunk("c1", "Three days.")]))
     store.add_run(loaded([Ranking("q1", ("c1",))]), name="bm25")
-    store.add_chunks(loaded([Chunk("c1", "Three days.")]), chunking="v2")
-    store.add_run(loaded([Ranking("q1", ("c1",))]), name="again", chunking="v2")
+    store.add_chunks(loaded([Chunk("c1", "Three days."), Chunk("c2", "Four.")]), chunking="v2")
+    store.add_run(loaded([Ranking("q1", ("c1", "c2"))]), name="again", chunking="v2")
     store.add_grader("Ann")
-    grade(store, "e1", "c1")
-    assert grades(store) == {"c1": 2}
-    assert store.copies_in(store.pool(10)[0]) == {}
+    store.add_grader("Bob")
+    return store
+
+
+@pytest.mark.parametrize(("shown", "other"), [("c1", "v2:c1"), ("v2:c1", "c1")])
+def test_a_text_is_graded_once_in_all_chunkings(cut_twice: Store, shown: str, other: str):
+    one, two = (cut_twice.chunk_number(name) for name in ("c1", "v2:c1"))
+    assert cut_twice.copies_in(cut_twice.pool(10)[0]) == {"q1": {two: one}}
+    grade(cut_twice, "e1", shown)
+    assert grades(cut_twice) == {"c1": 2, "v2:c1": 2}
+    with pytest.raises(JudgmentConflict):
+        grade(cut_twice, "e2", other, grade=0)
+    cut_twice.undo(event_id="u", undoes="e1", grader="Ann")
+    assert grades(cut_twice) == {}
+
+
+def test_a_chunking_that_is_loaded_later_has_the_grades_of_its_texts(cut_twice: Store):
+    cut_twice.judge(Judgment("before", "q1", "c1", "Ann", grade=3))
+    assert grades(cut_twice) == {"c1": 3}
+    assert cut_twice.grade_late_copies() == 1
+    assert grades(cut_twice) == {"c1": 3, "v2:c1": 3}
+
+
+def test_different_grades_of_a_text_in_two_chunkings_are_a_disagreement(cut_twice: Store):
+    cut_twice.judge(Judgment("before", "q1", "c1", "Ann", grade=3))
+    cut_twice.judge(Judgment("since", "q1", "v2:c1", "Ann", grade=0))
+    [found] = cut_twice.disagreements()
+    assert [(copy.chunk_id, copy.grade) for copy in found.copies] == [("c1", 3), ("v2:c1", 0)]
+    assert [each.differ for each in cut_twice.copy_grades()] == [True]
+
+
+def test_agreement_is_of_a_text_in_whichever_chunking_each_read_it(cut_twice: Store):
+    grade(cut_twice, "e1", "c1", grade=3)
+    grade(cut_twice, "e2", "v2:c1", "Bob", grade=2)
+    given = cut_twice.given_grades()
+    assert [(each.grader, each.chunk_id, each.grade) for each in given] == [
+        *(("Ann", "c1", 3), ("Bob", "c1", 2))
+    ]
+    assert work_of(cut_twice)[0] == 1
 
 
 def test_the_log_names_each_copy_and_what_was_taken_back_with_it(twice: Store):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -28,7 +28,6 @@ from labeler.model import (
     Pair,
     Remark,
     Settings,
-    chunking_of,
 )
 from labeler.services.assignment.items import (
     LONGEST_IN_LIST,
@@ -138,6 +137,13 @@ class Assigner:
             for name, each in about.items()
         }
         return replace(progress, papers=items, looked=open_pairs.share), about
+
+    def left_for(self, store: Store, grader: str) -> NextItems:
+        """Return how much is left to a grader in all, without any of it."""
+        remarks = store.remarks_by(grader)
+        with self._lock:
+            me = self._catch_up(store, grader)
+            return self._progress(me, self._left(me, None, None), remarks)
 
     def _next_deciding(
         self,
@@ -343,7 +349,7 @@ class Assigner:
             self._catch_up(store, grader)
             pooled = dict.fromkeys(map(self._pool.first, found))
         items = self._items(store, grader, list(pooled), "search")
-        return _without_repeated_texts(items, store.chunking_names())
+        return _without_repeated_texts(items)
 
     def history(
         self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
@@ -483,14 +489,11 @@ class Assigner:
         self._revision = newest
 
 
-def _without_repeated_texts(
-    items: Iterable[GradingItem], chunkings: Collection[str]
-) -> list[GradingItem]:
+def _without_repeated_texts(items: Iterable[GradingItem]) -> list[GradingItem]:
     """Return the items, of those with the same text and title only one, a pooled one if any."""
-    found: dict[tuple[str, str, str], GradingItem] = {}
+    found: dict[tuple[str | None, str], GradingItem] = {}
     for each in items:
-        chunk = each.item.chunk
-        key = each.item.text_hash, chunk.title or "", chunking_of(chunk.chunk_id, chunkings)
+        key = each.item.text_hash, each.item.chunk.title or ""
         known = found.setdefault(key, each)
         if each.pooled and not known.pooled:
             found[key] = each

@@ -412,15 +412,16 @@ class TransferPool:
     def worth(self) -> Mapping[Pair, Worth]:
         """The worth of each pair, see `Hint.worth`.
 
-        Until hints are known, all pairs of the pool in the new chunking have the lowest worth.
+        Until hints are known, all pairs of the pool in the new chunking have the lowest worth. A
+        text that the old chunking has, too, is in both.
         """
         if self._open_pairs.hints is not None:
             return {pair: hint.worth for pair, hint in self._hints.items()}
         return {
-            (query_id, chunk): (0, False)
+            pair: (0, False)
             for query_id in self._pool.queries()
-            for chunk in self._pool.chunks(query_id)
-            if chunk in self._open_pairs.chunks
+            for pair in ((query_id, chunk) for chunk in self._pool.chunks(query_id))
+            if not self._open_pairs.chunks.isdisjoint(self._pool.family(pair))
         }
 
     @cached_property
