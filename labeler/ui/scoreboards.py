@@ -258,7 +258,7 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
     name = shown[0] if len(shown) == 1 else DEFAULT_CHUNKING
     of = f" of {describe_chunking(name)}" if name else ""
     into = f" --chunking {shlex.quote(name)}" if name else ""
-    how = f"{lacks} until somebody does, or golden grades are loaded."
+    how = f"{lacks} before chunks are graded or golden grades are loaded."
     way = ("Start grading", url_state.page_url("/"))
     command = f"labeler load golden FILE{into}"
     ui.say_empty(f"Nobody has graded a chunk{of} yet", how, command, way=way)

@@ -34,6 +34,7 @@ KNOWN_PARAMETERS = frozenset(
     {
         *("a", "across", "also", "audit-page", "audited", "b", "bar", "below", "bucket", "by"),
         *("chunk", "chunking", "chunks", "class", "contains", "crossing", "down", "drawn", "edit"),
+        "every",
         *("facet", "find", "from", "from_where", "golden", "grade", "grader", "grades", "k"),
         *("keywords", "runs"),
         *("leaked", "least", "look", "loss", "measure", "metric", "missed", "moved", "new"),
@@ -52,6 +53,14 @@ OLD_VALUES = {
     ("review", "Carried over"): "Transferred",
     ("section", "Carry over"): "Transfer",
     ("sort", "most holes first"): "most unjudged first",
+    ("bar", "it loses against A"): "B loses against A",
+    ("view", "Why they fail"): "Causes by bucket",
+    ("class", "nothing here answers it"): "no answer in the corpus",
+    ("class", "never retrieved by any run"): "no run finds it",
+    ("class", "retrieved by another run only"): "only other runs find it",
+    ("class", "retrieved too low"): "ranked too low",
+    ("class", "outranked"): "below partly useful chunks",
+    ("class", "generation"): "found, but the answer is wrong",
     ("show", "Bars and scatter"): "Rank strips",
 }
 # Sections that are now parts of another, which ``show`` names.

@@ -73,7 +73,7 @@ def test_each_cell_holds_what_its_name_says() -> None:
     assert share == 0.4
     assert interval.method == "Wilson"
     assert table.right_where(found=True)[:3] == (1, 2, 0.5)
-    assert "counted aside: 1 undecided" in table.sentences[1]
+    assert "not counted: 1 undecided" in table.sentences[1]
     assert "1 answer to queries that are not counted here" in table.sentences[1]
 
 
@@ -119,7 +119,7 @@ def test_generation_is_the_reason_only_where_retrieval_does_not_fail() -> None:
     changed = {name for name in before if before[name] != after[name]}
     assert changed == {"spoiled"}
     assert after["spoiled"].failure is GENERATION
-    assert "generation 1 (it is in the prompt" in diagnosis.describe_failures(after, "x")[1]
+    assert "answers 1 (it is in the prompt" in diagnosis.describe_failures(after, "x")[1]
     assert count_classes(after)[GENERATION] == 1
     assert GENERATION not in count_classes(before)
     strict = diagnose(board, "A", bar := MinimumValue(parse("RR"), 1.0))
@@ -203,11 +203,11 @@ def test_more_queries_without_an_answer_than_with_one_are_printed_without_a_shar
 
 def test_without_answers_nothing_on_the_page_changes(filled: Path) -> None:
     said = words(open_page("queries", run="A"))
-    for of_chunks in ("nothing here answers it", "not those of the answer"):
+    for of_chunks in ("no answer in the corpus", "that it has no answer"):
         said = said.replace(of_chunks, "")
     assert "answer" not in said
     assert "answer" not in listed_queries(open_page("queries", run="A", numbers="true"))
-    assert "generation" not in words(open_page("queries", run="A", view="Why they fail"))
+    assert "the answer is wrong" not in words(open_page("queries", run="A"))
 
 
 def test_the_page_shows_the_two_by_two_and_leads_to_the_queries(filled: Path) -> None:
@@ -235,14 +235,15 @@ def test_the_page_shows_the_two_by_two_and_leads_to_the_queries(filled: Path) ->
 
 def test_a_count_leads_to_as_many_queries_whatever_else_was_filtered(filled: Path) -> None:
     answer(filled)
-    given = {"class": "outranked", "outcome": "found but wrong", "page": "2"}
+    given = {"class": "ranked too low", "outcome": "found but wrong", "page": "2"}
     for view, name, other in (
         ("Retrieval and answer", "outcome", "class"),
         ("Why they fail", "class", "outcome"),
     ):
         app = open_page("queries", run="A", view=view, **given)
         said = "".join(element.proto.body for element in app.get("html"))
-        ways = [way for way in re.findall(r'href="([^"]*)"', said) if f"{name}=" in way]
+        linked = re.findall(r'<a (?!id="fold)[^>]*href="([^"]*)"', said)
+        ways = [way for way in linked if f"{name}=" in way]
         assert ways
         assert not [way for way in ways if f"{other}=" in way or "page=" in way]
 
@@ -267,13 +268,15 @@ def test_the_command_for_a_run_s_answers_is_of_that_run_whatever_its_name(filled
 def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(filled: Path) -> None:
     answer(filled)
     said = words(open_page("queries", run="A", view="Why they fail"))
-    assert "generation 1 (it is in the prompt, and the answer is wrong" in said
-    listed = listed_queries(open_page("queries", run="A", **{"class": "generation"}))
+    assert "answers 1 (it is in the prompt, and the answer is wrong" in said
+    listed = listed_queries(
+        open_page("queries", run="A", **{"class": "found, but the answer is wrong"})
+    )
     assert list(listed["query"]) == ["spoiled"]
     with Store(filled) as store:
         store.add_grader("Ann")
         store.judge(Judgment("e", "spoiled", "good", "Ann", grade=0))
-    listed = open_page("queries", run="A", **{"class": "generation"})
+    listed = open_page("queries", run="A", **{"class": "found, but the answer is wrong"})
     nothing = "No query gets through these filters"
     assert nothing in words(listed), "what was found is of no use any more"
 
@@ -294,7 +297,7 @@ def test_an_answer_stands_beside_the_reference_as_it_is(filled: Path) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt; **bold** ![i](http://x.example/i.png)" in body
     assert "<img" not in body
     said = words(app)
-    assert said.count("the reference") == 1
+    assert said.count("the reference") == 2
     assert "wrong · found but wrong: generation" in said
     assert "Look at the prompt and the model" in said
     assert HOSTILE not in "".join(each.value for each in (*app.markdown, *app.caption))

@@ -30,15 +30,17 @@ from labeler.analysis.failures import (
     tally_classes,
 )
 from labeler.analysis.failures.diagnosis import (
+    BELOW_PARTLY,
     CROWDED_OUT,
     FAILURE_CLASSES,
     GENERATION,
+    LOW_IN_TOP,
     NEVER_RETRIEVED,
     NO_RESULTS,
     NOT_IN_CORPUS,
     NOTHING_RELEVANT,
     OTHER_RUN_ONLY,
-    OUTRANKED,
+    SOME_TOO_LOW,
     TOO_FEW,
     TOO_LOW,
     UNANSWERED,
@@ -212,21 +214,23 @@ def test_near_duplicates_crowd_out_only_what_would_rise_without_them() -> None:
     assert class_of(near, text_of=numbers(near, apart)) == TOO_LOW
 
 
-def test_outranked_is_what_something_of_less_use_stands_above() -> None:
+def test_what_stands_above_what_is_needed_tells_ranked_too_low_apart() -> None:
     about_it = {"old version": 1, "answer": 3, "x": 0}
-    assert class_of(board_of(about_it, {"A": ["x", "old version", "answer"]})) == OUTRANKED
+    assert class_of(board_of(about_it, {"A": ["x", "old version", "answer"]})) == BELOW_PARTLY
     assert class_of(board_of(about_it, {"A": ["x", "y", "answer", "old version"]})) == TOO_LOW
     first = MinimumValue(parse("RR(rel=2)"), 1.0)
     found = failure_of(board_of(about_it, {"A": ["x", "answer"]}), first)
     assert found is not None
-    assert (found.failure, found.asked.value, found.places.first) == (OUTRANKED, 0.5, 2)
+    assert (found.failure, found.asked.value, found.places.first) == (LOW_IN_TOP, 0.5, 2)
+    both = board_of({"c": 1, "d": 1, "x": 0}, {"A": ["c", "x", "y", "d"]})
+    assert class_of(both, MinimumValue(parse("R@3"), 0.9)) == SOME_TOO_LOW
 
 
 def test_too_few_are_retrieved_where_even_the_best_order_would_fail() -> None:
     grades = {**dict.fromkeys("abcd", 1), "x": 0}
     bar = MinimumValue(parse("R@4"), 0.5)
     assert class_of(board_of(grades, {"A": ["x", "a", "y", "z"]}), bar) == TOO_FEW
-    assert class_of(board_of(grades, {"A": ["x", "y", "z", "a", "b"]}), bar) == OUTRANKED
+    assert class_of(board_of(grades, {"A": ["x", "y", "z", "a", "b"]}), bar) == LOW_IN_TOP
     assert class_of(board_of(grades, {"A": ["x", "b", "y", "a"]}), bar) is None
     assert TOO_FEW.side == "recall"
 
@@ -236,10 +240,9 @@ def test_too_few_are_retrieved_where_even_the_best_order_would_fail() -> None:
 
 def test_a_chunk_that_is_no_use_alone_does_not_rescue_a_query() -> None:
     board = board_of({"about it": 1, "answer": 2}, {"A": ["about it", "x", "answer"]})
-    assert class_of(board) == OUTRANKED
+    assert class_of(board) == BELOW_PARTLY
     assert describe_rule(board, UsefulInPrompt()) == (
-        "no chunk of grade 2 or better is in the prompt (Success(rel=2)@2 is not 1); where a "
-        "query has none such, grade 1 is enough"
+        "the top 2 hold no chunk of grade 2 or better (of grade 1 where none is better)"
     )
     assert class_of(board, MinimumValue(parse("Success@2"), 1.0)) is None, (
         "who asks for less gets it"
@@ -250,7 +253,7 @@ def test_where_nothing_is_better_than_grade_1_that_is_enough() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]})
     assert class_of(board) is None
     assert describe_rule(board, UsefulInPrompt()) == (
-        "no chunk of grade 1 or better is in the prompt (Success@2 is not 1)"
+        "the top 2 hold no chunk of grade 1 or better"
     )
     qrels = {"q": {"c": 1}, "better": {"d": 3}}
     both = Scoreboard(
@@ -265,10 +268,8 @@ def test_where_nothing_is_better_than_grade_1_that_is_enough() -> None:
 def test_the_teams_own_threshold_counts_where_it_is_higher() -> None:
     ranked = {"A": ["two", "x", "three"]}
     board = board_of({"two": 2, "three": 3, "x": 0}, ranked, rel=3)
-    assert class_of(board) == OUTRANKED
-    assert "no chunk of grade 3 is in the prompt (Success@2" in describe_rule(
-        board, UsefulInPrompt()
-    )
+    assert class_of(board) == BELOW_PARTLY
+    assert "hold no chunk of grade 3" in describe_rule(board, UsefulInPrompt())
     assert class_of(board_of({"c": 1}, {"A": ["c"]}, rel=2)) == NOTHING_RELEVANT
 
 
@@ -304,13 +305,13 @@ def test_the_top_of_a_list_is_as_deep_as_the_measure_that_is_asked_for() -> None
     board = board_of({"c": 1, "x": 0}, {"A": ["x", "y", "z", "c"]})
     found = failure_of(board, MinimumValue(parse("nDCG@10"), 0.9))
     assert found is not None
-    assert (found.failure, found.places.k, found.places.top) == (OUTRANKED, 10, 1)
+    assert (found.failure, found.places.k, found.places.top) == (LOW_IN_TOP, 10, 1)
 
 
 def test_against_a_run_a_query_fails_where_it_loses() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["x", "c"], "B": ["c"], "C": ["y"]})
     loss = LossAgainstRun("B", parse("RR"))
-    assert class_of(board, loss) == OUTRANKED
+    assert class_of(board, loss) == LOW_IN_TOP
     assert class_of(board, LossAgainstRun("B", parse("RR"), 0.6)) is None, "it loses 0.5 alone"
     assert class_of(board, LossAgainstRun("C", parse("RR"))) is None, "it wins"
     assert class_of(board, LossAgainstRun("A", parse("RR"))) is None, "it is the same"
@@ -343,7 +344,7 @@ def test_each_task_may_have_its_own_bar_and_each_query_its_own_budget() -> None:
     assert plain["q2"] is None
     strict = diagnose(board, "A", MinimumByTask({"research": MinimumValue(parse("RR"), 0.6)}))
     assert strict["q2"] is not None
-    assert (strict["q1"], strict["q2"].failure) == (plain["q1"], OUTRANKED)
+    assert (strict["q1"], strict["q2"].failure) == (plain["q1"], LOW_IN_TOP)
 
 
 def test_no_task_asks_for_a_perfect_ranking() -> None:
@@ -371,7 +372,7 @@ def test_unknown_names_are_answered_in_words() -> None:
 
 
 def test_every_class_says_what_it_means_and_which_lever_fits() -> None:
-    assert len({each.name for each in FAILURE_CLASSES}) == len(FAILURE_CLASSES) == 11
+    assert len({each.name for each in FAILURE_CLASSES}) == len(FAILURE_CLASSES) == 13
     for each in FAILURE_CLASSES:
         assert each.meaning.endswith(".")
         assert each.lever.endswith(".")
@@ -504,12 +505,13 @@ def test_a_sample_lookalike_is_what_the_readme_says_of_it(sample: Any, query: st
     assert cells[2] == str(rank)
     found = by_default.get(query)
     assert cells[-2] == (found[0].name if found else "does not fail")
-    assert by_rank[query] == (OUTRANKED if query != "q-001" else TOO_LOW, rank)
+    expected = TOO_LOW if query == "q-001" else LOW_IN_TOP if rank <= 5 else BELOW_PARTLY
+    assert by_rank[query] == (expected, rank)
 
 
 def test_other_classes_have_a_query_in_the_sample_too(sample: Any) -> None:
     found = {each for run in ("bm25", "lsa") for each, _ in classes_in(sample, run).values()}
-    assert {OTHER_RUN_ONLY, OUTRANKED, TOO_LOW} < found
+    assert {OTHER_RUN_ONLY, BELOW_PARTLY, TOO_LOW} < found
     board, texts = sample
     runs = (replace(run, lists={}) for run in board.collection.runs)
     empty = Scoreboard(replace(board.collection, runs=tuple(runs)), board.conventions)
@@ -530,11 +532,11 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     assert tuple(counts) == FAILURE_CLASSES
     assert sum(counts.values()) == sum(each is not None for each in found.values()) == 30
     assert describe_failures(found, describe_rule(board, UsefulInPrompt())) == [
-        "30 of 97 judged queries fail: no chunk of grade 2 or better is in the prompt "
-        "(Success(rel=2)@5 is not 1); where a query has none such, grade 1 is enough",
-        "ranking 19 (what they need is in the list, in a poor order: a reranker can help) · "
-        "recall 7 (it is not in the list, or too little of it: no reranker can help) · "
-        "cannot be told 4 (nobody knows a chunk that they need)",
+        "30 of 97 graded queries fail: the top 5 hold no chunk of grade 2 or better (of grade 1 "
+        "where none is better)",
+        "ranking 19 (relevant chunks are in the list, in a poor order: a reranker can help) · "
+        "recall 7 (they are not in the list, or too few: no reranker can help) · "
+        "unknown 4 (no relevant chunk is known)",
         "29 known of grade 2 or better: 0 in the top 5, 21 further down, 8 never retrieved; 13 of "
         "the 150 chunks in their top 5 are unjudged, more than half in 3 queries",
     ]
@@ -547,9 +549,9 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     [*_, places] = describe_failures({name: failure}, "it rains")
     answered = replace(failure, failure=GENERATION)
     assert describe_failures({name: failure, "answered": answered}, "it rains")[-1] == (
-        f"apart from generation, {places}"
+        f"without the wrong answers, {places}"
     )
-    fine = ["0 of 1 judged queries fail; one fails where it rains"]
+    fine = ["0 of 1 graded queries fail; one fails where it rains"]
     assert describe_failures({"q": None}, "it rains") == fine
 
 
@@ -559,7 +561,7 @@ def test_classes_are_tallied_with_where_their_chunks_are_the_most_frequent_first
     board, _ = sample
     found = tally_classes(diagnose(board, "hybrid"))
     assert [(kind, each.queries) for kind, each in found.items() if each.queries] == [
-        *((TOO_LOW, 13), (NEVER_RETRIEVED, 7), (OUTRANKED, 6), (NOTHING_RELEVANT, 4)),
+        *((TOO_LOW, 13), (NEVER_RETRIEVED, 7), (BELOW_PARTLY, 6), (NOTHING_RELEVANT, 4)),
     ]
     assert found[TOO_LOW] == (13, 0, 14, 0, 3)
     assert found[NEVER_RETRIEVED] == (7, 0, 0, 8, 0)
@@ -578,7 +580,7 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
         "B holds nothing that A did not find in 4 of 5 queries that fail in both; for 1 what is "
         "needed is in neither list: reranking did not help, so it is recall; for 1 what is needed "
         "is in A's list, and B left it out: keep more of what is reranked; for 1 what is needed is "
-        "in the list, and reranking did not bring it up; for 1 it cannot be told"
+        "in the list, and reranking did not bring it up; for 1 that is unknown"
     )
     assert [
         describe_reranking_of_query(board, "A", "B", in_a[name], in_b[name])

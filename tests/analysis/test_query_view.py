@@ -30,7 +30,9 @@ def board() -> Scoreboard:
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR", "R@5", "AP", "P@10", "Judged@10", "nDCG@20"])
-def test_what_the_shown_chunks_add_is_the_value_of_each_list(board, measure):
+def test_what_the_shown_chunks_add_is_the_value_of_each_list(
+    board: Scoreboard, measure: str
+) -> None:
     [by] = board.conventions.measures(measure)
     changes = find_rank_changes(board, "A", "B", "q", by)
     values = compare(board, "A", "B", [by]).queries(by)[0]
@@ -41,7 +43,9 @@ def test_what_the_shown_chunks_add_is_the_value_of_each_list(board, measure):
         assert [each.rank for each in top] == [*range(1, 11)]
 
 
-def test_below_the_top_is_what_the_other_has_there_with_its_true_rank_or_none(board):
+def test_below_the_top_is_what_the_other_has_there_with_its_true_rank_or_none(
+    board: Scoreboard,
+) -> None:
     [by] = board.conventions.measures("nDCG@10")
     changes = find_rank_changes(board, "A", "B", "q", by)
     names = {
@@ -58,7 +62,7 @@ def test_below_the_top_is_what_the_other_has_there_with_its_true_rank_or_none(bo
     assert {each.other for each in top} == {None}
 
 
-def test_what_adds_from_below_the_top_is_shown(board):
+def test_what_adds_from_below_the_top_is_shown(board: Scoreboard) -> None:
     [by] = board.conventions.measures("nDCG@20")
     changes = find_rank_changes(board, None, "A", "q", by)
     _, below = place_chunks(changes, "b", 10)
@@ -66,7 +70,7 @@ def test_what_adds_from_below_the_top_is_shown(board):
 
 
 @pytest.mark.parametrize("measure", ["NumRet", "NumRel"])
-def test_terms_that_are_not_the_value_are_known_as_such(board, measure):
+def test_terms_that_are_not_the_value_are_known_as_such(board: Scoreboard, measure: str) -> None:
     [by] = board.conventions.measures(measure)
     changes = find_rank_changes(board, None, "A", "q", by)
     value = float(board.values(by)[0, 0])
@@ -95,11 +99,15 @@ def test_terms_that_are_not_the_value_are_known_as_such(board, measure):
         ([("B", [10])], "B ranks the one useful chunk tenth."),
     ],
 )
-def test_ranks_of_what_is_useful_are_said_in_one_sentence(ranks, said):
+def test_ranks_of_what_is_useful_are_said_in_one_sentence(
+    ranks: list[tuple[str, list[int | None]]], said: str
+) -> None:
     assert describe_useful_ranks(ranks) == said
 
 
-def test_a_rank_is_tried_beside_the_present_one_with_the_mean_it_would_give(board):
+def test_a_rank_is_tried_beside_the_present_one_with_the_mean_it_would_give(
+    board: Scoreboard,
+) -> None:
     measures = board.conventions.measures("RR nDCG@10")
     trials = try_ranks(board, "A", "q", "k", measures, also=7)
     assert [each.at for each in trials] == [1, 2, 3, 5, 7, 10, 11]
@@ -114,13 +122,13 @@ def test_a_rank_is_tried_beside_the_present_one_with_the_mean_it_would_give(boar
     assert max(each.at for each in absent) == 10
 
 
-def test_measures_of_documents_are_not_tried(board):
+def test_measures_of_documents_are_not_tried(board: Scoreboard) -> None:
     measures = board.conventions.measures("nDCG(documents=True)@10")
     assert try_ranks(board, "A", "q", "k", measures) == []
     assert try_grades(board, "A", "q", 1, measures, (0, 1)) == []
 
 
-def test_a_grade_is_tried_in_the_list_and_in_the_ideal(board):
+def test_a_grade_is_tried_in_the_list_and_in_the_ideal(board: Scoreboard) -> None:
     chunk = board.collection.chunk_ids.index("c")
     measures = board.conventions.measures("nDCG@10 RR")
     trials = try_grades(board, "B", "q", chunk, measures, range(4))

@@ -100,8 +100,8 @@ def test_the_rest_is_recall_and_said() -> None:
     [row] = perfect_rerankings(board, "A", board.conventions.measures("nDCG@10"), 50)
     assert (row.reranked, row.complete, row.recall, row.n) == (0.5, 1.0, 0.5, 2)
     assert describe_perfect_reranking(row, board.conventions) == (
-        "a perfect reranker of the top 50 would give nDCG@10 0.5000 (+0.1845). The rest up to "
-        "1.0000, 0.5000, is recall: what is not in its top 50"
+        "a perfect reranker of the top 50 would give nDCG@10 0.5000 (+0.1845). The remaining "
+        "0.5000, up to 1.0000, is recall: relevant chunks not in its top 50"
     )
 
 

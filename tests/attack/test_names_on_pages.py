@@ -250,8 +250,8 @@ def test_a_bucket_called_as_the_choice_of_none_can_be_chosen(called):
     app = open_page("queries", facet="intent", bucket="every bucket")
     assert list(listed_queries(app)["query"]) == ["q1", "q3"]
     app = open_page("queries", a="no other run", b="other")
-    against = next(box for box in app.selectbox if box.label == "Against run A")
-    assert against.value == "no other run"
+    against = next(box for box in app.selectbox if box.label == "B")
+    assert (app.selectbox(key="a").value, against.value) == ("no other run", "other")
     against.set_value("(no other run)").run()
     assert "b" not in app.query_params
 

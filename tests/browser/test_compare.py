@@ -198,7 +198,7 @@ def test_j_and_k_go_on_and_back_returns_after_any_number_of_chunks(look):
         row = page.locator(".duel .b li.r").nth(place)
         row.locator("a").focus()
         page.keyboard.press("Enter")
-        expect(row).to_have_class(re.compile("chosen"))
+        expect(row).to_have_class(re.compile("current"))
         expect(row.locator("a")).to_be_focused()
         expect(page.locator(".chunk-shown small").first).to_have_text(f"c{place + 1}")
     assert address(page)["chunk"] == ["c3"]

@@ -61,7 +61,7 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
         ("scores", {"facet": FACET}, ".scores"),
         ("compare", {**pair, "query": WORD}, ".chunk-shown"),
         ("slices", {**pair, "facet": FACET, "numbers": "true"}, ".pictured"),
-        ("queries", {**pair, "facet": FACET, "view": "Why they fail"}, ".told"),
+        ("queries", {**pair, "facet": FACET, "view": "Causes by bucket"}, ".failures"),
         ("queries", {"a": RUN, "query": MARKED}, ".duel"),
         ("data", {"section": "Queries"}, "[data-testid=stText]"),
     ):

@@ -65,9 +65,9 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
     shows(page, {"A": "second-1"})
     go(page, "Compare", {"A": "second-1", "B": "second-2"})
     go(page, "Slices", {"A": "second-1", "B": "second-2"})
-    go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
+    go(page, "Queries", {"A": "second-1", "B": "second-2"})
     choose(page, "Chunking", "default")
-    shows(page, {"Run": "first-1"})
+    shows(page, {"A": "first-1"})
     go(page, "Scores", {})
     expect(page.get_by_role("table").first).to_contain_text("first-1")
     expect(page.get_by_role("table").first).not_to_contain_text("second-1")
@@ -77,10 +77,10 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
 def test_a_page_without_a_chunking_shows_that_of_its_runs(at):
     page = at("compare?a=second-1&b=second-2")
     go(page, "Slices", {"A": "second-1", "B": "second-2"})
-    go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
-    choose(page, "Against run A", "no other run")
+    go(page, "Queries", {"A": "second-1", "B": "second-2"})
+    choose(page, "B", "no other run")
     go(page, "Review", {})
-    go(page, "Queries", {"Run": "second-2"})
+    go(page, "Queries", {"A": "second-1"})
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_a_pair_of_two_chunkings_stands_together_where_it_can(at):
     page = at("compare?chunking=v2&b=second-2")
     choose(page, "A", "first-1")
     go(page, "Slices", {"A": "first-1", "B": "second-2"})
-    go(page, "Queries", {"Run": "second-2", "Against run A": "no other run"})
+    go(page, "Queries", {"A": "second-2", "B": "no other run"})
     apart = "first-1 is of another chunking: second-2 is looked at alone."
     expect(page.get_by_text(apart)).to_be_visible()
     page.get_by_role("link", name="Compare both").click()

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from labeler.analysis.failures.diagnosis import FAILURE_CLASSES
 from labeler.analysis.trend import (
     DatedRun,
     build_series,
@@ -22,10 +21,9 @@ from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
 from labeler.model.results import Table
 from labeler.render import charts, palette
-from labeler.render.charts.queries import HEAT_COLOURS, HeatCell, heat_chart
 from labeler.render.tokens import DARK, LIGHT
 from tests.support.boards import board_of
-from tests.support.contrast import contrast, mixed
+from tests.support.contrast import contrast
 
 QRELS = {"q1": {"c": 3}, "q2": {"c": 1, "d": 2}}
 HOSTILE = "<img src=x>{{datum}}"
@@ -38,11 +36,8 @@ def every_chart() -> Mapping[str, Any]:
     board = board_of(QRELS, RUNS, {"intent": {"q1": "buy", "q2": "sell"}})
     read = board.conventions.measures
     [share] = [charts.BucketProgress("buy", "50%", 1, 1, 1, 1)]
-    counts = dict.fromkeys(FAILURE_CLASSES, 1)
     return {
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
-        "failing": charts.failure_chart(counts, "a"),
-        "failing by bucket": charts.failure_heat({"buy": counts}, "a"),
         "days": charts.day_chart([("2026-01-02", "Ann", 3), ("2026-01-02", "Bo", 1)], "a"),
         "progress": charts.progress_chart([share], "a"),
         "trend": charts.trend_chart({HOSTILE: points_of(board)}, "RR", [0.75]),
@@ -56,20 +51,6 @@ def test_budgets_of_tasks_are_named_once_where_the_first_stands():
         chart = charts.curve_chart(board.table(board.conventions.measures("R@1 R@5")), prompt_ks)
         [*_, words] = chart.layer
         assert words.data.to_dict("records") == [{"k": min(prompt_ks), "label": said}]
-
-
-def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is() -> None:
-    chart = charts.failure_chart(dict.fromkeys(FAILURE_CLASSES, 1_234), "a").to_dict()
-    scales = [layer["encoding"]["x"]["scale"] for layer in chart["layer"]]
-    assert [scale["domain"] for scale in scales] == [[0, 1_234]] * 2
-    ends = [scale["range"][1]["expr"] for scale in scales]
-    assert {int(end.removeprefix("width - ")) for end in ends} == {80}, "pixels for 1234  (100%)"
-
-
-def test_one_of_many_is_not_said_to_be_none():
-    often, once, *_ = FAILURE_CLASSES
-    [rows] = charts.failure_chart({often: 299, once: 1}, "a").to_dict()["datasets"].values()
-    assert [row["shown"] for row in rows] == ["299  (>99%)", "1  (<1%)"]
 
 
 def signal_chart() -> Any:
@@ -115,15 +96,6 @@ def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
         assert contrast(colour, ground) >= 3, colour
 
 
-def test_every_number_on_the_heat_map_stands_out_from_its_box() -> None:
-    cells = [HeatCell(str(n), "a", n, "of 200") for n in range(201)]
-    drawn = heat_chart(cells, rows="class", columns="bucket", description="").to_dict()
-    [rows] = drawn["datasets"].values()
-    low, high = HEAT_COLOURS
-    for row in rows:
-        assert contrast(mixed(high, low, row["number"] / 200), row["ink"]) >= 4.5, row["number"]
-
-
 @pytest.mark.parametrize("name", every_chart())
 def test_text_is_large_enough_and_in_the_colour_of_the_page(name: str) -> None:
     spec = every_chart()[name].to_dict()
@@ -165,10 +137,9 @@ def charts_of(name: str) -> Mapping[str, Any]:
     rows = {query: {name: 1, "d": 0} for query in (name, "q2")}
     runs = {name: {name: [name]}, "b": {name: ["d", name]}}
     board = board_of(rows, runs)
-    read, counts = board.conventions.measures, dict.fromkeys(FAILURE_CLASSES, 1)
+    read = board.conventions.measures
     return {
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
-        "failing by bucket": charts.failure_heat({name: counts, "other": counts}, name),
         "days": charts.day_chart([("2026-01-02", name, 3), ("2026-01-02", "Bo", 1)], name),
         "progress": charts.progress_chart([charts.BucketProgress(name, "50%", 1, 1, 1, 1)], name),
     }

@@ -91,7 +91,7 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
         assert each.sentence.removesuffix(".") in text
     for words in ("nDCG@10", "B − A", "Slices", "refund", "intent", "Conventions (graded)"):
         assert words in text
-    assert "B: 1 of 2 judged queries fail" in text
+    assert "B: 1 of 2 graded queries fail" in text
     assert "where are my invoices" in text
 
 

@@ -77,7 +77,7 @@ def listed_queries(app: AppTest) -> pd.DataFrame:
     """
     assert not app.exception
     bodies = [element.proto.body for element in app.get("html")]
-    [body] = [each for each in bodies if 'class="sheet queries"' in each]
+    [body] = [each for each in bodies if 'class="sheet queries' in each]
     table = ElementTree.fromstring(re.search("<table.*</table>", body, re.S).group())
     head, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
     return pd.DataFrame(rows, columns=head)

@@ -68,7 +68,7 @@ def test_remarks_of_today_change_nothing_of_a_frozen_version(halves: Path):
     assert "Ann says: it is unclear" in words(open_page("queries", **asked))
     said = words(open_page("queries", golden="v1", **asked))
     assert "unclear" not in said
-    assert "retrieved too low" in said
+    assert "ranked too low" in said
 
 
 def test_rows_are_sorted_anew_for_other_queries(halves: Path):
@@ -114,7 +114,7 @@ def test_a_frozen_version_takes_no_grade(halves: Path):
         store.add_grader("Ann")
     for golden, is_offered in ({}, True), ({"golden": "v1"}, False):
         app = open_page("compare", **asked, **golden)
-        assert "golden grade 3" in words(app)
+        assert "|What if B had it at …|" in words(app)
         assert ("say who you are" in words(app)) is is_offered
 
 

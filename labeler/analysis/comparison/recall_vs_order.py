@@ -258,9 +258,9 @@ def describe_perfect_reranking(row: PerfectReranking, conventions: Conventions) 
         return f"{heading} has no value here, so there is nothing to gain"
     return (
         f"a perfect reranker of the top {row.top} would give {heading} "
-        f"{format_number(row.reranked)} ({format_signed(row.order)}). The rest up to "
-        f"{format_number(row.complete)}, {format_number(row.recall)}, is recall: what is not in "
-        f"its top {row.top}"
+        f"{format_number(row.reranked)} ({format_signed(row.order)}). The remaining "
+        f"{format_number(row.recall)}, up to {format_number(row.complete)}, is recall: relevant "
+        f"chunks not in its top {row.top}"
     )
 
 

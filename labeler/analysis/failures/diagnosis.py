@@ -1,7 +1,7 @@
 """Diagnosis of failing queries: one failure class for each, with what to try.
 
 The classes are tested in a fixed order and the first that matches counts, since an earlier one
-makes a later one meaningless: nothing relevant can be outranked where nothing relevant is known.
+makes a later one meaningless: nothing relevant is ranked too low where nothing relevant is known.
 Unjudged chunks are not a class: they say how sure the diagnosis is, not what happened.
 """
 
@@ -51,46 +51,43 @@ NO_RESULTS = FailureClass(
 UNCLEAR = FailureClass(
     "the query is unclear",
     "A grader says that nobody can tell what the query asks.",
-    "Ask whoever wrote it, write it anew, or retire it.",
+    "Ask whoever wrote it, rewrite it, or retire it.",
     "unknown",
 )
 UNANSWERED = FailureClass(
-    "nothing here answers it",
+    "no answer in the corpus",
     "A grader says that no chunk answers the query, and no relevant one is known.",
-    "Write the missing document, or let the product say that it does not know.",
+    "Write the missing document, or let the product say that it has no answer.",
     "recall",
 )
 NOTHING_RELEVANT = FailureClass(
     "nothing relevant known",
     "Chunks were graded, and none of them is relevant.",
-    "Grade further down or search by hand; if no document answers it, write one, or let the "
-    "product say that it does not know.",
+    "Search by hand, grade deeper, or write the missing document.",
     "unknown",
 )
 NOT_IN_CORPUS = FailureClass(
     "relevant chunk not in the corpus",
     "The relevant chunks are known by their ids alone: none is among the chunks that were loaded "
     "with their text.",
-    "Load the missing documents; if chunks were cut anew, bring the grades over to the new ids.",
+    "Load the missing documents; if documents were cut again, transfer the grades.",
     "recall",
 )
 NEVER_RETRIEVED = FailureClass(
-    "never retrieved by any run",
-    "Chunks that would do are known, and no run has one of them, however far down one looks.",
-    "The words of the query are not those of the answer: try embeddings or hybrid search, rewrite "
-    "the query, or cut chunks otherwise.",
+    "no run finds it",
+    "Relevant chunks are known, but no run returns one.",
+    "Often the question uses other words. Try query rewriting, other embeddings or other chunks.",
     "recall",
 )
 OTHER_RUN_ONLY = FailureClass(
-    "retrieved by another run only",
-    "Another run finds a chunk that would do; this one has none such, however far down one looks.",
-    "Combine the two (hybrid search, fusion), or learn what the other does.",
+    "only other runs find it",
+    "Another run returns a relevant chunk; this one returns none.",
+    "Combine the runs (hybrid search, fusion), or learn what the other does.",
     "recall",
 )
 TOO_FEW = FailureClass(
     "too few retrieved",
-    "Some relevant chunks are in the list, but not enough of them: even in its best order the list "
-    "would fail.",
+    "Some relevant chunks are in the list; even in its best order it would fail.",
     "Retrieve more candidates, combine runs or split the query: a reranker alone is not enough.",
     "recall",
 )
@@ -101,24 +98,35 @@ CROWDED_OUT = FailureClass(
     "Remove duplicates before the prompt: by text, by document, or with a diversifying reranker.",
     "ranking",
 )
-OUTRANKED = FailureClass(
-    "outranked",
-    "What the query needs is in the list, but something of less use stands near the top in its "
-    "place: an old version, another region, another product, something that only sounds like it.",
-    "Look at what stands above it: filter by version, region or product, or rerank.",
+SOME_TOO_LOW = FailureClass(
+    "only some near the top",
+    "A relevant chunk is first; others that count are further down.",
+    "Rerank for completeness, or put more chunks into the prompt.",
+    "ranking",
+)
+LOW_IN_TOP = FailureClass(
+    "low within the top",
+    "A relevant chunk is in the top, below others that are less useful.",
+    "Look at what these share, often a word of the query; filter or rerank.",
+    "ranking",
+)
+BELOW_PARTLY = FailureClass(
+    "below partly useful chunks",
+    "The top has partly useful chunks only; a better one is further down.",
+    "Look at what the better one has and these lack; filter or rerank.",
     "ranking",
 )
 TOO_LOW = FailureClass(
-    "retrieved too low",
-    "What the query needs is in the list, but below the top, where it does not count.",
-    "Rerank the candidates, or put more of them into the prompt.",
+    "ranked too low",
+    "What the query needs is in the list, but below the top, and nothing in the top is of use.",
+    "Rerank, or put more chunks into the prompt.",
     "ranking",
 )
 
 GENERATION = FailureClass(
-    "generation",
-    "The prompt holds what the query needs, and the answer is wrong all the same.",
-    "Look at the prompt and the model: no retriever can help.",
+    "found, but the answer is wrong",
+    "The prompt has what the query needs, and the answer is wrong.",
+    "Look at the prompt and the model.",
     "generation",
 )
 
@@ -132,7 +140,9 @@ FAILURE_CLASSES = (
     OTHER_RUN_ONLY,
     TOO_FEW,
     CROWDED_OUT,
-    OUTRANKED,
+    SOME_TOO_LOW,
+    LOW_IN_TOP,
+    BELOW_PARTLY,
     TOO_LOW,
 )
 """In the order in which they are tested; the first that matches counts.
@@ -211,9 +221,9 @@ def diagnose(
     >>> runs = {"A": {"q": ["x", "c"]}, "B": {"q": ["x"]}}
     >>> board = Scoreboard(collect({"q": {"c": 1, "x": 0}}, runs), Conventions.of(prompt_k=1))
     >>> [failure.failure.name for failure in diagnose(board, "A").values()]
-    ['retrieved too low']
+    ['ranked too low']
     >>> [failure.failure.name for failure in diagnose(board, "B").values()]
-    ['retrieved by another run only']
+    ['only other runs find it']
     """
     board = board.snapshot()
     wanted = rule_requirements(board, run, rule or UsefulInPrompt())
@@ -321,7 +331,7 @@ def _is_too_few(case: _Case) -> bool:
 
 
 def _may_be_crowded(failure: Failure) -> bool:
-    return failure.failure in (TOO_LOW, OUTRANKED) and not failure.places.top
+    return failure.failure in (TOO_LOW, BELOW_PARTLY) and not failure.places.top
 
 
 def _is_crowded_out(case: _Case) -> bool:
@@ -333,9 +343,9 @@ def _is_crowded_out(case: _Case) -> bool:
     return case.places.first - duplicates <= case.places.k
 
 
-def _is_outranked(case: _Case) -> bool:
-    """Return whether a less useful chunk is in the top, beside or instead of a relevant one."""
-    return case.places.top > 0 or any(case.grades.get(chunk, 0) > 0 for chunk in case.top)
+def _has_partly_useful_top(case: _Case) -> bool:
+    """Return whether the top has chunks of some use, though none that the query needs."""
+    return any(case.grades.get(chunk, 0) > 0 for chunk in case.top)
 
 
 _CLASS_TESTS: tuple[tuple[FailureClass, Callable[[_Case], bool]], ...] = (
@@ -348,6 +358,8 @@ _CLASS_TESTS: tuple[tuple[FailureClass, Callable[[_Case], bool]], ...] = (
     (OTHER_RUN_ONLY, lambda case: case.places.first is None and _is_too_few(case)),
     (TOO_FEW, _is_too_few),
     (CROWDED_OUT, _is_crowded_out),
-    (OUTRANKED, _is_outranked),
+    (SOME_TOO_LOW, lambda case: case.places.top > 0 and case.places.first == 1),
+    (LOW_IN_TOP, lambda case: case.places.top > 0),
+    (BELOW_PARTLY, _has_partly_useful_top),
     (TOO_LOW, lambda case: True),
 )

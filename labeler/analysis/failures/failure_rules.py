@@ -173,11 +173,11 @@ def describe_rule(
 def _describe_useful(board: Scoreboard) -> str:
     rel = int(useful_grades(board, board.run_names[0]).max(initial=board.conventions.rel))
     grades = f"grade {rel} or better" if rel < HIGHEST_GRADE else f"grade {rel}"
-    heading = _heading(board, Measure("Success", PROMPT, rel=rel))
-    words = f"no chunk of {grades} is in the prompt ({heading} is not 1)"
-    if rel > board.conventions.rel:
-        words += "; where a query has none such, grade 1 is enough"
-    return words
+    known = board.prompt_ks.tolist()
+    top = f"the top {known[0]}" if len(set(known)) == 1 else "the prompt"
+    has = "hold" if top != "the prompt" and known[0] > 1 else "holds"
+    weaker = " (of grade 1 where none is better)" if rel > board.conventions.rel else ""
+    return f"{top} {has} no chunk of {grades}{weaker}"
 
 
 def _describe_minimum(board: Scoreboard, bar: MinimumValue) -> str:

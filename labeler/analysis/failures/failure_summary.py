@@ -29,13 +29,10 @@ from labeler.model import format_list
 
 FailuresByQuery = Mapping[str, Failure | None]
 SIDE_MEANINGS: Mapping[FailureSide, tuple[str, str]] = {
-    "ranking": ("ranking", "what they need is in the list, in a poor order: a reranker can help"),
-    "recall": ("recall", "it is not in the list, or too little of it: no reranker can help"),
-    "unknown": ("cannot be told", "nobody knows a chunk that they need"),
-    "generation": (
-        "generation",
-        "it is in the prompt, and the answer is wrong: no retriever can help",
-    ),
+    "ranking": ("ranking", "relevant chunks are in the list, in a poor order: a reranker can help"),
+    "recall": ("recall", "they are not in the list, or too few: no reranker can help"),
+    "unknown": ("unknown", "no relevant chunk is known"),
+    "generation": ("answers", "it is in the prompt, and the answer is wrong"),
 }
 """The name of each side of a `FailureClass`, and what it means for queries."""
 LEFT_OUT = "left out"
@@ -53,11 +50,11 @@ def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
     ``where`` is the rule by which a query fails, as `describe_rule` words it.
 
     >>> describe_failures({"q1": None, "q2": None}, "RR is below 0.5")
-    ['0 of 2 judged queries fail; one fails where RR is below 0.5']
+    ['0 of 2 graded queries fail; one fails where RR is below 0.5']
     """
     sides = [each.failure.side for each in found.values() if each is not None]
     if not sides:
-        return [f"0 of {len(found):,} judged queries fail; one fails where {where}"]
+        return [f"0 of {len(found):,} graded queries fail; one fails where {where}"]
     missed = [each for each in found.values() if each and each.failure is not GENERATION]
     matters = [
         f"{name} {sides.count(side):,} ({meaning})"
@@ -66,9 +63,9 @@ def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
     ]
     places = describe_positions(each.places for each in missed)
     if 0 < len(missed) < len(sides):
-        places = f"apart from generation, {places}"
+        places = f"without the wrong answers, {places}"
     return [
-        f"{len(sides):,} of {len(found):,} judged queries fail: {where}",
+        f"{len(sides):,} of {len(found):,} graded queries fail: {where}",
         " · ".join(matters),
         places,
     ]
@@ -135,7 +132,7 @@ def describe_reranking(
         if what in within
     ]
     if others := within.count(""):
-        parts.append(f"for {others:,} it cannot be told")
+        parts.append(f"for {others:,} that is unknown")
     return "; ".join(parts)
 
 

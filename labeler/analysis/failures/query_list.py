@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from labeler.analysis.comparison import TOLERANCE, QueryDelta, compare
 from labeler.analysis.failures.answer_outcomes import AnswerOutcome
 from labeler.analysis.failures.diagnosis import FAILURE_CLASSES, GENERATION, Failure
+from labeler.analysis.failures.failure_rules import useful_grades
 from labeler.evaluation import RankedChunk, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Query
@@ -40,8 +43,9 @@ class QueryRow(NamedTuple):
     the measures shown. A value is NaN if it is undefined, if nobody has graded the query (not
     ``judged``), or if the query is ``counted`` but the run has no list for any counted query.
     ``a`` and ``delta`` are of the first measure. Of the ``shown`` chunks, ``unjudged`` have no
-    grade and ``transferred`` have a transferred one. ``leaked`` marks a query found in other texts;
-    ``outcome`` is None unless answers of the run are loaded.
+    grade and ``transferred`` have a transferred one. ``first`` is the rank of the first chunk that
+    is useful by itself. ``leaked`` marks a query found in other texts; ``outcome`` is None unless
+    answers of the run are loaded.
     """
 
     query_id: str
@@ -59,6 +63,7 @@ class QueryRow(NamedTuple):
     judged: bool
     missing: bool
     failure: Failure | None
+    first: int | None = None
     split: str | None = None
     leaked: bool = False
     outcome: AnswerOutcome | None = None
@@ -150,6 +155,7 @@ def query_rows(
     ids = board.collection.query_ids
     columns = zip(
         ids,
+        first_useful_ranks(board, run),
         values,
         counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
@@ -177,13 +183,24 @@ def query_rows(
             judged=judged,
             missing=missing,
             failure=failures.get(name),
+            first=at_rank,
             split=queries[name].split,
             leaked=name in board.collection.leaked,
             outcome=became.get(name),
         )
-        for name, found, counts, bucket, cross, shown, unjudged, derived, judged, missing in columns
+        for name, at_rank, found, counts, bucket, cross, shown, unjudged, derived, *said in columns
+        for judged, missing in [said]
         if name in queries
     ]
+
+
+def first_useful_ranks(board: Scoreboard, run: str) -> list[int | None]:
+    """Return each query's rank of the first chunk that is useful by itself, None without one."""
+    hits, grades = board.hits(run), useful_grades(board, run)
+    found = hits.grade >= grades[hits.row]
+    first = np.full(len(grades), np.iinfo(np.int64).max)
+    np.minimum.at(first, hits.row[found], hits.rank[found])
+    return [None if rank == np.iinfo(np.int64).max else rank for rank in first.tolist()]
 
 
 def sort_query_rows(rows: Iterable[QueryRow], order: str) -> list[QueryRow]:

@@ -1,9 +1,5 @@
-"""Altair charts of scores over k, failures, trends and the review of grades."""
+"""Altair charts of scores over k, trends and the review of grades."""
 
-from labeler.render.charts.queries import (
-    failure_chart,
-    failure_heat,
-)
 from labeler.render.charts.review import (
     MOST_DAYS,
     BucketProgress,

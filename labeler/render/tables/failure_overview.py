@@ -14,6 +14,7 @@ from labeler.render.tables.queries import LEAKED, LONGEST_TEXT, QUERY_LIST_STYLE
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 RANKS_SHOWN = 10
+MOST_WHOLE = 25  # rows of a list that is shown whole; a longer one scrolls under its heads
 CAUSES_STYLE = style("""
 .causes h2 { font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0 0 0.5rem; }
 .causes ol { list-style: none; margin: 0 0 1.5rem; padding: 0; }
@@ -28,6 +29,16 @@ CAUSES_STYLE = style("""
 .causes .bar { display: block; height: 8px; border-radius: 2px; background: var(--line2);
     margin: 4px 0; }
 .causes small { display: block; font-size: 0.8125rem; line-height: 1.25rem; color: var(--muted); }
+/* where there is no room beside the list, causes stand above it as a row */
+@media (max-width: 73.75rem) {
+    .st-key-overview > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+        flex-wrap: wrap; }
+    .st-key-overview [data-testid="stColumn"] { flex: 1 1 100%; min-width: 0; }
+    .causes ol { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-bottom: 0.75rem; }
+    .causes li { border: 1px solid var(--line2); border-radius: 8px; }
+    .causes a { grid-template-columns: auto auto; gap: 0.5rem; padding: 0.25rem 0.75rem; }
+    .causes :is(.bar, small) { display: none; }
+}
 """)
 STRIP_STYLE = style(
     """
@@ -37,6 +48,25 @@ STRIP_STYLE = style(
     place-items: center; font-style: normal; font-size: 0.8125rem; box-sizing: border-box;
     border: 1px solid var(--line2); }
 .sheet.queries td.ranks { text-align: left; }
+.sheet.queries.whole { max-height: none; }
+@container (max-width: 44rem) {
+    .sheet.queries.ranked :is(table, tbody) { display: block; }
+    .sheet.queries.ranked thead { display: none; }
+    .sheet.queries.ranked tbody tr { display: grid; grid-template-columns: 1fr auto auto;
+        gap: 0 0.75rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+    .sheet.queries.ranked tbody :is(th, td) { position: static; border: 0; padding: 0;
+        text-align: left; }
+    .sheet.queries.ranked tbody th > span { max-width: none; -webkit-line-clamp: 1; }
+    .sheet.queries.ranked td.text { grid-area: 2 / 1 / auto / -1; max-width: none; min-width: 0;
+        white-space: normal; }
+    .sheet.queries.ranked td.text a { -webkit-line-clamp: 3; }
+    .sheet.queries.ranked td.ranks { grid-area: 3 / 1 / auto / -1; }
+    .sheet.queries.ranked td.value { grid-area: 1 / 2; }
+    .sheet.queries.ranked td.delta { grid-area: 1 / 3; }
+    .sheet.queries.ranked td.reason { grid-area: 4 / 1 / auto / 2; color: var(--muted); }
+    .sheet.queries.ranked td.first { grid-area: 4 / 2 / auto / -1; color: var(--muted); }
+    .sheet.queries.ranked td.first:not(:empty)::before { content: "first useful: "; }
+}
 """
     + "".join(
         f".sheet.queries .strip .g{grade} {{ background: {fill}; color: {ink}; border: 0; }}"
@@ -82,10 +112,16 @@ def _cause(
             htpy.span[
                 htpy.b[kind.name],
                 htpy.span(".bar", style=f"width: {100 * tally.queries / most:.0f}%"),
-                htpy.small[kind.lever],
+                htpy.small[kind.lever, _unsure(kind, tally)],
             ],
         ]
     ]
+
+
+def _unsure(kind: FailureClass, tally: ClassTally) -> str:
+    """Say how many queries of a cause have too little graded to be sure of it."""
+    many = tally.mostly_unjudged if kind.side in ("ranking", "recall") else 0
+    return f" In {many:,} the top is mostly unjudged." if many else ""
 
 
 def ranked_query_list(
@@ -104,7 +140,7 @@ def ranked_query_list(
         head("query", words=True),
         head("text", words=True),
         htpy.th(".words", scope="col")[htpy.bdi[run], ", grades by rank"],
-        head("first useful", title="rank of the first chunk that the query needs"),
+        head("first useful", title="rank of the first chunk that is useful by itself"),
         head(heading),
         *([head("B − A")] if is_pair else []),
         head("why it fails", words=True),
@@ -119,16 +155,21 @@ def ranked_query_list(
                 ],
             ],
             htpy.td(".ranks")[_strip(grades.get(row.query_id, ()))],
-            htpy.td[_first_useful(row)],
-            htpy.td[format_value(row.values[0], row.judged, row.counted[0])],
+            htpy.td(".first")[
+                ("none" if row.first is None else f"{row.first:,}") if row.judged else ""
+            ],
+            htpy.td(".value")[format_value(row.values[0], row.judged, row.counted[0])],
             is_pair
-            and htpy.td[format_with_arrow(float("nan") if row.delta is None else row.delta)],
-            htpy.td(".words")[row.status if row.failure or not row.judged else ""],
+            and htpy.td(".delta")[
+                format_with_arrow(float("nan") if row.delta is None else row.delta)
+            ],
+            htpy.td(".words.reason")[row.status if row.failure or not row.judged else ""],
         ]
         for row in rows
     ]
     look = [TABLE_STYLE, QUERY_LIST_STYLE, STRIP_STYLE]
-    return html_table(look, "sheet queries", heads, body, label="Queries")
+    height = " whole" if len(rows) <= MOST_WHOLE else ""
+    return html_table(look, f"sheet queries ranked{height}", heads, body, label="Queries")
 
 
 def _strip(grades: Sequence[int | None]) -> htpy.Element:
@@ -139,10 +180,3 @@ def _strip(grades: Sequence[int | None]) -> htpy.Element:
             for grade in grades
         )
     ]
-
-
-def _first_useful(row: QueryRow) -> str:
-    if row.failure is None:
-        return ""
-    first = row.failure.places.first
-    return "none" if first is None else f"{first:,}"

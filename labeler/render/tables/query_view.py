@@ -100,10 +100,10 @@ LISTS_STYLE = style("""
 .duel a:focus-visible { outline: none; }
 .duel a:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; }
 .duel .below :is(.named, .rank) { color: var(--muted); font-weight: 400; }
-.duel li.chosen { background: var(--accent-soft); }
-.duel .a li.chosen { box-shadow: -8px 0 0 var(--accent-soft); }
-.duel .b li.chosen { box-shadow: 8px 0 0 var(--accent-soft); }
-.duel li.chosen :is(.named, .adds, .move) { font-weight: 600; color: var(--ink); }
+.duel li.current { background: var(--accent-soft); }
+.duel .a li.current { box-shadow: -8px 0 0 var(--accent-soft); }
+.duel .b li.current { box-shadow: 8px 0 0 var(--accent-soft); }
+.duel li.current :is(.named, .adds, .move) { font-weight: 600; color: var(--ink); }
 .st-key-query-lists { position: relative; }
 .st-key-query-wires { position: absolute; z-index: 1; top: 2rem; width: 10.5rem;
     left: calc(50% - 5.25rem); pointer-events: none; }
@@ -121,7 +121,6 @@ LISTS_STYLE = style("""
     .duel:not(.single) { grid-template-columns: 4.25rem 4.5rem minmax(0, 1fr); }
     .st-key-query-wires { width: 4.5rem; left: 4.25rem; }
     .duel:not(.single) .a :is(.hd, li.r) { grid-template-columns: 1.75rem 1.75rem; }
-    .duel:not(.single) .a .hd { grid-template-columns: minmax(0, 1fr); }
     .duel:not(.single) .a :is(.adds, .cut span, .hd small, .hd .gap) { display: none; }
     .duel:not(.single) .a a { position: absolute; inset: 0; opacity: 0; }
     .duel:not(.single) .a a:focus-visible { opacity: 1; }
@@ -129,7 +128,8 @@ LISTS_STYLE = style("""
     .duel:not(.single) .b :is(.hd, li.r) { gap: 0 0.5rem;
         grid-template-columns: 1.75rem 1.75rem 2.25rem minmax(0, 1fr); }
     .duel:not(.single) .b .adds { display: none; }
-    .duel:not(.single) .b .hd { grid-template-columns: minmax(0, 1fr); }
+    .duel:not(.single) .hd { display: block; }
+    .duel:not(.single) .a .hd .run { display: block; width: 8rem; }
     .duel:not(.single) .b .hd :is(small, .gap) { display: none; }
 }
 """)
@@ -352,7 +352,7 @@ def _row(
         "r": True,
         "edge": is_edge,
         "below": is_below,
-        "chosen": chunk.chunk == look.chosen,
+        "current": chunk.chunk == look.chosen,
     }
     return htpy.li(class_=classes)[cells]
 

@@ -23,7 +23,7 @@ DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "RR")
 NO_RUN, ANY_TASK = "no other run", "every task"
 ANY_OUTCOME = "any"
 LOSES_RULE, USELESS_RULE, TASK_RULE = (
-    *("it loses against A", "nothing useful is in the prompt"),
+    *("B loses against A", "nothing useful is in the prompt"),
     "its task's own measure is low",
 )
 Facets = Mapping[str, Sequence[str]]
@@ -82,7 +82,7 @@ def choose(
 
 def list_url(**which: str) -> str:
     """Return the address of the list of the queries of a class or an outcome, and of no other."""
-    anew = dict.fromkeys(("view", "class", "outcome", "page"))
+    anew = dict.fromkeys(("view", "class", "outcome", "page", "every"))
     return url_state.this_page_url("/queries", **{**anew, **which})
 
 
@@ -92,8 +92,7 @@ def _measures_sorted_by(texts: Sequence[str]) -> list[str]:
     by = url_state.choose(
         *("By measure", list(dict.fromkeys([*filter(None, [given]), *texts])), "by"),
         default=texts[0],
-        help="The one measure that sorts the queries, whose unjudged chunks are counted, and by "
-        "which, against a run A, a query is lost.",
+        help="The measure that sorts the queries and by which, with two runs, B loses against A.",
     )
     return list(dict.fromkeys([by, *texts]))
 
@@ -101,26 +100,20 @@ def _measures_sorted_by(texts: Sequence[str]) -> list[str]:
 def _choose_runs(
     names: Sequence[str], elsewhere: Collection[str]
 ) -> tuple[str, str | None, str | None]:
-    """Let the user choose a run, and one it is set against; return one that is apart, too.
+    """Let the user choose a run, and one to compare with it; return one that is apart, too.
 
-    As on the other pages, the address has the one run as ``a``, or the two as ``a`` and ``b``.
+    A is on the left and B on the right, as on the other pages: with both, B is looked at against A.
     """
     run, a, apart = _runs_in_url(names, elsewhere)
-    others = [name for name in names if name != run]
+    left, right = (run, None) if a is None else (a, run)
     nothing = url_state.apart_from(names, NO_RUN)
-    st.session_state["run"], st.session_state["against"] = run, a or nothing
+    st.session_state["a"], st.session_state["b"] = left, right or nothing
+    others = [name for name in names if name != left]
     shown = filter_widgets.run_box_options(names)
-    st.selectbox("Run", names, key="run", on_change=_write_runs, args=[nothing], **shown)
-    st.selectbox(
-        "Against run A",
-        [nothing, *others],
-        key="against",
-        on_change=_write_runs,
-        args=[nothing],
-        **shown,
-        help="With a run A, queries are sorted by what the run loses against it, and one fails "
-        "where it loses.",
-    )
+    shown |= {"on_change": _write_runs, "args": [nothing]}
+    st.selectbox("A", names, key="a", **shown)
+    if others:
+        st.selectbox("B", [nothing, *others], key="b", **shown)
     return run, a, apart
 
 
@@ -138,11 +131,8 @@ def _runs_in_url(
 
 
 def _write_runs(nothing: str) -> None:
-    run, against = st.session_state["run"], st.session_state["against"]
-    if against in (nothing, run):
-        url_state.write(a=run, b=None)
-    else:
-        url_state.write(a=against, b=run)
+    a, b = st.session_state["a"], st.session_state.get("b", nothing)
+    url_state.write(a=a, b=None if b in (nothing, a) else b)
 
 
 def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.QueryFilters:

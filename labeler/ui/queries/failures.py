@@ -50,9 +50,15 @@ class RunFailures:
     def where(self) -> str:
         """When a query fails, to follow "a query fails where"."""
         said = diagnosis.describe_rule(self.board, self.choice.rule, self.short)
-        if not self.right:
+        if not self.right or self.against is not None:
             return said
         return f"{said}; or the prompt holds what it needs, and its answer is wrong"
+
+    @property
+    def against(self) -> str | None:
+        """The run A that the run is compared with, if a query fails where it loses."""
+        rule = self.choice.rule
+        return rule.a if isinstance(rule, diagnosis.LossAgainstRun) else None
 
     @property
     def short(self) -> Mapping[str, str]:
@@ -84,7 +90,7 @@ class RunFailures:
         if not isinstance(rule, diagnosis.LossAgainstRun) or rule.measure != self.measures[0]:
             return ""
         lost = sum(row.loses for row in self.rows if row.query_id in self.within)
-        return f" (it loses at all in {lost:,})"
+        return f" ({lost:,} are worse at all)"
 
     @property
     def table(self) -> TwoByTwo:
@@ -118,7 +124,8 @@ def find_run_failures(
     said = diagnosis.remarks_by_query(remarks)
     failures = _cached_failures(board, choice.run, choice.rule, said)
     became = diagnosis.find_outcomes(board, choice.run, right, choice.rule) if right else {}
-    failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
+    if not isinstance(choice.rule, diagnosis.LossAgainstRun):  # a loss says nothing of answers
+        failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
     facets = (choice.filters.facet, choice.filters.other)
     rows = diagnosis.query_rows(
         board, queries, choice.run, choice.a, measures, facets, failures, became

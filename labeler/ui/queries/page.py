@@ -1,4 +1,4 @@
-"""The Queries page: choices above; below them the list, the causes or one query, live."""
+"""The Queries page: choices above; below them causes and queries, or one query, live."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from labeler.analysis.failures import QueryRow
 from labeler.model import Query, Remark
 from labeler.render import tables
 from labeler.render.markup import show_html
+from labeler.render.tables.query_view import grade_key
 from labeler.ui import live, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.folds import show_folds
 from labeler.ui.queries.choices import QueriesChoice, choose
 from labeler.ui.queries.failures import RunFailures, find_run_failures
 from labeler.ui.queries.views import (
@@ -23,13 +25,21 @@ from labeler.ui.queries.views import (
     show_answers,
     show_causes,
     show_classes,
+    show_how,
     show_list,
+    show_perfect_order,
     show_verdict,
     steps_around,
 )
 from labeler.ui.query_view import OpenedQuery, show_query
 
-LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
+LIST = "List"  # what addresses of earlier versions say for no fold
+CAUSES, RERANKER, ANSWERS = "Causes by bucket", "Perfect reranker", "Retrieval and answer"
+FOLDS: Mapping[str, tuple[str, str]] = {
+    CAUSES: (CAUSES, "how many queries fail why, in each bucket"),
+    RERANKER: (RERANKER, "what a better order of the same chunks would give"),
+    ANSWERS: (ANSWERS, "whether answers are wrong by retrieval or in spite of it"),
+}
 QUERY_BOX: Mapping[str, Any] = {
     "placeholder": "id of a query, or click one",
     "label_visibility": "collapsed",
@@ -103,45 +113,56 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
         scoreboards.check_query_selected(found.board, query_id)
         show_one(page, found, remarks, query_id)
     else:
-        ui.show_error(f"no query is called {query_id!r}; choose one from the list")
-        st.button("Back to the list", on_click=url_state.remove, args=[["query"]])
+        ui.show_error(f"no query is called {query_id!r} in this golden set")
+        st.button("Show all queries", on_click=url_state.remove, args=[["query"]])
 
 
 def show_all(page: QueriesPage, found: RunFailures) -> None:
-    """Show how many queries fail, and the list or the reasons; the list has the rest below it."""
-    said = found.summary if found.within else []
-    explained = url_state.get("view") == CAUSES
+    """Show how many queries fail and why, which these are, and what else there is to unfold."""
+    order = chosen_order(page.orders)
+    shown = page.in_order(found, order)
     if found.board.counts.judged:
-        show_verdict(found)
-    if explained:
-        show_html(tables.sentences(said))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        views = [LIST, CAUSES, *([ANSWERS] if page.answered else [])]
-        view = url_state.choose_tab("Show", views, "view", what="view")
-        order = choose_order(page.orders) if view == LIST else page.orders[0]
-        url_state.write_text("Query", "query", **QUERY_BOX)
-        shown = page.in_order(found, order)
-        number = choose_page(shown) if view == LIST else 1
-    if view == LIST:
-        show_beside_causes(found, shown, order, number)
-    elif view == CAUSES:
-        show_causes(found)
-    else:
-        show_answers(found, page.answered)
+        show_verdict(found, shown)
+    has_columns = url_state.get("numbers") == "true"  # which need the whole width
+    with st.container(key="overview"):
+        causes, listed = (st.container(), st.container())
+        if not has_columns and any(found.within.values()):
+            causes, listed = st.columns([1, 3.6], gap="medium")
+            with causes:
+                show_classes(found)
+        with listed:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                choose_order(page.orders)
+                url_state.write_text("Query", "query", **QUERY_BOX)
+                st.space("stretch")
+                show_html(grade_key(), width="content")
+                number = choose_page(shown)
+            show_list(found, shown, order, number)
+    show_more(page, found)
+    show_how(found, shown)
 
 
-def show_beside_causes(
-    found: RunFailures, shown: Sequence[QueryRow], order: str, number: int
-) -> None:
-    """Show the list beside the causes; with all its columns it needs the whole width."""
-    if url_state.get("numbers") == "true":
-        show_list(found, shown, order, number)
-        return
-    causes, listed = st.columns([1, 3.6], gap="medium")
-    with causes:
-        show_classes(found)
-    with listed:
-        show_list(found, shown, order, number)
+def show_more(page: QueriesPage, found: RunFailures) -> None:
+    """Show what else is known of the queries that fail; the address has it as ``view``."""
+    folds = {name: fold for name, fold in FOLDS.items() if name != ANSWERS or page.answered}
+    opened = url_state.get("view")
+    opened = None if opened == LIST else url_state.check_among("view", list(folds), "view")
+
+    def address(name: str | None) -> str:
+        return url_state.this_page_url("/queries", view=name)
+
+    shows = {
+        CAUSES: partial(show_causes, found),
+        RERANKER: partial(show_perfect_order, found),
+        ANSWERS: partial(show_answers, found, page.answered),
+    }
+    show_folds(folds, opened, address, shows.get(opened or "", lambda: None))
+
+
+def chosen_order(orders: Sequence[str]) -> str:
+    """Return by what the list is sorted."""
+    asked = url_state.get("sort") or ""
+    return asked if asked in orders else orders[0]
 
 
 def choose_order(orders: Sequence[str]) -> str:
@@ -153,9 +174,7 @@ def show_one(
     page: QueriesPage, found: RunFailures, remarks: Sequence[Remark], query_id: str
 ) -> None:
     """Show one query in full, and the ways out of it."""
-    choice = page.choice
-    order = url_state.get("sort") or ""
-    order = order if order in page.orders else page.orders[0]
+    choice, order = page.choice, chosen_order(page.orders)
     show_query(
         OpenedQuery(
             *(page.queries[query_id], found.board),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import htpy
 import streamlit as st
 
 from labeler.analysis import comparison
 from labeler.analysis import failures as diagnosis
-from labeler.analysis.failures import QueryRow, TwoByTwo
+from labeler.analysis.failures import ClassTally, FailureClass, QueryRow, TwoByTwo
 from labeler.evaluation import format_number, format_signed
 from labeler.model import escape_controls, format_count
-from labeler.render import charts, csv_exports, tables
+from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables.failure_overview import RANKS_SHOWN, causes_list, ranked_query_list
 from labeler.render.tables.verdict_block import verdict_block
@@ -26,6 +28,7 @@ from labeler.ui.query_view import QuerySteps, open_query
 from labeler.ui.reranker import DEFAULT_CANDIDATES, show_reranker
 
 ON_A_PAGE = 200
+FIRST_ROWS, CUT_ABOVE = 20, 25  # rows without a click, where there are more than so many
 
 
 def open_from_list(query_id: str | None, at: int | None = None) -> None:
@@ -44,34 +47,68 @@ def choose_page(shown: Sequence[QueryRow]) -> int:
     return url_state.choose_page(math.ceil(len(shown) / ON_A_PAGE))
 
 
-def show_verdict(found: RunFailures) -> None:
+def show_verdict(found: RunFailures, shown: Sequence[QueryRow]) -> None:
     """Say how many queries fail and why, what a perfect order would add, and when one fails."""
     classes = diagnosis.tally_classes(found.within)
-    by_side = {
-        side: sum(each.queries for kind, each in classes.items() if kind.side == side)
-        for side in ("ranking", "recall", "unknown", "generation")
-    }
-    fails, graded = by_side["ranking"] + by_side["recall"], len(found.within)
-    queries = format_count(graded, "graded query", "graded queries")
-    says = f"Retrieval fails on {fails:,} of {queries}"
-    if found.choice.a is not None and isinstance(found.choice.rule, diagnosis.LossAgainstRun):
-        run, a = found.short[found.choice.run], found.short[found.choice.a]
-        says = f"{run} loses against {a} on {fails:,} of {queries}"
-    more = [
-        f", {by_side['ranking']:,} because of ranking" if by_side["ranking"] else "",
-        f"; {by_side['unknown']:,} more have nothing relevant known" if by_side["unknown"] else "",
-        f"; {by_side['generation']:,} more answers are wrong" if by_side["generation"] else "",
-    ]
+    sides: Counter[str] = Counter()
+    for kind, each in classes.items():
+        sides[kind.side] += each.queries
+    fails = sides["ranking"] + sides["recall"]
+    says = describe_losses(found) if found.against else describe_fails(sides, len(found.within))
+    rows = found.rows
+    ungraded = sum(not row.judged for row in rows)
+    left = f" ({ungraded:,} not graded)" if ungraded else ""
+    counts = f"{len(rows) - ungraded:,} of {format_count(len(rows), 'query', 'queries')}{left}"
+    doubts = [describe_failing(found, classes, fails)]
+    show_html(verdict_block(f"{says}.", order_gain(found), doubts, counts, next_step(shown)))
+
+
+def describe_fails(sides: Mapping[str, int], graded: int) -> str:
+    """Say on how many graded queries retrieval fails, why, and what else is wrong."""
+    fails = sides["ranking"] + sides["recall"]
+    of = format_count(graded, "graded query", "graded queries")
+    says = f"Retrieval fails on {f'{fails:,}' if fails else 'none'} of {of}"
+    if 0 < sides["ranking"] < fails:
+        says += f", {sides['ranking']:,} because of ranking"
+    if unknown := sides["unknown"]:
+        says += f"; {unknown:,} more {'has' if unknown == 1 else 'have'} nothing relevant known"
+    if wrong := sides["generation"]:
+        says += f"; {format_count(wrong, 'more answer is', 'more answers are')} wrong"
+    return says
+
+
+def describe_losses(found: RunFailures) -> str:
+    """Say on how many queries the run loses against A, of those that both have a value for."""
+    rule = found.choice.rule
+    run, a = found.short[found.choice.run], found.short[found.against or ""]
+    through = [row for row in found.rows if row.query_id in found.within]
+    both = sum(row.delta is not None and not math.isnan(row.delta) for row in through)
+    much = sum(each is not None for each in found.within.values())
+    least = rule.least if isinstance(rule, diagnosis.LossAgainstRun) else 0.0
+    worse = sum(row.loses for row in through)
+    every = f" ({worse:,} are worse at all)" if worse != much else ""
+    return f"{run} loses {least:g} or more against {a} on {much:,} of {both:,} queries{every}"
+
+
+def describe_failing(
+    found: RunFailures, classes: Mapping[FailureClass, ClassTally], fails: int
+) -> str:
+    """Say when a query fails, and on how many that fail too little is graded to be sure."""
     retrieval = [each for kind, each in classes.items() if kind.side in ("ranking", "recall")]
     unsure = sum(each.mostly_unjudged for each in retrieval)
-    rule = diagnosis.describe_rule(found.board, found.choice.rule, found.short)
     tops = f" In {unsure:,} of the {fails:,} the top is mostly unjudged." if unsure else ""
-    doubts = [f"Retrieval fails where {rule}.{tops}"]
-    every = len(found.rows)
-    ungraded = sum(not row.judged for row in found.rows)
-    left = f" ({ungraded:,} not graded)" if ungraded else ""
-    counts = f"{every - ungraded:,} of {format_count(every, 'query', 'queries')}{left}"
-    show_html(verdict_block(f"{says}{''.join(more)}.", order_gain(found), doubts, counts))
+    if found.against is not None:
+        return f"Causes are of these queries; retrieval need not fail on them.{tops}"
+    rule = diagnosis.describe_rule(found.board, found.choice.rule, found.short)
+    return f"Retrieval fails where {rule}.{tops}"
+
+
+def next_step(shown: Sequence[QueryRow]) -> htpy.Node:
+    """Return the button that opens the first failing query of the list, if there is one."""
+    worst = next((row for row in shown if row.failure is not None), None)
+    if worst is None:
+        return None
+    return htpy.a(".go", href=query_url(worst.query_id))["Open the worst query"]
 
 
 def order_gain(found: RunFailures) -> tuple[str, str] | None:
@@ -84,7 +121,8 @@ def order_gain(found: RunFailures) -> tuple[str, str] | None:
     if math.isnan(gain.order):
         return None
     between = f"from {format_number(gain.now)} to {format_number(gain.reranked)}"
-    what = f"is what a perfect reranker of its top {gain.top} would add."
+    over = format_count(gain.n, "query", "queries")
+    what = f"is what a perfect reranker of its top {gain.top} would add ({over})"
     return format_signed(gain.order), f"{found.headings[0]}, {between}, {what}"
 
 
@@ -93,7 +131,8 @@ def show_classes(found: RunFailures) -> None:
     classes = {k: v for k, v in diagnosis.tally_classes(found.within).items() if v.queries}
     by_retrieval = {k: v for k, v in classes.items() if k.side in ("ranking", "recall")}
     others = {k: v for k, v in classes.items() if k not in by_retrieval}
-    groups = {"Retrieval fails": by_retrieval, "Not by retrieval": others}
+    loses = f"{found.short[found.choice.run]} loses" if found.against else "Retrieval fails"
+    groups = {loses: by_retrieval, "Not by retrieval": others}
     show_html(
         causes_list(
             groups,
@@ -117,22 +156,31 @@ def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: i
         return
     choice = found.choice
     part = shown[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
-    of = "" if len(part) == len(shown) else f", {len(part)} on this page"
-    against = ""
-    if choice.a is not None:
-        against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
+    has_columns = url_state.get("numbers") == "true"
+    is_cut = len(part) > CUT_ABOVE and not (has_columns or url_state.get("every") == "true")
+    if is_cut:
+        part = part[:FIRST_ROWS]
     facet = choice.filters.facet
-    if url_state.get("numbers") == "true":
+    if has_columns:
         show_html(tables.query_list(part, found.headings, facet, query_url))
     else:
         grades = {row.query_id: grades_by_rank(found, row.query_id) for row in part}
         run = found.short[choice.run]
         show_html(ranked_query_list(part, found.headings[0], run, grades, query_url))
-    st.text(
-        f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
-        "it"
+    of = "" if len(part) == len(shown) else f", {len(part)} on this page"
+    said = f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}"
+    every = url_state.this_page_url("/queries", every="true", page=None)
+    show_html(
+        tables.sentence_with_link(said, f"Show all {len(shown):,}", every)
+        if is_cut
+        else tables.small_print([said])
     )
     url_state.switch("All columns", "numbers")
+
+
+def show_how(found: RunFailures, shown: Sequence[QueryRow]) -> None:
+    """Show, folded, how the list was computed, and offer it as a file."""
+    choice = found.choice
     show_html(
         tables.folded_sentences("How computed", [found.small_print, *found.summary]),
         tables.folded_names(found.short, [run for run in (choice.run, choice.a) if run]),
@@ -148,13 +196,12 @@ def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: i
 
 
 def show_causes(found: RunFailures) -> None:
-    """Show how many queries fail for which reason and what to try, over all and by bucket."""
+    """Show how many queries fail for which reason, over all and in each bucket of the facet."""
     choice, facet = found.choice, found.choice.filters.facet
-    run = found.short[choice.run]
-    show_reranker(found.board, [choice.run], found.measures, found.within)
     classes = diagnosis.tally_classes(found.within)
     counts = {kind: each.queries for kind, each in classes.items()}
     if not sum(counts.values()):
+        st.text("No query fails.")
         return
     by_bucket = diagnosis.count_by_bucket(found.board, found.within, facet) if facet else {}
     every = (counts, by_bucket)
@@ -167,20 +214,19 @@ def show_causes(found: RunFailures) -> None:
         f"{format_count(left, 'failing query has', 'failing queries have')} no {facet}: "
         "in no bucket"
     )
-    show_html(tables.small_print([found.small_print, *([apart] if left else [])]))
-    st.altair_chart(charts.failure_chart(counts, f"Failing queries of {run} by class"))
-    if facet:
-        words = f"Failing queries of {run} by class and bucket of {facet}"
-        st.text(words)
-        st.altair_chart(charts.failure_heat(by_bucket, words))
-    else:
-        st.text("Choose a facet to see the classes in each bucket.")
+    choose = "" if facet else "Choose a facet under Change to see the causes in each bucket."
+    show_html(tables.small_print([*([apart] if left else []), choose]))
     ui.offer(
         "Download these counts as CSV",
         lambda: csv_exports.failures_csv(*every, choice.run, facet, found.board.conventions),
         "failures.csv",
         found.board.revision,
     )
+
+
+def show_perfect_order(found: RunFailures) -> None:
+    """Show what a perfect reranker of the run's lists would give."""
+    show_reranker(found.board, [found.choice.run], found.measures, found.within)
 
 
 def steps_around(found: RunFailures, shown: Sequence[QueryRow], query_id: str) -> QuerySteps:
