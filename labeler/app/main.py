@@ -26,6 +26,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from labeler.app.pages import PAGE_SPECS
 from labeler.app.prewarm import ActivityMiddleware, RequestActivity, freeze_garbage, warm_up
 from labeler.paths import PACKAGE
+from labeler.services.assignment.assigner import Assigner
 from labeler.store import Store, moment
 from labeler.store.backup.backups import Schedule
 from labeler.store.backup.maintenance import FileMaintenance
@@ -49,6 +50,7 @@ BYTE_LIMIT = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
 TRAFFIC = RequestActivity()
 LIVE_PUSH = LivePush(DATABASE)
 DECISION_QUEUE = DecisionQueue()
+ASSIGNER = Assigner(DECISION_QUEUE.telling, open_pairs_cache(), DECISION_QUEUE.decision)
 HSTS_HEADER = [(b"strict-transport-security", b"max-age=31536000")]
 REFUSALS = Refusals(moment)
 WATCH = FileMaintenance(DATABASE, Schedule.from_environment(os.environ))
@@ -176,12 +178,10 @@ app = st.App(
             DATABASE,
             bytes_per_minute=BYTE_LIMIT,
             on_taken=LIVE_PUSH.look_now,
-            telling=DECISION_QUEUE.telling,
-            opening=open_pairs_cache(),
-            decision=DECISION_QUEUE.decision,
+            assigner=ASSIGNER,
         ),
         LIVE_PUSH.route(),
-        *login_routes(DATABASE),
+        *login_routes(DATABASE, left_for=ASSIGNER.left_for),
         *script_routes(),
         Route("/label", redirect_to_label),
     ],

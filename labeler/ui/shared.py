@@ -168,6 +168,12 @@ def grader() -> str | None:
     return None if known is None else known.name
 
 
+def has_read_invitation() -> bool:
+    """Say whether whoever grades came by a link, whose page says what there is to grade."""
+    known = person()
+    return known is not None and known.known_by == "link" and not known.is_lead
+
+
 def note_lists_shown(query_id: str) -> None:
     """Remember that a query's ranked lists were shown here: no grade of theirs is blind then."""
     name = grader()

@@ -44,7 +44,9 @@ class Provider:
 
 def come_in(page: Page) -> None:
     """Press the button of a link's page, if it asks."""
-    button = page.get_by_role("button", name=re.compile("^(Continue as|Switch to) "))
+    button = page.get_by_role(
+        "button", name=re.compile("^(Continue as|Start grading as|Switch to) ")
+    )
     if button.count():
         button.click()
         page.wait_for_url(lambda url: "/join/" not in url)

@@ -13,10 +13,11 @@ from playwright.sync_api import Page, expect
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Settings
 from labeler.store import Store
 from tests.browser.doors import DoorServer, link_for
-from tests.browser.padpage import PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, press, ready, shown, standing
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
+WORDS = ("no", "weak", "part", "full")
 
 
 @pytest.fixture
@@ -40,9 +41,31 @@ def welcome(page: Page):
     return page.get_by_role("region", name="Welcome")
 
 
-def test_who_comes_by_an_invitation_is_welcomed_and_grades_nothing_unread(invited, visit):
-    server = invited(contact="Lea, room 12", words=("no", "weak", "part", "full"))
-    page = visit(link_for(server, "Ann"), grader=None, newcomer=True, **PHONE)
+@pytest.mark.parametrize("device", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_an_invitation_says_all_one_needs_and_leads_to_the_first_passage(invited, visit, device):
+    server = invited(contact="Lea, room 12", words=WORDS)
+    link = link_for(server, "Ann")
+    page = visit(server.url, grader=None, newcomer=True, **device)
+    page.goto(link)
+    for words in (
+        "You are invited to grade passages for library",
+        "answers it fully",
+        "3 questions and 24 passages: about 3 min",
+        "Questions? Ask Lea, room 12",
+    ):
+        expect(page.get_by_text(words)).to_be_in_viewport(ratio=1)
+    start = page.get_by_role("button", name="Start grading as Ann")
+    expect(start).to_be_in_viewport(ratio=1)
+    start.click()
+    ready(page)
+    expect(welcome(page)).to_have_count(0)
+    press(page, "2")
+    all_saved(page, 1)
+
+
+def test_who_types_a_name_grades_nothing_unread(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", contact="Lea, room 12", words=WORDS)
+    page = visit(serve(path).url, newcomer=True, **PHONE)
     card = welcome(page)
     expect(card).to_contain_text("Welcome, Ann")
     for words in (
@@ -51,7 +74,7 @@ def test_who_comes_by_an_invitation_is_welcomed_and_grades_nothing_unread(invite
         "you can undo any of them",
     ):
         expect(card).to_contain_text(words)
-    expect(card).to_contain_text("In all 3 questions and 24 passages: about 3 min, in as many")
+    expect(card).to_contain_text("3 questions and 24 passages: about 3 min")
     for each in card.get_by_role("button").all():
         expect(each).to_be_in_viewport(ratio=1)
     expect(page.locator(".chunk")).to_be_hidden()
@@ -94,9 +117,9 @@ def test_who_has_graded_before_is_not_welcomed(invited, visit):
     expect(welcome(page)).to_have_count(0)
 
 
-def test_the_example_to_try_on_counts_for_nothing(invited, visit):
-    server = invited()
-    page = visit(link_for(server, "Ann"), grader=None, newcomer=True)
+def test_the_example_to_try_on_counts_for_nothing(serve, visit, tmp_path):
+    server = serve(library(tmp_path / "library.db"))
+    page = visit(server.url, newcomer=True)
     expect(welcome(page)).to_be_visible()
     first = shown(page)
     welcome(page).get_by_role("button", name="Practise on an example").click()

@@ -249,7 +249,7 @@ def blind(store: Store) -> dict[str, bool]:
 def ben(both: Store, ask) -> Pad:
     pad = Pad(both, ask, "Ben")
     opening = OpenPairsCache(rest=0, patience=60)
-    pad.app = Starlette(routes=grading_routes(str(both.path), opening=opening))
+    pad.app = Starlette(routes=grading_routes(str(both.path), assigner=Assigner(opening=opening)))
     return pad
 
 

@@ -206,7 +206,7 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
     looked = ask(served, "GET", "/join/secret")
     assert looked.status == 200
     assert b"You are invited to grade passages for " in looked.body
-    assert b'<form method="post"><button type="submit">Continue as Ann</button>' in looked.body
+    assert b'<form method="post"><button type="submit">Start grading as Ann</button>' in looked.body
     assert b"secret" not in looked.body
     assert "set-cookie" not in looked.headers
     answer = ask(served, "POST", "/join/secret")

@@ -117,7 +117,8 @@ def test_what_a_grader_may_not_be_given_is_left_out_of_what_decides():
 def browser(asked: Store, ask) -> Pad:
     """Open Ann's browser at a server that asks for what decides."""
     pad = Pad(asked, ask)
-    pad.app = Starlette(routes=grading_routes(str(asked.path), telling=DecisionQueue().telling))
+    assigner = Assigner(DecisionQueue().telling)
+    pad.app = Starlette(routes=grading_routes(str(asked.path), assigner=assigner))
     return pad
 
 

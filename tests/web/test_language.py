@@ -39,11 +39,11 @@ def test_an_invitation_speaks_the_language_of_the_browser(served, ask):
     german = ask(served, "GET", "/join/anns", headers=GERMAN).body.decode()
     assert '<html lang="de">' in german
     assert "Textstellen für" in german
-    assert "Weiter als Ann" in german
+    assert "Als Ann beginnen" in german
     assert "invite" not in german
     english = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
     assert '<html lang="en">' in english
-    assert "Continue as Ann" in english
+    assert "Start grading as Ann" in english
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from labeler.analysis.active import AT_ONCE
 from labeler.cli import main
 from labeler.cli.open import DumpFile, load_pair
 from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE, Settings
+from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.scope import UNTIL_DECIDED
 from labeler.store import Store
 from labeler.ui.assignment_cache import DecisionQueue
@@ -45,7 +46,8 @@ def dumped(
 def sit_down(store: Store, ask) -> Pad:
     """Return a grader's browser at a server that knows what decides."""
     pad, queue = Pad(store, ask), DecisionQueue()
-    routes = grading_routes(str(store.path), telling=queue.telling, decision=queue.decision)
+    assigner = Assigner(queue.telling, decision=queue.decision)
+    routes = grading_routes(str(store.path), assigner=assigner)
     pad.app = Starlette(routes=routes)
     return pad
 

@@ -73,7 +73,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         sentences=words.for_browser(),
         can_change_name=ui.can_change_name(),
         known=known_graders(ui.database(), store.revision()) if ui.can_change_name() else (),
-        is_new=name is not None and not store.has_judged(name),
+        is_new=name is not None and not store.has_judged(name) and not ui.has_read_invitation(),
         name=store.golden_set_name(),
         inviter=None if name is None else store.inviter_of(name),
         guideline=read.guideline,

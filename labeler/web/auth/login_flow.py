@@ -12,6 +12,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
@@ -21,6 +22,7 @@ from streamlit.user_info import generate_login_redirect_url
 
 from labeler.errors import LabelerError
 from labeler.model import Actor
+from labeler.services.assignment.items import NextItems
 from labeler.store import InvitationLink, Store
 from labeler.web.auth import login_pages, session_cookies
 from labeler.web.auth.access import (
@@ -50,10 +52,20 @@ from labeler.web.redact import redact_path
 TOO_MANY = "Too many links that do not work are being tried. Try again in a minute.\n"
 DATA, PEOPLE = "/data", "/data?section=People"
 LoginHandler = Callable[[Store, AccessPolicy, Credentials, Request], Response]
+WorkLeft = Callable[[Store, str], NextItems | None]
 
 
-def login_routes(path: str, throttle: LinkThrottle | None = None) -> list[Route]:
-    """Return the routes for signing in and out of the golden set at ``path``."""
+def unknown_work(_: Store, __: str) -> None:
+    """Return nothing: how much is left to a grader is not known."""
+
+
+def login_routes(
+    path: str, throttle: LinkThrottle | None = None, left_for: WorkLeft = unknown_work
+) -> list[Route]:
+    """Return the routes for signing in and out of the golden set at ``path``.
+
+    ``left_for`` returns what is left to a grader, for their invitation.
+    """
     throttle = throttle or LinkThrottle()
 
     def by(answer: LoginHandler, address: str, method: str) -> Route:
@@ -67,7 +79,7 @@ def login_routes(path: str, throttle: LinkThrottle | None = None) -> list[Route]
         return Route(address, respond, methods=[method])
 
     return [
-        by(show_link, "/join/{secret}", "GET"),
+        by(partial(show_link, left_for), "/join/{secret}", "GET"),
         by(sign_in_by_link, "/join/{secret}", "POST"),
         by(sign_in_by_login, login_pages.ACCEPT, "POST"),
         by(decline_login, login_pages.DECLINE, "POST"),
@@ -91,7 +103,11 @@ def handle_request(path: str, answer: LoginHandler, request: Request) -> Respons
 
 
 def show_link(
-    store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
+    left_for: WorkLeft,
+    store: Store,
+    policy: AccessPolicy,
+    credentials: Credentials,
+    request: Request,
 ) -> Response:
     """Ask before a link signs in; redirect a visitor who is signed in as the same person."""
     key = link_in_address(request)
@@ -107,7 +123,11 @@ def show_link(
     is_same = now is not None and now.name == invitation.name
     if link is not None and is_same:
         return redirect_to(landing_address(store, key, link))
-    return login_pages.confirm_link(words_for(request, store), invitation, None if is_same else now)
+    words = words_for(request, store)
+    if now is not None and now.name is not None and not is_same:
+        return login_pages.confirm_switch_by_link(words, invitation, now.name)
+    work = None if invitation.role == "lead" else left_for(store, invitation.name)
+    return login_pages.confirm_link(words, invitation, store.settings(), work)
 
 
 def sign_in_by_link(

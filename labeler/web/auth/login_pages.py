@@ -15,11 +15,12 @@ from urllib.parse import quote
 import htpy
 from starlette.responses import HTMLResponse, Response
 
-from labeler.model import capitalize_first
+from labeler.model import GRADES, Settings, capitalize_first
 from labeler.render import frame
 from labeler.render.markup import style
 from labeler.render.tokens import TOKENS_CSS
-from labeler.render.words import Words
+from labeler.render.words import Words, localize
+from labeler.services.assignment.items import NextItems
 from labeler.store import InvitationLink, Login, Store
 from labeler.store.people import Role
 from labeler.web.auth import session_cookies
@@ -27,6 +28,7 @@ from labeler.web.auth.access import DEFAULT_PROVIDER, AccessPolicy, Credentials,
 
 ACCEPT, DECLINE = "/login/accept", "/login/decline"
 LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
+USUAL_PACE_MS = 6900  # that a passage takes, as in the pad
 AGAIN_SECONDS = 5  # after which a browser reloads while the golden set cannot be read
 
 
@@ -123,28 +125,63 @@ def login_links(words: Words, policy: AccessPolicy, *, quiet: bool = False) -> l
     ]
 
 
-def confirm_link(words: Words, invitation: Invitation, now: Person | None) -> Response:
-    """Return the page that asks before a link signs in, maybe in place of somebody else."""
+def confirm_link(
+    words: Words, invitation: Invitation, settings: Settings, work: NextItems | None
+) -> Response:
+    """Return the page that asks before a link signs in: for a grader all they need to begin.
+
+    ``work`` is what is left to them, if that is known.
+    """
+    name, is_lead = invitation.name, invitation.role == "lead"
+    said: list[htpy.Node] = [invitation.task(words)]
+    notes = [words.say("sign_in.as", name=name)]
+    if not is_lead:
+        said.append(scale(localize(settings, words.language)))
+        if work is not None and work.open:
+            said.append(size_of(words, work))
+        if settings.contact:
+            notes.insert(0, words.say("welcome.contact", contact=settings.contact))
+    return page(
+        words,
+        invitation.heading(words),
+        said,
+        [button(words.say("sign_in.continue" if is_lead else "sign_in.start", name=name))],
+        notes=notes,
+        golden_set=invitation.golden_set,
+        title=words.say("sign_in.invitation"),
+    )
+
+
+def scale(read: Settings) -> htpy.Element:
+    """Return the four grades, the best first, each with its word and what it means."""
+    rows = [
+        htpy.li[htpy.b(class_=f"g{grade}")[str(grade)], htpy.strong[word], htpy.span[meaning]]
+        for grade, (word, meaning) in enumerate(zip(read.words, read.meanings, strict=True))
+    ]
+    return htpy.ul(".scale")[reversed(rows)]
+
+
+def size_of(words: Words, work: NextItems) -> str:
+    """Say how much there is to grade, and how long that may take."""
+    questions = words.say("count.questions", n=work.queries_total - work.queries_done)
+    passages = words.say("count.passages", n=work.open)
+    size = words.say("welcome.both", questions_in_all=questions, passages_in_all=passages)
+    return words.say("welcome.size", size=size, time=words.duration(work.open * USUAL_PACE_MS))
+
+
+def confirm_switch_by_link(words: Words, invitation: Invitation, now: str) -> Response:
+    """Return the page that asks whether a link replaces the session of another person."""
     name = invitation.name
-    if now is None or now.name is None:
-        return page(
-            words,
-            invitation.heading(words),
-            [invitation.task(words), words.say("sign_in.as", name=name)],
-            [button(words.say("sign_in.continue", name=name))],
-            golden_set=invitation.golden_set,
-            title=words.say("sign_in.invitation"),
-        )
     return page(
         words,
         words.say("sign_in.switch", name=name),
-        [words.say("sign_in.switch_link", now=now.name, name=name)],
+        [words.say("sign_in.switch_link", now=now, name=name)],
         [
-            link(words.say("sign_in.stay", name=now.name), "/"),
+            link(words.say("sign_in.stay", name=now), "/"),
             button(words.say("sign_in.switch_to", name=name), quiet=True),
         ],
         golden_set=invitation.golden_set,
-        person=now.name,
+        person=now,
     )
 
 
@@ -250,6 +287,10 @@ def font_face() -> str:
 
 
 NO_STORE_HEADERS = {"cache-control": "no-store"}
+SCALE_CSS = "".join(
+    f".scale .g{grade} {{ background: var(--grade-{grade}); color: var(--on-grade-{grade}); }}\n"
+    for grade in GRADES
+)
 PAGE_CSS = f"""
 html {{ background: var(--bg); }}
 body {{ margin: 0; color: var(--ink); font: 400 1rem/1.5 {frame.FONT}; }}
@@ -262,6 +303,16 @@ h1 {{ text-wrap: balance; }}
 p {{ margin: 0 0 1rem; }}
 .ways {{ display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 2rem; align-items: center; }}
 form {{ margin: 0; }}
+.ways + .note {{ margin-top: 2rem; }}
+.note {{ color: var(--muted); font-size: 0.9375rem; margin-bottom: 0.5rem; }}
+.scale {{ list-style: none; padding: 0; margin: 0 0 1rem; display: grid; gap: 0.5rem; }}
+.scale li {{ display: grid; grid-template-columns: 1.75rem 1fr; column-gap: 0.75rem; }}
+.scale b {{ grid-row: span 2; align-self: start; line-height: 1.75rem; text-align: center; }}
+.scale b {{ border-radius: 0.375rem; }}
+.scale :is(strong, span)::first-letter {{ text-transform: uppercase; }}
+.scale strong {{ font-weight: 600; }}
+.scale span {{ color: var(--muted); }}
+{SCALE_CSS}
 button, a.button {{
   display: inline-block; font: inherit; font-weight: 600; cursor: pointer; text-decoration: none;
   text-align: left; padding: 0.4375rem 1rem; border-radius: 0.5rem; overflow-wrap: anywhere;
@@ -284,9 +335,10 @@ PageLink = htpy.Element
 def page(
     words: Words,
     heading: str,
-    said: Sequence[str],
+    said: Sequence[htpy.Node],
     ways: Sequence[PageLink] = (),
     *,
+    notes: Sequence[str] = (),
     status: int = 200,
     golden_set: str | None = None,
     person: str | None = None,
@@ -295,7 +347,7 @@ def page(
 ) -> HTMLResponse:
     """Return a page with a heading, sentences, and buttons or links, in the frame of all pages.
 
-    ``title`` is what the browser calls it, if not as the heading does.
+    Below them stand ``notes``. ``title`` is what the browser calls it, if not as the heading does.
     """
     content = htpy.html(lang=words.language.code)[
         htpy.head[
@@ -310,8 +362,9 @@ def page(
             frame.header(golden_set, person=person, pages=pages),
             htpy.main[
                 htpy.h1[heading],
-                [htpy.p[sentence] for sentence in said],
+                [htpy.p[part] if isinstance(part, str) else part for part in said],
                 htpy.div(".ways")[ways] if ways else None,
+                [htpy.p(".note")[note] for note in notes],
             ],
         ],
     ]

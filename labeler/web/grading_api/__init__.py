@@ -26,15 +26,12 @@ minute; the same request will work later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
 from starlette.routing import Route
 
-from labeler.model import Pair
 from labeler.services.assignment.assigner import Assigner
-from labeler.services.assignment.items import DecisionWork
-from labeler.services.transfer import OpenPairsCache
 from labeler.store import BUSY_SECONDS, Store
 from labeler.web.auth.access import BYTES_PER_MINUTE, check_may_lead
 from labeler.web.grading_api.adjudication_api import AdjudicationApi
@@ -49,19 +46,16 @@ def grading_routes(
     busy_seconds: float = BUSY_SECONDS,
     bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
-    telling: Callable[[], Iterable[Pair]] = lambda: (),
-    opening: OpenPairsCache | None = None,
-    decision: Callable[[], DecisionWork | None] = lambda: None,
+    assigner: Assigner | None = None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
     ``bytes_per_minute`` limits what one grader may send. ``on_taken`` is called, in any thread,
-    whenever events are in the log. ``telling`` returns the pairs that come before all others, and
-    ``opening`` has the pairs a transfer left open, ``decision`` says how far it is, see `Assigner`.
+    whenever events are in the log.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    reading = ReadApi(Assigner(telling, opening, decision))
+    reading = ReadApi(assigner or Assigner())
     writing = WriteApi(busy_seconds, bytes_per_minute, on_taken)
     adjudicating = AdjudicationApi(busy_seconds, on_taken)
     read_handlers = {
