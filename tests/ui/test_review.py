@@ -90,7 +90,7 @@ def row(said: str, name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ("Work", "Nobody has graded yet"),
+        ("Work", "There is nothing to grade yet"),
         ("Progress", "labeler load run FILE"),
         ("Can't tell", "`X` on the Label page"),
         ("Remarks on queries", "on the Label page (`Q`)"),
@@ -101,6 +101,12 @@ def test_where_there_is_nothing_it_says_what_to_do(database: Path, section: str,
     app = open_review(section)
     assert said in words(app)
     assert not app.get("vega_lite_chart")
+
+
+def test_work_leads_to_graders_where_nobody_has_graded(pooled: Store):
+    said = words(open_review())
+    assert "Nobody has graded yet" in said
+    assert "Invite graders" in said
 
 
 def test_each_grader_has_a_row_and_the_days_a_chart(pooled: Store, say):

@@ -39,7 +39,11 @@ def list_runs() -> None:
         answers, newest = store.answered_runs(), store.revision()
         of_runs, chunkings = store.chunkings_of_runs(), store.chunkings()
     if not found:
-        st.write("No runs yet. Load one under Load.")
+        ui.say_empty(
+            "There is no run yet",
+            "A run is what a system returned for each query.",
+            "labeler load run FILE",
+        )
         return
     rows = [
         {

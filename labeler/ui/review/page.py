@@ -51,9 +51,10 @@ def choose() -> ReviewChoice:
     run = url_state.get("a") or next(iter(scoreboards.run_names()), None)
     with ui.open_store() as store:
         sections, settings = sections_with_something(store), store.settings()
+        has_queries = bool(store.count_queries())
         kinds = comments_there(ui.database(), store.data_revision(), store.revision())
     section = url_state.choose_tab("Section", sections, "review", what="section", clears=["show"])
-    if section != DISAGREEMENTS:  # its cases need the room
+    if has_queries and section != DISAGREEMENTS:  # its cases need the room
         ui.warn_of_default_guideline(settings)
     selected = scoreboards.shown_selection()
     facet = asked = kind = None

@@ -40,7 +40,10 @@ def show_work(choice: ReviewChoice) -> None:
         among = store.selected_queries(choice.selected)
         rows, days = store.work(among), store.work_by_day(among)
         again = self_agreement_by_grader(store.repeated_grades(among))
+        is_gradable = bool(store.count_queries() and store.run_names())
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
+        if not is_gradable:
+            return  # the progress says what is missing
         st.header("Nobody has graded yet")
         st.write("Imported grades aren't counted here. Grade on the Label page, or invite graders.")
         links.button("Invite graders", url_state.page_url("/data", section="People"))
@@ -87,6 +90,8 @@ def choose_facet() -> str | None:
     """Let the user choose a facet, or all queries."""
     with ui.open_store() as store:
         facets = store.facets()
+    if not facets and url_state.get("facet") is None:
+        return None
     return filter_widgets.choose_facet(facets, width=220)
 
 
