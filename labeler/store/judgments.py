@@ -331,8 +331,7 @@ class JudgmentLog(CopyReader):
             self.grader_seed(judgment.grader)
         if judgment.undoes is None:
             raise JudgmentConflict(
-                "you have changed this chunk in another tab or on another device meanwhile; "
-                "what you said there stands"
+                "you changed this passage in another tab or on another device; that grade was kept"
             )
         raise NotFound(
             f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
@@ -388,7 +387,7 @@ class JudgmentLog(CopyReader):
         if undone_by == event_id:
             return
         if undone_by is not None:
-            raise BadInput("this grade has already been taken back")
+            raise BadInput("this grade was already undone")
         if is_undo:
             raise BadInput("an undo cannot be undone; grade the chunk again")
         if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [event_id]):

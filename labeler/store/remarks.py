@@ -145,7 +145,7 @@ class Remarks(Connection):
         if found[0][0] == event_id:
             return
         if found[0][0] is not None:
-            raise BadInput("this remark has already been taken back")
+            raise BadInput("this remark was already undone")
         if self._value("SELECT 1 FROM remarks WHERE event_id = ?", [event_id]):
             raise BadInput(f"event {event_id!r} is in the log with other content")
         raise BadInput("you have said something else of this query since; take that back first")

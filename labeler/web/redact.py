@@ -12,8 +12,8 @@ import re
 from labeler.errors import DatabaseUnavailable, LabelerError
 from labeler.model import escape_controls
 
-OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
-UNAVAILABLE = "its database does not answer; all goes on by itself once it does"
+OUT_OF_ORDER = "it can't be opened; the reason is in the server's log"
+UNAVAILABLE = "the database isn't answering; work resumes automatically when it does"
 PATH_PATTERN = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
 ADDRESS_PATTERN = re.compile(r"postgres(?:ql)?://\S*[^\s:]:?(?=\s|$)")
 SERVER_MESSAGE = "the database does not answer"  # the driver's text after it has the address

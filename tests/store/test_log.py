@@ -172,7 +172,7 @@ def test_an_undo_sent_twice_counts_once(filled: Store):
         ({"undoes": "e1", "grader": "Zoe"}, NotFound, "'Zoe' has no event 'e1' to undo"),
         ({"undoes": "nothing"}, NotFound, "'Ann' has no event 'nothing' to undo"),
         ({"undoes": "e1"}, BadInput, "graded again since; undo that grade first"),
-        ({"undoes": "gone"}, BadInput, "already been taken back"),
+        ({"undoes": "gone"}, BadInput, "was already undone"),
         ({"undoes": "undo"}, BadInput, "an undo cannot be undone"),
         ({"undoes": "e2", "event_id": "b1"}, BadInput, "'b1' is in the log with other content"),
     ],

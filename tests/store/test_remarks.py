@@ -53,7 +53,7 @@ def test_only_the_newest_of_ones_own_remarks_is_taken_back(said: Store):
         with pytest.raises(error, match=why):
             said.unsay(event_id=event_id, undoes=undoes, grader="Ann")
     said.unsay(event_id="a3", undoes="a2", grader="Ann")
-    with pytest.raises(BadInput, match="already been taken back"):
+    with pytest.raises(BadInput, match="was already undone"):
         said.unsay(event_id="a4", undoes="a2", grader="Ann")
     assert [remark.event_id for remark in said.remark_log()] == ["a1", "a2", "b1", "a3"]
 
