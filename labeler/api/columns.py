@@ -28,6 +28,22 @@ def mean_rows(records: Iterable[Record]) -> list[Record]:
     return [{**dict.fromkeys(LEADING_COLUMNS), **record} for record in records]
 
 
+DIFFERENCE_COLUMNS = ("run_a", "run_b", "query_id", "measure", "a", "b", "delta", "lo", "hi", "p")
+"""What a printed frame of differences begins with, where it has them."""
+
+
+def difference_rows(records: Iterable[Record]) -> list[Record]:
+    """Return rows that begin with what one reads first: the two values, the difference, its test.
+
+    >>> difference_rows([{"measure": "RR", "full_name": "RR(rel=1)", "a": 0, "b": 1, "delta": 1}])
+    [{'measure': 'RR', 'a': 0, 'b': 1, 'delta': 1, 'full_name': 'RR(rel=1)'}]
+    """
+    return [
+        {**{name: row[name] for name in DIFFERENCE_COLUMNS if name in row}, **row}
+        for row in records
+    ]
+
+
 def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
     """Return the means of a scoreboard as columns; `score_records` returns them as rows."""
     means, runs = board.means(wanted), board.run_names

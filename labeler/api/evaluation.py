@@ -14,7 +14,12 @@ import pandas as pd
 from labeler.analysis import comparison, trend
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.run_verdict import judge_pair
-from labeler.api.columns import mean_columns, mean_rows, value_columns_by_query
+from labeler.api.columns import (
+    difference_rows,
+    mean_columns,
+    mean_rows,
+    value_columns_by_query,
+)
 from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     GivenGrades,
@@ -190,11 +195,11 @@ def compare(
 ) -> pd.DataFrame:
     """Compare run ``b`` with run ``a``: a row for each measure, or also for each query.
 
-    Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
-    ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, unjudged_a, unjudged_b,
-    missing_a, missing_b``; the same per query, with ``query_id``, for every judged query. Without
-    ``b``, ``a`` is ``{name: run}`` with at least two runs: all pairs are compared, each run with
-    those before it, and ``run_a, run_b`` are the first columns.
+    Takes what `evaluate` takes. Columns are ``measure, a, b, delta`` (b minus a), its test (below),
+    ``full_name, reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, unjudged_a,
+    unjudged_b, missing_a, missing_b``; without the test, and with ``query_id``, the same for every
+    judged query. Without ``b``, ``a`` is ``{name: run}`` with at least two runs: all pairs are
+    compared, each run with those before it, and ``run_a, run_b`` are the first columns.
 
     Which run is better is said of one measure, ``decide_by``, which is tested alone. The measures
     ``tested`` are corrected for their number, and no others are tested, whichever are in the frame.
@@ -236,7 +241,7 @@ def compare(
         if bands:
             shown = [each.with_ranges(board, ranges_of) for each in shown]
         rows = comparison.comparison_table(shown).records()
-    frame = result_frame(rows, board, wanted, said)
+    frame = result_frame(difference_rows(rows), board, wanted, said)
     if not per_query:
         frame.attrs["verdict"] = [line.line for each in judged for line in each.statements]
     return frame if b is None else frame.drop(columns=["run_a", "run_b"], errors="ignore")
