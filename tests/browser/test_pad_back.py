@@ -152,3 +152,46 @@ def test_whether_all_of_a_passage_was_on_screen_is_kept_with_its_grade(serve, vi
     with served.store() as store:
         screens = {(each.seen_whole, each.highlighted) for each in store.events()}
     assert screens >= {(True, False), (False, True)}
+
+
+def test_back_closes_the_menu_and_whatever_it_leads_to_on_a_phone(served, visit):
+    page = visit(f"{served.url}/data", grader="Pia", **PHONE)
+    page.wait_for_url("**/data")
+    page.goto(served.url)
+    ready(page)
+    text = shown(page)
+    menu, more = page.locator(".actions"), page.get_by_role("button", name="More")
+    more.tap()
+    expect(menu).to_be_visible()
+    back(page)
+    expect(menu).to_be_hidden()
+    for name, part in (
+        ("note", ".tray"),
+        ("question problem", ".tray"),
+        ("show context", ".beside.after"),
+        ("mark evidence", ".work .marker"),
+        ("change name", "form.who"),
+    ):
+        more.tap()
+        menu.get_by_role("button", name=name).tap()
+        expect(page.locator(part)).to_be_visible()
+        back(page)
+        expect(page.locator(part)).to_be_hidden()
+        expect(menu).to_be_hidden()
+        assert shown(page) == text
+    page.get_by_role("button", name="can’t tell").tap()
+    expect(page.locator(".tray")).to_be_visible()
+    back(page)
+    expect(page.locator(".tray")).to_be_hidden()
+    back(page)
+    page.wait_for_url("**/data")
+
+
+def test_back_leads_from_the_example_to_where_it_was_begun(served, visit):
+    page = visit(served.url, grader="Rosa", newcomer=True, **LAPTOP)
+    practise = page.get_by_role("button", name="Practise on an example")
+    practise.click()
+    expect(page.locator(".practice")).to_be_visible()
+    back(page)
+    expect(page.locator(".practice")).to_be_hidden()
+    expect(practise).to_be_visible()

@@ -55,7 +55,7 @@ export const ACTS = {
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
   help: anyTime((pad, entry) => showKeys(pad, entry)),
-  name: anyTime((pad) => pad.names.show(true)),
+  name: anyTime((pad) => askName(pad)),
 };
 
 /** @type {(otherwise: boolean) => boolean} */
@@ -218,9 +218,16 @@ async function showAround(pad, { item }) {
 }
 
 /** @type {(pad: Pad) => void} */
+function askName(pad) {
+  pad.names.show(true);
+  pad.layers.sync();
+}
+
+/** @type {(pad: Pad) => void} */
 function markEvidence(pad) {
   if (pad.markable) pad.marker.toggle();
   else pad.say(pad.data.terms.say("did.no_passage"));
+  pad.layers.sync();
 }
 
 // The grade that is likely, with what was marked before as its evidence; without one the marks alone.

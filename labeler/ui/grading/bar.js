@@ -12,6 +12,7 @@ import { actionButtons, isOnAList } from "./keys.js";
  *   grade: (grade: number) => void,
  *   act: (name: string) => void,
  *   tooSoon: () => void,
+ *   opened: () => void,
  * }} Acts
  */
 
@@ -143,5 +144,6 @@ export class Bar {
   showMore(isShown) {
     this.find(".more").setAttribute("aria-expanded", String(isShown));
     this.find(".actions").classList.toggle("open", isShown);
+    if (isShown) this.acts.opened();
   }
 }

@@ -1,6 +1,7 @@
-// What is open over the passage (a list, the finder, a sheet) as entries of the browser's history, so
-// that Back closes it instead of leaving the page.
+// What is open over the passage or beside it (a list, a sheet, a note, the menu) as entries of the
+// browser's history, so that Back closes it instead of leaving the page.
 
+/** @import { Pad } from "./pad" */
 /** @import { Listed } from "./shapes" */
 
 const NAME = "labelerLayers"; // how many were open, in the state of an entry
@@ -9,13 +10,12 @@ const LISTED = "labelerList"; // which list was open
 // the page's own make it another address of the app
 const { pushState: push, replaceState: replace } = History.prototype;
 
+/** @typedef {[isOpen: unknown, close: () => void]} Layer */
+
 export class Layers {
-  /**
-   * @param {{ count: () => number, listed: () => Listed | null, close: () => void }} open How many
-   *   are open, which of them is a list, and close the last
-   */
-  constructor(open) {
-    this.open = open;
+  /** @param {Pad} pad */
+  constructor(pad) {
+    this.pad = pad;
     this.home = location.href;
     // entries that are there; one whose layer was closed by a key serves the next layer
     this.depth = layersOf(history.state);
@@ -28,6 +28,33 @@ export class Layers {
     window.removeEventListener("popstate", this.onBack, true);
   }
 
+  // What is open, the last first; closing keeps what was written, as Esc does.
+  open() {
+    const { pad } = this;
+    const { names, bar, panel, marker, overlay, card } = pad;
+    /** @type {Layer[]} */
+    const layers = [
+      [names.isAsking && pad.data.grader, () => names.show(false)],
+      [bar.isMoreShown, () => bar.showMore(false)],
+      [panel.isOpen, () => panel.escape()],
+      [marker.isChoosing, () => marker.leave()],
+      [overlay.isOpen, () => overlay.close()],
+      [card.around, () => pad.act("around")],
+      [pad.practice, () => pad.leavePractice()],
+      [pad.list() && !pad.isAddressed, () => pad.leaveLists()],
+    ];
+    return layers.filter(([isOpen]) => isOpen);
+  }
+
+  // The list that is open, if a reload is to open it again.
+  /** @returns {Listed | null} */
+  get listed() {
+    const { pad } = this;
+    const list = pad.list();
+    if (!list || pad.isAddressed) return null;
+    return { list: pad.lists().indexOf(list), query: list.queryId };
+  }
+
   // The list that was open when this page was loaded anew.
   /** @returns {Listed | null} */
   get kept() {
@@ -36,15 +63,17 @@ export class Layers {
 
   // As many entries as there are layers open; the last one names the list, which a reload opens again.
   sync() {
-    const listed = this.open.listed();
-    if (this.open.count() > this.depth) this.home = location.href;
-    while (this.depth < this.open.count()) {
+    const { listed } = this;
+    const count = this.open().length;
+    if (count > this.depth) this.home = location.href;
+    while (this.depth < count) {
       this.depth += 1;
       const state = { ...history.state, [NAME]: this.depth, [LISTED]: listed };
       push.call(history, state, "", location.href);
     }
     const { state } = history;
-    if (!layersOf(state) || JSON.stringify(state[LISTED] ?? null) === JSON.stringify(listed)) return;
+    if (!layersOf(state) || JSON.stringify(state[LISTED] ?? null) === JSON.stringify(listed))
+      return;
     replace.call(history, { ...state, [LISTED]: listed }, "", location.href);
   }
 
@@ -55,10 +84,10 @@ export class Layers {
     if (location.href !== this.home || to === this.depth) return;
     event.stopImmediatePropagation();
     const isBack = to < this.depth;
-    const wasOpen = this.open.count();
+    const closed = this.open().slice(0, Math.max(0, this.open().length - to));
     this.depth = to;
-    while (this.open.count() > to) this.open.close();
-    if (isBack && this.open.count() === wasOpen) history.back(); // its layer was closed before
+    for (const [, close] of closed) close();
+    if (isBack && !closed.length) history.back(); // its layer was closed before
   }
 }
 

@@ -76,11 +76,7 @@ export class Pad {
       guideline: () => this.act("guideline"),
     });
     this.isAddressed = false; // the list that is open is what the address asks for
-    this.layers = new Layers({
-      count: () => this.openLayers(),
-      listed: () => this.listed(),
-      close: () => this.closeLayer(),
-    });
+    this.layers = new Layers(this);
     this.listen();
     this.dialogs = keepConnectionDialogsClosed();
     this.names.show(false);
@@ -106,7 +102,7 @@ export class Pad {
     this.keyboard = new Keyboard(this);
     this.onLeave = (/** @type {Event} */ event) => this.warnOfWaiting(event);
     window.addEventListener("beforeunload", this.onLeave);
-    this.find(".change").onclick = () => this.names.show(true);
+    this.find(".change").onclick = () => this.act("name");
     this.find(".undo-last").onclick = () => this.act("undo");
     this.find(".look-through").onclick = () => this.act("mine");
     this.find(".look").onclick = () => showRefused(this);
@@ -177,6 +173,7 @@ export class Pad {
       act: (name) => this.act(name),
       grade: (grade) => this.grade(grade),
       tooSoon: () => this.say(this.data.terms.say("bar.too_soon")),
+      opened: () => this.layers.sync(),
     });
     bar.press("marks", this.marking);
     return bar;
@@ -350,8 +347,12 @@ export class Pad {
   }
 
   stopPractising() {
-    this.practice = null;
     this.welcome.close();
+    this.leavePractice();
+  }
+
+  leavePractice() {
+    this.practice = null;
     this.bar.say("");
     this.session.lookAnew();
     this.paint();
@@ -375,28 +376,6 @@ export class Pad {
 
   list() {
     return this.lists().find((list) => list.isOpen) ?? null;
-  }
-
-  // How many things are open over the chunk or beside it, which Back closes.
-  openLayers() {
-    const isList = this.list() !== null && !this.isAddressed;
-    const open = [isList, this.overlay.isOpen, this.card.around, this.panel.isOpen];
-    return open.filter(Boolean).length;
-  }
-
-  // Close what is open over the chunk, the last first; what was written is kept as by Esc.
-  closeLayer() {
-    if (this.panel.isOpen) this.panel.escape();
-    else if (this.overlay.isOpen) this.overlay.close();
-    else if (this.card.around) this.act("around");
-    else this.leaveLists();
-  }
-
-  // Which list is open, and of which question.
-  listed() {
-    const open = this.list();
-    if (!open || this.isAddressed) return null;
-    return { list: this.lists().indexOf(open), query: open.queryId };
   }
 
   // Show in the lists what was given elsewhere.
