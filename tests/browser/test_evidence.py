@@ -203,7 +203,7 @@ def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
     ready(page)
     press(page, "3")
     expect(page.locator(".said")).to_have_text(
-        "You gave 3 highly relevant · Which words made it? K, then E"
+        "You gave 3 highly relevant · Which words does your grade rest on? K, then E"
     )
     all_saved(page, 1)
     cut_off(page)
@@ -223,7 +223,7 @@ def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
     press(page, "je")
     page.keyboard.press("Space")
     press(page, "1")  # a grade takes along what was marked
-    expect(page.locator(".state")).to_contain_text("offline, 2 kept")
+    expect(page.locator(".state")).to_contain_text("offline: 2 kept, sent when you’re back")
     page.close()
     again = visit(served.url, context=page.context)
     ready(again)
@@ -347,7 +347,7 @@ def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, 
     page = visit(f"{served.url}/?query=q0")
     row = page.locator(".row", has_text="Title 0")
     expect(row.locator(".words")).to_contain_text(
-        "evidence was marked in the text of before and cannot be found any more"
+        "the evidence marked in the earlier text is no longer there"
     )
     expect(page.locator("mark.evidence")).to_have_count(0)
 

@@ -36,7 +36,7 @@ def check(page: Page) -> None:
 def test_a_browser_that_asks_for_german_gets_every_part_of_the_pad_in_german(served, visit, device):
     page = visit(served.url, grader=f"Uta {len(device)}", newcomer=True, **device, **GERMAN)
     expect(page.locator(".welcome")).to_contain_text("Willkommen, Uta")
-    size = re.compile(r"Insgesamt 2 Fragen und \d+ Textstellen, etwa 1 Minute;")
+    size = re.compile(r"2 Fragen und \d+ Textstellen: insgesamt etwa 1 Minute")
     expect(page.locator(".welcome")).to_contain_text(size)
     check(page)
     expect(page).to_have_title(re.compile("^Bewerten · "))

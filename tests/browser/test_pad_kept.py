@@ -54,7 +54,7 @@ def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, brows
         page.get_by_role("textbox", name="Note").fill("see page 3")
         page.keyboard.press("Enter")
         expect(page.locator(".said")).to_have_text("Note kept")
-        expect(state(page)).to_have_text("0 saved, offline, 20 kept")
+        expect(state(page)).to_have_text("0 saved, offline: 20 kept, sent when you’re back")
         page.wait_for_timeout(200)
         killable.kill()
     with killable.opened() as context:
@@ -92,7 +92,7 @@ def test_a_clock_set_back_changes_no_order(served, visit, keys, stands):
     press(page, "1")
     page.evaluate(SET_BACK)
     press(page, keys)
-    expect(state(page)).to_have_text("0 saved, offline, 2 kept")
+    expect(state(page)).to_have_text("0 saved, offline: 2 kept, sent when you’re back")
     let_through(page)
     all_saved(page, len(stands))
     with served.store() as store:
@@ -115,7 +115,7 @@ def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
     page.on("request", lambda request: sizes.append(len(request.post_data or "")))
     cut_off(page)
     press(page, "2" * 28 + "u" * 14)
-    expect(state(page)).to_have_text("0 saved, offline, 42 kept")
+    expect(state(page)).to_have_text("0 saved, offline: 42 kept, sent when you’re back")
     let_through(page)
     all_saved(page, 14)
     assert max(sizes) < 250_000
@@ -160,7 +160,7 @@ def test_who_has_sent_too_much_waits_as_long_as_the_server_says(served, visit):
     press(page, "0")
     expect(page.locator(".trouble")).to_contain_text("5 bytes a minute")
     press(page, "12")
-    expect(state(page)).to_have_text("0 saved, not saving, 3 kept")
+    expect(state(page)).to_have_text("0 saved, not saving: 3 kept, tried again")
     assert len(asked) == 1, "it is not asked again before"
     all_saved(page, 3)
 
@@ -179,7 +179,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     ready(page)
     cut_off(page)
     press(page, "012301")
-    expect(state(page)).to_have_text("0 saved, offline, 6 kept")
+    expect(state(page)).to_have_text("0 saved, offline: 6 kept, sent when you’re back")
     press(page, "n")
     page.get_by_role("textbox", name="Note").fill("still typing")
     with closed_door.store() as store:
@@ -187,7 +187,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     other = visit(link_for(closed_door, "Gus"), grader=None, context=page.context)
     page.close()
     ready(other)
-    expect(other.locator(".trouble")).to_contain_text("6 wait in this browser of somebody")
+    expect(other.locator(".trouble")).to_contain_text("Unsent grades by somebody once called")
     expect(other.locator(".chunk .note")).to_be_hidden()
     press(other, "3")
     all_saved(other, 1)
@@ -271,7 +271,7 @@ def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit)
     ready(page)
     cut_off(page)
     press(page, "012")
-    expect(state(page)).to_have_text("0 saved, offline, 3 kept")
+    expect(state(page)).to_have_text("0 saved, offline: 3 kept, sent when you’re back")
     with served.store() as store:  # Ann is added again, as another row
         store._db.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Ann'")
         store._db.conn.commit()

@@ -136,7 +136,7 @@ def test_a_field_keeps_all_its_keys(serve, visit, long):
 def test_end_goes_to_the_end_of_a_text_that_comes_in_pieces(serve, visit, tmp_path):
     path = library(tmp_path / "huge.db", queries=1, chunks=1)
     with Store(path) as store:
-        text = "A line of this text.\n" * 3_000 + "The very last line."
+        text = "This is the text of c0.\n" + "A line.\n" * 8_000 + "The very last line."
         store.add_chunks(loaded([Chunk("c0", text)]), update=True)
     page = visit(serve(path).url)
     ready(page)

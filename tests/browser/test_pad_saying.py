@@ -112,11 +112,11 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     press(page, "q2")
     expect(page.locator(".query-text")).not_to_have_text(other)
     press(page, "u")
-    expect(page.locator(".said")).to_have_text("Undone (was the question is unclear)")
+    expect(page.locator(".said")).to_have_text("Undone: “the question is unclear”")
     expect(page.locator(".query-text")).to_have_text(other)
     expect(page.locator(".overall")).to_have_attribute("title", re.compile("3 questions: 1 done"))
     press(page, "u")  # what was said before the reload, and then the grade before that
-    expect(page.locator(".said")).to_have_text("Undone (was none of these passages answers it)")
+    expect(page.locator(".said")).to_have_text("Undone: “none of these passages answers it”")
     expect(page.locator(".query-text")).to_have_text(query)
     press(page, "u")
     expect(page.locator(".said")).to_contain_text("Undone (was 1 slightly relevant)")

@@ -140,7 +140,7 @@ def test_leaving_with_anything_unsent_warns(served, visit):
     page.on("dialog", stay)
     cut_off(page)
     press(page, "2")
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline, 1 kept")
+    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 1 kept, sent when you’re back")
     page.close(run_before_unload=True)
     page.wait_for_timeout(1_000)
     assert warned == ["beforeunload"]
@@ -164,7 +164,7 @@ def test_a_grade_whose_answer_was_lost_is_counted_once_after_a_reload(served, vi
     state = page.locator(".status .state")
     expect(state).to_contain_text("1 kept")
     page.reload()
-    expect(state).to_have_text("1 saved, offline, 1 kept")  # the server has it, the page cannot know
+    expect(state).to_have_text("1 saved, offline: 1 kept, sent when you’re back")  # the server has it, the page cannot know
     let_through(page)
     all_saved(page, 1)
     with served.store() as store:
@@ -269,6 +269,6 @@ def test_who_is_not_let_in_any_more_is_told_and_keeps_what_was_given(served, vis
     intercept(page, "**/api/**", lambda route: route.fulfill(**refusal))
     press(page, "2")
     expect(page.locator(".trouble")).to_contain_text("Ann is not invited any more", timeout=30_000)
-    expect(page.locator(".status .state")).to_have_text("0 saved, not saving, 1 kept")
+    expect(page.locator(".status .state")).to_have_text("0 saved, not saving: 1 kept, tried again")
     let_through(page, "**/api/**")
     all_saved(page, 1)

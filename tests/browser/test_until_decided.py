@@ -70,7 +70,7 @@ def test_two_dumps_are_decided_by_keys_and_the_page_says_how_sure_it_is(opened, 
     for word in ("bm25", "dense", "rank"):
         assert word not in page.locator("main").inner_text()
     given = grade_until_the_end(page, grades)
-    expect(page.locator("section.done h2")).to_have_text("It is decided")
+    expect(page.locator("section.done h2")).to_have_text("Decided")
     expect(page.locator("section.done .did")).to_contain_text(f"You graded {given} passages")
     page.get_by_role("link", name="See the verdict on Compare").click()
     expect(said).to_contain_text("Decided: dense is ahead of bm25 by nDCG@10")

@@ -314,7 +314,7 @@ def test_what_others_gave_is_told_after_ones_own_judgment_and_counts_them_only(
     for name in ("Bob", "Cy"):
         filled.judge(Judgment(name, "q1", "c3", name, grade=3, note="a secret", reason="secret"))
     for asked in ({"query": "q1", "chunk": "c3"}, {"query": "q1", "chunk": "c1"}):
-        assert "grade this chunk first" in pad.refused("told", **asked)
+        assert "grade this passage first" in pad.refused("told", **asked)
     pad.send(pad.event("e1", 1))
     answer = pad.answer("told", query="q1", chunk="c3")
     assert answer.json() == {

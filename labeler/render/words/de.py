@@ -82,7 +82,7 @@ SENTENCES = {
     "keys.later": "später",
     "keys.later_help": "{passage} zurückstellen",
     "keys.back": "zurück",
-    "keys.back_help": "zurück durch Ihre Bewertungen",
+    "keys.back_help": "zurück: {passage}",
     "keys.ahead": "weiter",
     "keys.ahead_help": "weiter, ohne zu bewerten",
     "keys.around": "Umfeld",
@@ -150,39 +150,44 @@ SENTENCES = {
     "scope.opening": "was in {recut} noch offen ist",
     "scope.opening_of": "was nach den Bewertungen von {old} in {recut} noch offen ist",
     "scope.only_opening": "nur {opening}",
-    "scope.unnamed": "(ohne Namen)",
+    "scope.unnamed": "default",
     "scope.looking": "frühere Bewertungen werden geprüft: {percent} %",
     "scope.all_passages": "alle {passages}",
     "scope.all_questions": "alle {questions}",
     # was gespeichert ist, und was nicht
     "status.saved": "{n} gespeichert",
-    "status.kept_offline": "offline, {n} aufbewahrt",
-    "status.kept_stuck": "Speichern gestört, {n} aufbewahrt",
+    "status.kept_offline": "offline: {n} hier gesichert, später gesendet",
+    "status.kept_stuck": "Speichern gestört: {n} hier gesichert",
     "status.not_yet": "{n} noch nicht",
     "status.waiting": "{n} unterwegs",
     "status.refused": "{n} abgelehnt",
     "trouble.no_passages": "Der Server liefert gerade keine {passages}: {reason}.",
     "trouble.stuck": "Der Server kann gerade nicht speichern: {reason}. Es wird weiter versucht.",
-    "trouble.shut_out": "Der Server nimmt hier nichts an: {reason}. Ihre Eingaben bleiben hier.",
-    "trouble.refused": "{n} abgelehnt, zuletzt: {reason}.",
+    "trouble.shut_out": (
+        "Der Server lehnt die Verbindung ab: {reason}. Ihre Bewertungen bleiben auf diesem Gerät."
+    ),
+    "trouble.refused": "Nicht gespeichert: {n}. Zuletzt: {reason}.",
     "trouble.at_risk": (
-        "{n} nicht gesichert: Der Speicher dieses Browsers ist voll. Lassen Sie die Seite offen, "
-        "bis alles gespeichert ist."
+        "Der Speicher dieses Browsers ist voll: Lassen Sie die Seite offen, bis alles "
+        "gespeichert ist (noch {n})."
     ),
     "trouble.unsafe": (
-        "Dieser Browser kann nicht auf die Festplatte schreiben: Bei einem Absturz ginge verloren, "
-        "was noch nicht gespeichert ist."
+        "Dieser Browser kann nichts aufbewahren: Bei einem Absturz geht verloren, was nicht "
+        "gespeichert ist."
     ),
     "trouble.renamed": (
-        "{n} warten in diesem Browser auf jemanden, der früher {name} hieß, bis zum "
-        "nächsten Besuch."
+        "Ungesendete Bewertungen auf diesem Gerät, früherer Name {name}: {n}. Gesendet wird beim "
+        "nächsten Anmelden."
     ),
-    "trouble.others": "{n} von {name} warten in diesem Browser, bis {name} hier weiter bewertet.",
+    "trouble.others": (
+        "Ungesendete Bewertungen von {name} auf diesem Gerät: {n}. Gesendet wird beim nächsten "
+        "Anmelden."
+    ),
     "trouble.somebody": "jemand",
-    "trouble.offline": "Keine Verbindung; Ihre Eingaben bleiben auf diesem Gerät",
-    "trouble.stuck_now": "Speichern gestört; Ihre Eingaben bleiben auf diesem Gerät",
+    "trouble.offline": "offline: Ihre Eingaben bleiben auf diesem Gerät",
+    "trouble.stuck_now": "Speichern gestört: Ihre Eingaben bleiben auf diesem Gerät",
     "trouble.look": "Ansehen",
-    "trouble.note": "Dieser Browser kann nicht auf die Festplatte schreiben: Notiz nicht gesichert",
+    "trouble.note": "Dieser Browser kann nichts aufbewahren: Notiz nicht gesichert",
     "trouble.away": "der Server ist nicht erreichbar",
     "trouble.fetch": "Laden fehlgeschlagen: {reason}. Ihre Bewertungen sind sicher.",
     "trouble.again": "Noch einmal",
@@ -270,6 +275,7 @@ SENTENCES = {
     "spoken.saved": "{said}, gespeichert",
     "spoken.kept": "{said}, aufbewahrt, bis Speichern möglich ist",
     "did.undone": "Zurückgenommen (war {step})",
+    "did.undone_remark": "Zurückgenommen: „{step}“",
     "did.redone": "Wiederhergestellt: {step}",
     "did.nothing_to_undo": "Nichts zurückzunehmen",
     "did.nothing_to_redo": "Nichts wiederherzustellen",
@@ -355,7 +361,6 @@ SENTENCES = {
     "sheet.name": "Fenster",
     "sheet.close": "schließen",
     "sheet.scale": "Die Skala",
-    "sheet.ask": "Fragen an: {contact}",
     "refused.title": "Abgelehnt",
     "refused.none": "Alles ist gespeichert.",
     "refused.help": (
@@ -408,7 +413,7 @@ SENTENCES = {
     "welcome.start": "Beginnen",
     "welcome.practise": "An einem Beispiel üben",
     "welcome.contact": "Fragen? Wenden Sie sich an {contact}",
-    "welcome.size": "Insgesamt {size}, {time}; Sie können jederzeit unterbrechen.",
+    "welcome.size": "{size}: insgesamt {time}. Sie können jederzeit unterbrechen.",
     "welcome.both": "{questions_in_all} und {passages_in_all}",
     "welcome.about": "etwa {passages_in_all}",
     "practice.stop": "Übung beenden",
@@ -444,7 +449,7 @@ SENTENCES = {
         "Bedingungen in Ihrer Buchung."
     ),
     "practice.why_2": "beantwortet die Frage nur für kleine Hunde",
-    "done.decided": "Es ist entschieden",
+    "done.decided": "Entschieden",
     "done.fetching": "Weitere {passages} werden geladen …",
     "done.no_text": "Noch keine {passages} lesbar",
     "done.nothing": "Gerade gibt es nichts zu bewerten",
@@ -459,7 +464,7 @@ SENTENCES = {
         "other": "Lassen Sie diese Seite offen: {n} Bewertungen werden noch gesendet.",
     },
     "done.saved": "Alles ist gespeichert. Sie können die Seite schließen.",
-    "done.no_more_needed": "Die gestellte Frage ist entschieden; mehr braucht es nicht.",
+    "done.no_more_needed": "Das ist entschieden; mehr Bewertungen braucht es nicht.",
     "done.texts": {
         "one": "Zu {n} {passage} fehlt noch der Text. Bitte sagen Sie {whom} Bescheid.",
         "other": "{n} {passages} sind noch ohne Text. Bitte sagen Sie {whom} Bescheid.",
@@ -571,7 +576,10 @@ SENTENCES = {
     "page.grading_only": "Auf diesem Server wird nur bewertet",
     "page.to_grading": "Zu {page}: {passages} bewerten",
     "page.ended": "Ihr Zugang ist beendet",
-    "page.ended_help": "Sie haben sich abgemeldet, oder Ihre Einladung ist beendet.",
+    "page.ended_help": (
+        "Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link. Noch nicht "
+        "Gesendetes bleibt auf diesem Gerät."
+    ),
     "page.open_again": "Diese Seite noch einmal öffnen",
     # warum der Server etwas nicht angenommen hat
     "api.changed_elsewhere": "inzwischen in einem anderen Tab oder Gerät bewertet ({reason})",

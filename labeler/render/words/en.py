@@ -66,13 +66,13 @@ SENTENCES = {
     "keys.redo": "redo",
     "keys.redo_help": "redo what you undid",
     "keys.cannot_tell": "can’t tell",
-    "keys.cannot_tell_help": "you can’t tell; say why",
+    "keys.cannot_tell_help": "can’t tell; then say why",
     "keys.later": "later",
     "keys.later_help": "save the {passage} for later",
     "keys.back": "previous",
-    "keys.back_help": "back through what you graded",
+    "keys.back_help": "previous {passage}",
     "keys.ahead": "skip",
-    "keys.ahead_help": "ahead, without grading",
+    "keys.ahead_help": "skip to the next, without grading",
     "keys.around": "show context",
     "keys.around_help": "what comes before and after the {passage}",
     "keys.evidence": "mark evidence",
@@ -82,7 +82,7 @@ SENTENCES = {
     "keys.note": "note",
     "keys.note_help": "write a note on the {passage}",
     "keys.marks": "highlight",
-    "keys.marks_help": "highlight the words of the {question}, or not",
+    "keys.marks_help": "highlight the {question}’s words (on/off)",
     "keys.whole": "all {passages}",
     "keys.whole_help": "all {passages} of this {question} in one list",
     "keys.find": "find",
@@ -92,7 +92,7 @@ SENTENCES = {
     "keys.mine": "my grades",
     "keys.mine_help": "look through your grades and change them",
     "keys.guideline": "how to grade",
-    "keys.guideline_help": "the guideline and the scale",
+    "keys.guideline_help": "how to grade",
     "keys.before_help": "accept the suggested earlier grade and its marks",
     "keys.told_help": "what others gave a {passage} that you have graded",
     "keys.name": "change name",
@@ -138,34 +138,39 @@ SENTENCES = {
     "scope.opening": "what {recut} left ungraded",
     "scope.opening_of": "what {recut} left ungraded of the grades of {old}",
     "scope.only_opening": "only {opening}",
-    "scope.unnamed": "(unnamed)",
+    "scope.unnamed": "default",
     "scope.looking": "looking at earlier grades: {percent}%",
     "scope.all_passages": "all {passages}",
     "scope.all_questions": "all {questions}",
     # what is saved, and what went wrong
     "status.saved": "{n} saved",
-    "status.kept_offline": "offline, {n} kept",
-    "status.kept_stuck": "not saving, {n} kept",
+    "status.kept_offline": "offline: {n} kept, sent when you’re back",
+    "status.kept_stuck": "not saving: {n} kept, tried again",
     "status.not_yet": "{n} not yet",
     "status.waiting": "{n} waiting",
     "status.refused": "{n} refused",
-    "trouble.no_passages": "The server hands out no {passages} just now: {reason}.",
-    "trouble.stuck": "The server cannot save just now: {reason}. It is tried again.",
-    "trouble.shut_out": "The server lets nothing in from here: {reason}. What you gave is kept.",
-    "trouble.refused": "{n} refused, the last because: {reason}.",
-    "trouble.at_risk": ("{n} not kept: this browser has no room. Stay on this page until saved."),
-    "trouble.unsafe": (
-        "This browser’s disk takes nothing: what waits would not survive a crash of it."
+    "trouble.no_passages": "Can’t get the next {passages}: {reason}.",
+    "trouble.stuck": "Can’t save right now: {reason}. Trying again.",
+    "trouble.shut_out": (
+        "The server refuses this connection: {reason}. Your grades are kept on this device."
     ),
+    "trouble.refused": "Not saved: {n}. Last reason: {reason}.",
+    "trouble.at_risk": (
+        "This browser is out of space: keep this page open until all is saved ({n} to go)."
+    ),
+    "trouble.unsafe": "This browser can’t store anything: unsaved grades are lost if it crashes.",
     "trouble.renamed": (
-        "{n} wait in this browser of somebody who was called {name} until they grade here."
+        "Unsent grades by somebody once called {name} on this device: {n}. They are sent once "
+        "they sign in here."
     ),
-    "trouble.others": "{n} of {name}’s wait in this browser until {name} grades here again.",
+    "trouble.others": (
+        "Unsent grades by {name} on this device: {n}. They are sent once {name} signs in here."
+    ),
     "trouble.somebody": "somebody",
-    "trouble.offline": "offline, what you give is kept",
-    "trouble.stuck_now": "stuck, what you give is kept",
+    "trouble.offline": "offline: what you give is kept on this device",
+    "trouble.stuck_now": "not saving: what you give is kept on this device",
     "trouble.look": "Look at them",
-    "trouble.note": "This browser’s disk takes nothing: the note is not kept",
+    "trouble.note": "This browser can’t store anything: the note is not kept",
     "trouble.away": "the server cannot be reached",
     "trouble.fetch": "This could not be fetched: {reason}. Nothing you graded is lost.",
     "trouble.again": "Try again",
@@ -216,7 +221,7 @@ SENTENCES = {
     "reason.other": "Other reason",
     "reason.enter": "then Enter",
     "note.label": "Note",
-    "note.help": "Enter saves it, Shift and Enter begins a new line",
+    "note.help": "Enter saves, Shift+Enter starts a new line",
     "note.save": "Save",
     "note.title": "A note on this {passage}",
     "note.kept": "Note kept",
@@ -254,6 +259,7 @@ SENTENCES = {
     "spoken.saved": "{said}, saved",
     "spoken.kept": "{said}, kept until it can be saved",
     "did.undone": "Undone (was {step})",
+    "did.undone_remark": "Undone: “{step}”",
     "did.redone": "Redone: {step}",
     "did.nothing_to_undo": "Nothing to undo",
     "did.nothing_to_redo": "Nothing to redo",
@@ -266,7 +272,7 @@ SENTENCES = {
     "did.no_passage": "No {passage} is on screen",
     "did.highlighted": "The {question}’s words are highlighted",
     "did.not_highlighted": "No highlighting",
-    "did.grade_first": "Grade it first: what others gave must not sway you",
+    "did.grade_first": "Grade it first, then you can see what others gave",
     "did.other_tab": "graded in your other tab",
     "did.not_in_practice": "Not in the example",
     # evidence
@@ -274,8 +280,8 @@ SENTENCES = {
     "marks.marked": {"one": "evidence marked", "other": "evidence marked in {n} places"},
     "marks.none": "Nothing is marked",
     "marks.wait": "goes with your grade",
-    "marks.lost": "evidence was marked in the text of before and cannot be found any more",
-    "marks.ask": "Which words made it? K, then E",
+    "marks.lost": "the evidence marked in the earlier text is no longer there",
+    "marks.ask": "Which words does your grade rest on? K, then E",
     "marks.unmarked": "The grade is saved, its evidence is not: {reason}",
     "marks.room": "There is room for {n} marks in one text",
     "marks.nothing": "There is nothing to mark in it",
@@ -339,7 +345,6 @@ SENTENCES = {
     "sheet.name": "Sheet",
     "sheet.close": "close",
     "sheet.scale": "The scale",
-    "sheet.ask": "Whom to ask: {contact}",
     "refused.title": "What was refused",
     "refused.none": "Everything is saved.",
     "refused.help": (
@@ -358,7 +363,7 @@ SENTENCES = {
     "before.take_marked": "take {grade}, with the marks",
     "before.take_marks": "take the marks",
     "before.nothing": "Nothing was given here before",
-    "before.no_grade": "No grade follows from before: give one",
+    "before.no_grade": "No earlier grade to accept: grade it yourself",
     "before.is_likely": "likely: {why}",
     "before.not_likely": "no grade follows: {why}",
     "before.why": "by what was graded and marked in texts that overlap",
@@ -392,7 +397,7 @@ SENTENCES = {
     "welcome.start": "Start grading",
     "welcome.practise": "Practise on an example",
     "welcome.contact": "Questions? Ask {contact}",
-    "welcome.size": "In all {size}: {time}, in as many sittings as you like.",
+    "welcome.size": "{size}: {time} in all, in as many sittings as you like.",
     "welcome.both": "{questions_in_all} and {passages_in_all}",
     "welcome.about": "about {passages_in_all}",
     "practice.stop": "Stop practising",
@@ -428,7 +433,7 @@ SENTENCES = {
         "that came with your booking."
     ),
     "practice.why_2": "it answers the question for small dogs only",
-    "done.decided": "It is decided",
+    "done.decided": "Decided",
     "done.fetching": "Fetching more {passages} …",
     "done.no_text": "No {passage} can be read yet",
     "done.nothing": "Nothing to grade just now",
@@ -442,7 +447,7 @@ SENTENCES = {
         "other": "Keep this page open: {n} grades to send.",
     },
     "done.saved": "Everything is saved. You can close this page.",
-    "done.no_more_needed": "What was asked for is decided and needs no further grade.",
+    "done.no_more_needed": "This is decided; no more grades are needed.",
     "done.texts": {
         "one": "The text of {n} {passage} hasn’t been added yet. Please tell {whom}.",
         "other": "The texts of {n} {passages} haven’t been added yet. Please tell {whom}.",
@@ -536,7 +541,9 @@ SENTENCES = {
     "page.grading_only": "This server is for grading only",
     "page.to_grading": "Go to {page}, where you grade {passages}",
     "page.ended": "Your access has ended",
-    "page.ended_help": "You signed out, or your invitation ended.",
+    "page.ended_help": (
+        "Ask the person who invited you for a new link. Grades not sent yet stay on this device."
+    ),
     "page.open_again": "Open this page again",
     # why the server did not take something
     "api.changed_elsewhere": "{reason}",
@@ -546,7 +553,7 @@ SENTENCES = {
     "api.busy": "{reason}",
     "api.other": "{reason}",
     "api.too_much": (
-        "one person can send {n} bytes a minute, and more than that has come; the person who runs "
-        "this server can raise it (labeler serve --bytes-per-minute)"
+        "more than {n} bytes in a minute; it is sent again shortly (labeler serve "
+        "--bytes-per-minute raises this)"
     ),
 }

@@ -70,8 +70,8 @@ async function undoStep(pad) {
   const { say } = pad.data.terms;
   const step = await pad.session.undo();
   if (step) {
-    const what = stepWords(step, pad.data.terms);
-    pad.say(say("did.undone", { step: what }));
+    const key = isJudged(step) ? "did.undone" : "did.undone_remark";
+    pad.say(say(key, { step: stepWords(step, pad.data.terms) }));
   } else if (pad.session.history.exhausted) pad.say(say("did.nothing_to_undo"));
   else pad.say(say("did.not_fetched"));
   pad.paint();

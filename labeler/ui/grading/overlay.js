@@ -64,7 +64,7 @@ export function guidelineParts({ guideline, contact, terms }, query, practise) {
   if (query?.reference) parts.push(passage(say("card.answer"), query.reference));
   parts.push(passage(say("card.every"), guideline));
   parts.push(element("h3", say("sheet.scale")), scaleOf(terms));
-  const more = element("p", contact ? `${say("sheet.ask", { contact })} ` : "", "ways");
+  const more = element("p", contact ? `${say("welcome.contact", { contact })} ` : "", "ways");
   more.append(keyButton("", say("welcome.practise"), practise, "choice"));
   return [...parts, more];
 }

@@ -11,9 +11,6 @@ import { statusWords, troubleWords } from "./status.js";
 
 const MOST_CELLS = 24;
 
-/** @type {(opening: [old: string, recut: string]) => string} */
-const named = (opening) => JSON.stringify(opening);
-
 export class StatusLine {
   /**
    * @param {ParentNode} root
@@ -116,12 +113,13 @@ export class StatusLine {
   paintOpenings() {
     const { confined, openings, terms } = this.data;
     const { say } = terms;
+    /** @type {(opening: [old: string, recut: string]) => string} */
+    const named = (opening) => openingWords(opening, say);
     const box = /** @type {HTMLSelectElement} */ (this.find(".openings"));
     box.hidden = !openings.length;
     if (box.options.length !== openings.length + 1) {
       const offered = openings.map(
-        (each) =>
-          new Option(say("scope.only_opening", { opening: openingWords(each, say) }), named(each)),
+        (each) => new Option(say("scope.only_opening", { opening: named(each) }), named(each)),
       );
       box.replaceChildren(new Option(say("scope.all_passages"), ""), ...offered);
       box.onchange = () => {

@@ -183,7 +183,7 @@ class ReadApi:
         query_id = required_parameter(request, "query")
         chunk_id = required_parameter(request, "chunk")
         if store.judgment_of(grader, query_id, chunk_id) is None:
-            raise BadInput("grade this chunk first: what others gave must not sway you")
+            raise BadInput("grade this passage first; then you can see what others gave")
         store.note_told(grader, [(query_id, chunk_id)])
         chunk = store.chunk(chunk_id)
         return {
