@@ -77,7 +77,8 @@ STYLE = """
 .st-key-parts > div:last-child [class*="st-key-part-"] { border-bottom: 1px solid var(--line2); }
 [class*="st-key-part-"] > div:first-child { flex: 1 1 20rem; min-width: 0; }
 [class*="st-key-part-"] > div:not(:first-child) { flex: 0 0 7.5rem; }
-[class*="st-key-part-"] button { padding: 0; justify-content: flex-start; }
+[class*="st-key-part-"] button, [class*="st-key-part-"] button * { justify-content: start; }
+[class*="st-key-part-"] button { padding: 0; text-align: left; }
 .stApp .part {
   display: grid; grid-template-columns: minmax(8rem, 16.5rem) 1fr; gap: 0 1rem; margin: 0;
   font-size: 0.9375rem; line-height: 1.5rem;
