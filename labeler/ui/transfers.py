@@ -46,6 +46,7 @@ LOAD_COMMANDS = """\
 labeler load chunks FILE --chunking v2
 labeler load run FILE --chunking v2"""
 MOST_REASONS, MOST_WARNINGS = 30, 3
+STATES = {"decided": "to transfer", "proposed": "suggested", "open": "left to graders"}
 
 
 def show_transfer() -> None:
@@ -86,9 +87,9 @@ def _preview(old: str, new: str) -> None:
         found = _computed_transfer(old, new)
     for said in describe_transfer(found):
         st.text(said)
-    st.text(" · ".join(f"{state} {found.states[state]:,}" for state in TRANSFER_STATES))
+    st.text(" · ".join(f"{STATES[state]} {found.states[state]:,}" for state in TRANSFER_STATES))
     rows = [
-        {"state": state, "grade": grade, "pairs": pairs, "why": why}
+        {"state": STATES[state], "grade": grade, "pairs": pairs, "why": why}
         for state, grade, why, pairs in found.by_reason()[:MOST_REASONS]
     ]
     if rows:

@@ -249,7 +249,7 @@ def test_grades_are_carried_over_after_a_look_and_taken_back(serve, visit, tmp_p
         fill(store, loaded)
     page = visit(f"{serve(path).url}/data?section=Carry+over")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_text("decided 2 · proposed 0 · open 4")).to_be_visible()
+    expect(page.get_by_text("to transfer 2 · suggested 0 · left to graders 4")).to_be_visible()
     page.get_by_role("button", name="Transfer 2 grades").click()
     expect(page.get_by_text("2 grades transferred from the default chunking")).to_be_visible()
     expect(page.get_by_text("4 golden grades")).to_be_visible()

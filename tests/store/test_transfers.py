@@ -610,7 +610,7 @@ def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: 
     app = open_page("data", section="Transfer")
     assert "6 pairs are asked for" not in words(app)
     app = press(app, "Preview")
-    assert "decided 2 · proposed 0 · open 4" in words(app)
+    assert "to transfer 2 · suggested 0 · left to graders 4" in words(app)
     assert "2 grades would be transferred." in words(app)
     assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
     assert (everything(both), both.newest()) == before, "looking writes nothing"
