@@ -355,12 +355,19 @@ class ChunkTexts(ContentsReader):
         return self._part(number, start, longest)
 
     def _part(self, number: int, start: int, longest: int) -> tuple[str, int | None]:
-        """Return at most so many characters of a text, and the byte it goes on at, if any."""
+        """Return at most so many characters of a text, and the byte it goes on at, if any.
+
+        A text that goes on is cut at the end of a line, if one ends in the second half of the part.
+        """
         with self._translated():
             found = self._engine.read_text_part(self._db, number, start, longest * MOST_BYTES)
         read, length = found
         part = read.decode("utf-8", "ignore")[:longest]
         ends = min(start, length) + len(part.encode())
+        line_end = part.rfind("\n") + 1
+        if ends < length and line_end > longest // 2:
+            part = part[:line_end]
+            ends = start + len(part.encode())
         return part, ends if ends < length and part else None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from labeler.model import Chunk, Query, Ranking, Settings
 from labeler.store import Store
+from tests.browser.padpage import LAPTOP
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -54,3 +55,32 @@ def test_a_long_text_is_read_on_to_its_end_and_a_long_list_is_shown_in_parts(ser
     expect(rows.last).to_have_class("row current")
     page.keyboard.press("1")
     expect(rows.last.locator(".badge")).to_have_text("1")
+
+
+LINES = "".join(f"Line {n} says a little of the matter, as the others do.\n" for n in range(900))
+ONE_LINE = "".join(f"Sentence {n} of one line. " for n in range(1_600))
+
+
+@pytest.mark.parametrize("text", [LINES, ONE_LINE], ids=["lines", "one line"])
+def test_a_text_that_comes_in_pieces_is_one_text_in_one_column(serve, visit, tmp_path, text):
+    path = tmp_path / "pieces.db"
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q", "what?")]))
+        store.add_chunks(loaded([Chunk("c", text, "A long one")]))
+        store.add_run(loaded([Ranking("q", ("c",))]), name="run")
+    page: Page = visit(serve(path).url, **LAPTOP)
+    host = page.locator(".chunk .text")
+    expect(host).to_contain_text("0 ")
+    for _ in range(4):
+        page.keyboard.press("End")
+        page.wait_for_timeout(100)
+    expect(host.locator(".more-text")).to_have_count(0)
+    assert host.text_content() == text
+    page.keyboard.press("End")
+    expect(page.locator(".chunk")).to_have_js_property(
+        "scrollTop", page.locator(".chunk").evaluate("e => e.scrollHeight - e.clientHeight")
+    )
+    blocks = host.evaluate("e => [...e.children].map((c) => [c.offsetLeft, c.offsetWidth])")
+    assert len(set(map(tuple, blocks))) == 1
+    read = host.evaluate("e => [...e.children].map((c) => c.textContent)")
+    assert all(each.endswith("\n") for each in read[:-1])

@@ -43,9 +43,13 @@ async function readFurther(host, way, item, means) {
     if (item.more !== from || !way.isConnected) return;
     item.text += piece.text;
     item.more = piece.more;
-    const part = element("span", "", "piece");
-    means.paint(part, piece.text);
-    way.replaceWith(part);
+    if (goesOnWithin(way, item.text.length - piece.text.length, item)) means.paint(host, item.text);
+    else {
+      const part = element("span");
+      means.paint(part, piece.text);
+      way.replaceWith(...part.childNodes);
+      if (part.classList.contains("columns")) host.classList.add("columns");
+    }
     offerMore(host, item, means);
     means.painted?.();
     const read = host.closest(".chunk[data-to-end]");
@@ -54,4 +58,10 @@ async function readFurther(host, way, item, means) {
     const words = means.say("card.not_fetched", { reason: reasonWords(problem, means.say) });
     way.firstChild?.replaceWith(`${words} `);
   }
+}
+
+// Whether a text goes on within a line, or within a table or code: then it is painted as a whole.
+/** @type {(way: HTMLElement, at: number, item: Item) => boolean} */
+function goesOnWithin(way, at, { text }) {
+  return text[at - 1] !== "\n" || Boolean(way.previousElementSibling?.matches(".lines, .table"));
 }
