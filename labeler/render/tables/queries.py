@@ -248,7 +248,7 @@ OutcomeLink = Callable[[AnswerOutcome], str]
 def two_by_two_table(table: TwoByTwo, link: OutcomeLink) -> htpy.Fragment:
     """Return the four cells with their shares of them all; each leads to its queries."""
     heads = [
-        head("", words=True),
+        head("Retrieval", words=True),
         head("Answer right"),
         head("Answer wrong"),
         head("Right of these", "95% interval"),

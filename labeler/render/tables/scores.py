@@ -390,7 +390,7 @@ def keyword_means_table(
     if len(values) == len(RUN_LETTERS):
         change = [format_signed(b - a) for a, b in zip(*values, strict=True)]
         rows.append([TextCell("B − A"), *change, None])
-    return plain_table(["", *_keyword_measures(k), "n"], rows)
+    return plain_table(["run", *_keyword_measures(k), "n"], rows)
 
 
 def keyword_places_table(

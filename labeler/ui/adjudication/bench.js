@@ -452,7 +452,7 @@ export class Bench {
     place.hidden = !isEmpty;
     if (!isEmpty) return;
     const [title, words] = empty(this.data.asked !== "");
-    find(place, "h3").textContent = title;
+    find(place, "h2").textContent = title;
     find(place, "p").textContent = words;
   }
 }

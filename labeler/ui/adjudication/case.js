@@ -32,7 +32,7 @@ function said(text, className) {
 /** @type {(shown: Case, place: string) => HTMLElement} */
 function head(shown, place) {
   const over = make("p", "over", [place, shown.query].filter(Boolean).join(" · "));
-  const asked = make("h3", "asked", shown.asked);
+  const asked = make("h2", "asked", shown.asked);
   asked.dir = "auto";
   asked.tabIndex = 0; // it may have to be scrolled
   const made = make("header", "", over, asked);
@@ -222,7 +222,7 @@ function part(text, start, end, marks) {
 export function finished(left) {
   if (left) return [make("p", "done", "Fetching the next …")];
   const words = "All are decided. K goes back through them, U undoes your last decision.";
-  return [make("h3", "done", "Everything is decided"), make("p", "done", words)];
+  return [make("h2", "done", "Everything is decided"), make("p", "done", words)];
 }
 
 // There is no pair at all, or none among those that are asked for.
