@@ -84,7 +84,7 @@ def test_terms_that_are_not_the_value_are_known_as_such(board: Scoreboard, measu
         ([("A", [None]), ("B", [None])], "Neither run returns the one useful chunk."),
         (
             [("A", [None]), ("B", [12])],
-            "A does not return the one useful chunk, B ranks it at rank 12.",
+            "A does not return the one useful chunk, B ranks it 12th.",
         ),
         (
             [("A", [1, 2, None]), ("B", [3, 11, 4])],
@@ -93,7 +93,7 @@ def test_terms_that_are_not_the_value_are_known_as_such(board: Scoreboard, measu
         ([("A", [1, 2]), ("B", [1, 20])], "B finds 1 of 2 useful chunks in the top 10, A 2."),
         (
             [("A", [11, 20]), ("B", [None, None])],
-            "Neither run finds one of 2 useful chunks in the top 10.",
+            "Neither run has one of the 2 useful chunks in its top 10.",
         ),
         ([("B", [11, 2])], "B finds 1 of 2 useful chunks in the top 10."),
         ([("B", [10])], "B ranks the one useful chunk tenth."),

@@ -115,7 +115,7 @@ def test_a_frozen_version_takes_no_grade(halves: Path):
     for golden, is_offered in ({}, True), ({"golden": "v1"}, False):
         app = open_page("compare", **asked, **golden)
         assert "|What if B had it at …|" in words(app)
-        assert ("say who you are" in words(app)) is is_offered
+        assert ("Enter your name" in words(app)) is is_offered
 
 
 def test_numbers_of_a_bucket_lead_to_its_queries_alone(halves: Path):

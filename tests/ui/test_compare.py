@@ -481,7 +481,7 @@ def test_one_query_shows_what_each_chunk_adds_in_both_lists(filled: Path):
     assert re.search(r"\|3\|rank \|1\|↑ 2\|c3\|Title 3\|1\.0000\|", b)
     assert re.search(r"\|unjudged\|rank \|2\|↓ 1\|c1\|Title 1\|", b)
     assert "Terms depend on each other" in said
-    assert "first say who you are on Label" in said
+    assert "Enter your name to grade here" in said
 
 
 def test_where_the_terms_are_not_the_value_no_chunk_is_said_to_add(filled: Path):

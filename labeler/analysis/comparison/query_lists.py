@@ -63,10 +63,13 @@ def terms_sum_to(changes: Iterable[RankChange], side: Literal["a", "b"], value: 
 def rank_in_words(rank: int) -> str:
     """Return a rank as a sentence has it.
 
-    >>> rank_in_words(5), rank_in_words(13)
-    ('fifth', 'at rank 13')
+    >>> rank_in_words(5), rank_in_words(13), rank_in_words(42)
+    ('fifth', '13th', '42nd')
     """
-    return RANK_WORDS[rank] if rank < len(RANK_WORDS) else f"at rank {rank:,}"
+    if rank < len(RANK_WORDS):
+        return RANK_WORDS[rank]
+    is_teen = rank % 100 in (11, 12, 13)
+    return f"{rank:,}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(rank % 10, 'th')}"
 
 
 def describe_useful_ranks(useful: Sequence[tuple[str, Ranks]]) -> str:
@@ -78,7 +81,7 @@ def describe_useful_ranks(useful: Sequence[tuple[str, Ranks]]) -> str:
     >>> describe_useful_ranks([("bm25", [1]), ("hybrid", [5])])
     'bm25 ranks the one useful chunk first, hybrid fifth.'
     >>> describe_useful_ranks([("bm25", [13]), ("hybrid", [None])])
-    'hybrid does not return the one useful chunk, bm25 ranks it at rank 13.'
+    'hybrid does not return the one useful chunk, bm25 ranks it 13th.'
     >>> describe_useful_ranks([("bm25", [3, None]), ("hybrid", [2, 40])])
     'Both find 1 of 2 useful chunks in the top 10, hybrid higher.'
     >>> describe_useful_ranks([("hybrid", [None])]), describe_useful_ranks([("hybrid", [])])
@@ -97,7 +100,7 @@ def describe_useful_ranks(useful: Sequence[tuple[str, Ranks]]) -> str:
     if counts[0] != counts[1]:
         return f"{names[1]} finds {counts[1]:,} {of}, {names[0]} {counts[0]:,}."
     if not counts[0]:
-        return f"Neither run finds one {of}."
+        return f"Neither run has one of the {known:,} useful chunks in its top {USEFUL_DEPTH}."
     first_of_a, first_of_b = (min(filter(None, ranks)) for _, ranks in useful)
     higher = f", {names[first_of_b < first_of_a]} higher" if first_of_a != first_of_b else ""
     return f"Both find {counts[0]:,} {of}{higher}."

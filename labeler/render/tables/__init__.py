@@ -38,7 +38,6 @@ from labeler.render.tables.query_view import (
     query_heading,
     ranked_lists,
     under_lists,
-    what_if_table,
     who_graded,
     wires,
 )
@@ -88,3 +87,4 @@ from labeler.render.tables.trend import (
     signals_table,
     trend_table,
 )
+from labeler.render.tables.what_if import what_if_table

@@ -1,4 +1,4 @@
-"""One query as one or two runs answer it: heading, ranked lists joined by lines, what-if values.
+"""One query as one or two runs answer it: its heading, and ranked lists joined by lines.
 
 The lists are text and links. The lines between equal chunks are one SVG, which is decoration; here
 is only where they go.
@@ -6,20 +6,20 @@ is only where they go.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import htpy
 
-from labeler.analysis.comparison import PlacedChunk, SharedText, Trial, describe_shared_text
-from labeler.evaluation import Conventions, format_number, format_signed
+from labeler.analysis.comparison import PlacedChunk, SharedText, describe_shared_text
+from labeler.evaluation import format_number
 from labeler.render.markup import style
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 ROW, CUT = 40, 44  # pixels: of a chunk's row, and of the rule above those below the top
 MIDDLE = ROW // 2
+LONGEST_SAID = 280  # characters of what is said of a query before a click
 PATH_SEPARATOR = " › "  # in a chunk's title, between the parts of its document and its own
 GRADE_BOXES = "".join(
     f".gd.g{grade} {{ background: {fill}; color: {ink}; border-color: transparent; }}\n"
@@ -48,9 +48,10 @@ HEADING_STYLE = style("""
 .question h2 { margin: 0; padding: 0.25rem 0; font-size: 1.75rem; line-height: 2.25rem;
     font-weight: 600; letter-spacing: -0.2px; overflow-wrap: anywhere; white-space: pre-line;
     max-height: 14rem; overflow: hidden auto; }
-.question .said { margin: 0; max-width: 47.5rem; max-height: 9rem; overflow: hidden auto;
-    color: var(--muted); font-size: 0.9375rem; line-height: 1.5rem; white-space: pre-line;
-    overflow-wrap: anywhere; }
+.question .said { margin: 0; max-width: 47.5rem; color: var(--muted);
+    font-size: 0.9375rem; line-height: 1.5rem; white-space: pre-line; overflow-wrap: anywhere; }
+.question summary { cursor: pointer; }
+.question .said[open] summary { opacity: 0.7; }
 .st-key-query-view .answer { padding: 0.5rem 0; }
 .st-key-query-view .answer p.says { font-size: 1.125rem; line-height: 1.75rem; letter-spacing: 0; }
 @media (max-width: 40rem) {
@@ -73,6 +74,7 @@ LISTS_STYLE = style("""
 .duel .run::before { content: ""; display: inline-block; width: 10px; height: 10px;
     margin-right: 0.625rem; background: var(--run-a); border-radius: 2px; }
 .duel .b .run::before { background: var(--run-b); border-radius: 50%; }
+.duel.single .run::before { content: none; }
 .duel ol { list-style: none; margin: 0; padding: 0; }
 .duel li { margin: 0; padding: 0; position: relative; box-sizing: border-box; }
 .duel li.r { height: 40px; border-bottom: 1px solid var(--line); }
@@ -114,7 +116,9 @@ LISTS_STYLE = style("""
 @media (max-width: 68.75rem) {
     .duel { grid-template-columns: minmax(0, 1fr) 5.5rem minmax(0, 1fr); }
     .st-key-query-wires { width: 5.5rem; left: calc(50% - 2.75rem); }
-    .duel:not(.single) a small:not(:only-child) { display: none; }
+    .duel:not(.single) .move { display: none; }
+    .duel:not(.single) .b :is(.hd, li.r) {
+        grid-template-columns: 1.75rem 1.75rem minmax(0, 1fr) 3.5rem; }
 }
 /* narrow: of A there is room for ranks and grades */
 @media (max-width: 56.25rem) {
@@ -126,36 +130,15 @@ LISTS_STYLE = style("""
     .duel:not(.single) .a a:focus-visible { opacity: 1; }
     .duel:not(.single) .a a:focus-visible > * { opacity: 0; }
     .duel:not(.single) .b :is(.hd, li.r) { gap: 0 0.5rem;
-        grid-template-columns: 1.75rem 1.75rem 2.25rem minmax(0, 1fr); }
+        grid-template-columns: 1.75rem 1.75rem minmax(0, 1fr); }
+    .duel:not(.single) .b a { flex-direction: column; align-items: stretch; }
+    .duel:not(.single) .b a small { max-width: none; line-height: 1rem; }
+    .duel:not(.single) .b a .named { flex: none; line-height: 1.25rem; }
     .duel:not(.single) .b .adds { display: none; }
     .duel:not(.single) .hd { display: block; }
     .duel:not(.single) .a .hd .run { display: block; width: 8rem; }
     .duel:not(.single) .b .hd :is(small, .gap) { display: none; }
 }
-""")
-WHAT_IF_STYLE = style("""
-.what-if { color: var(--ink); font-size: 0.9375rem; line-height: 1.5rem; overflow-x: auto; }
-.what-if h3 { margin: 0; padding: 0 0 0.25rem; font-size: 1.125rem; line-height: 1.5rem;
-    font-weight: 600; overflow-wrap: anywhere; }
-.what-if table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.what-if :is(th, td) { height: 2.25rem; padding: 0 0 0 1rem; text-align: right; font-weight: 400;
-    border: 0; border-top: 1px solid var(--line); white-space: nowrap; }
-.what-if thead th { border-top: 0; font-size: 0.8125rem; color: var(--muted); }
-.what-if :is(th, td):first-child { text-align: left; padding-left: 0; }
-.what-if td.change { font-size: 0.8125rem; color: var(--muted); }
-.what-if .now :is(th, td) { color: var(--muted); }
-.what-if .tried :is(th, td) { font-weight: 600; color: var(--ink); }
-.what-if a { color: inherit; text-decoration: none; display: block; }
-.what-if a:hover { text-decoration: underline; text-underline-offset: 3px; }
-.what-if a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.what-if a::before { content: ""; display: inline-block; box-sizing: border-box; width: 14px;
-    height: 14px; margin-right: 0.625rem; vertical-align: -2px; border-radius: 50%;
-    border: 1px solid var(--line2); }
-.what-if .tried a::before { border: 4.5px solid var(--accent); }
-.what-if p { margin: 0; padding: 0.5rem 0; font-size: 0.8125rem; line-height: 1.25rem;
-    color: var(--muted); }
-.what-if p a { display: inline; color: var(--accent); text-decoration: underline; }
-.what-if p a::before { content: none; }
 """)
 
 
@@ -190,8 +173,18 @@ def query_heading(text: str, facts: Sequence[str], said: Mapping[str, str]) -> h
         htpy.section(".question")[
             htpy.p(".facts")[" · ".join(facts)],
             htpy.h2(dir="auto")[text],
-            [htpy.p(".said", dir="auto")[f"{name}: {words}"] for name, words in said.items()],
+            [_said_of_query(name, words) for name, words in said.items()],
         ],
+    ]
+
+
+def _said_of_query(name: str, words: str) -> htpy.Element:
+    """Return what is said of a query; of a long text the beginning, which opens the rest."""
+    if len(words) <= LONGEST_SAID:
+        return htpy.p(".said", dir="auto")[f"{name}: {words}"]
+    begin = " ".join(words[:LONGEST_SAID].split()[:-1])
+    return htpy.details(".said", dir="auto")[
+        htpy.summary[f"{name}: {begin} … ", htpy.u["more"]], htpy.p[words]
     ]
 
 
@@ -294,7 +287,7 @@ def _column(
         heads = [*heads, added, rank, htpy.span(".gap")]
     else:
         widths = ["1.75rem", "1.75rem", "2.5rem", "minmax(0, 1fr)", adds]
-        heads = [htpy.span(".gap"), htpy.small["rank"], htpy.small["move"], *heads, added]
+        heads = [htpy.span(".gap"), htpy.small["rank"], htpy.small(".move")["move"], *heads, added]
     rows = [
         _row(
             each,
@@ -365,6 +358,8 @@ def _chunk_link(
     title = look.titles.get(chunk.chunk)
     whole = f"{chunk.chunk_id}: {title}" if title else chunk.chunk_id
     shown = htpy.span(".named.lacks")["text not loaded"]
+    if not look.titles:
+        shown = htpy.span(".named")[chunk.chunk_id]
     if title:
         shown = htpy.span(".named", dir="auto")[title.rsplit(PATH_SEPARATOR, 1)[-1]]
     return htpy.a(
@@ -374,7 +369,7 @@ def _chunk_link(
         target="_self",
         data_in_place="chunk-panel",
         aria_current="true" if chunk.chunk == look.chosen else None,
-    )[htpy.small[chunk.chunk_id], shown]
+    )[htpy.small[chunk.chunk_id] if look.titles else None, shown]
 
 
 def _move(rank: int | None, before: int | None) -> str:
@@ -459,70 +454,6 @@ def who_graded(grade: int | None, given: Sequence[tuple[str, str, int]]) -> htpy
         GRADE_STYLE,
         htpy.p(".who-graded")[grade_box(grade), htpy.span[words]],
     ]
-
-
-def what_if_table(
-    title: str,
-    noun: str,
-    trials: Sequence[Trial],
-    tried: int | None,
-    conventions: Conventions,
-    link: Callable[[int | None], str],
-) -> htpy.Fragment:
-    """Return what a query's values would be, a row for each trial, ``noun`` before what it tries.
-
-    The one that is ``tried`` says what the mean would be; ``link`` leads to another, None to none.
-    """
-    shown = trials[0].values[:2]
-    heads = [htpy.th(scope="col")[htpy.span(".unseen")[noun]]]
-    for at, value in enumerate(shown):
-        heads.append(htpy.th(scope="col")[conventions.heading(value.measure)])
-        if not at:
-            heads.append(htpy.th(scope="col")[htpy.span(".unseen")["change"]])
-    body = [
-        htpy.tr(class_={"now": each.is_now, "tried": each.at == tried})[
-            htpy.th(scope="row")[
-                htpy.a(
-                    id=f"{noun} {each.at}",
-                    href=link(None if each.at == tried else each.at),
-                    target="_self",
-                    data_in_place="chunk-panel",
-                    aria_current="true" if each.at == tried else None,
-                )[f"{noun} {each.at}{' now' if each.is_now else ''}"]
-            ],
-            _trial_cells(each, len(shown)),
-        ]
-        for each in trials
-    ]
-    chosen = next((each for each in trials if each.at == tried), None)
-    return htpy.fragment[
-        WHAT_IF_STYLE,
-        htpy.div(".what-if")[
-            htpy.h3[title],
-            htpy.table(aria_label=title)[htpy.thead[htpy.tr[heads]], htpy.tbody[body]],
-            htpy.p[describe_trial(chosen, noun), "Nothing is changed."],
-        ],
-    ]
-
-
-def _trial_cells(trial: Trial, shown: int) -> list[htpy.Element]:
-    first, *others = trial.values[:shown]
-    change = "" if trial.is_now else format_signed(first.delta)
-    return [
-        htpy.td[format_number(first.value)],
-        htpy.td(".change")[change],
-        *(htpy.td[format_number(each.value)] for each in others),
-    ]
-
-
-def describe_trial(trial: Trial | None, noun: str) -> str:
-    """Say what the mean would be by the trial that was chosen, if one was."""
-    if trial is None or math.isnan(trial.mean):
-        return ""
-    with_it = f"{'At' if noun == 'rank' else 'With'} {noun} {trial.at}"
-    queries = f"the mean of {trial.n:,} {'query' if trial.n == 1 else 'queries'}"
-    now = "" if math.isnan(trial.mean_now) else f" instead of {format_number(trial.mean_now)}"
-    return f"{with_it} {queries} would be {format_number(trial.mean)}{now}. "
 
 
 def link_in_place(label: str, href: str) -> htpy.Fragment:

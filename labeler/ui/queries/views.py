@@ -55,7 +55,7 @@ def show_verdict(found: RunFailures, shown: Sequence[QueryRow]) -> None:
         sides[kind.side] += each.queries
     fails = sides["ranking"] + sides["recall"]
     says = describe_losses(found) if found.against else describe_fails(sides, len(found.within))
-    rows = found.rows
+    rows = [row for row in found.rows if found.choice.filters.let_in(row, any_class=True)]
     ungraded = sum(not row.judged for row in rows)
     left = f" ({ungraded:,} not graded)" if ungraded else ""
     counts = f"{len(rows) - ungraded:,} of {format_count(len(rows), 'query', 'queries')}{left}"
@@ -234,9 +234,10 @@ def steps_around(found: RunFailures, shown: Sequence[QueryRow], query_id: str) -
     ids = [row.query_id for row in shown]
     at = ids.index(query_id) if query_id in ids else None
     kind = found.choice.filters.kind
+    against = f" against {found.short[found.choice.a]}" if found.choice.a else ""
     which = f" {kind}" if kind != diagnosis.STATUSES[0] else ""
     return QuerySteps(
-        back=f"Queries of {found.short[found.choice.run]}",
+        back=f"Queries of {found.short[found.choice.run]}{against}",
         place="not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}{which}",
         before=ids[at - 1] if at else None,
         after=ids[at + 1] if at is not None and at + 1 < len(ids) else None,

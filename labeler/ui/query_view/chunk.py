@@ -57,7 +57,7 @@ def grade(opened: OpenedQuery, change: RankChange, text_hash: str | None) -> Non
     query_id, name = opened.query_id, ui.grader()
     if name is None:
         there = url_state.page_url("/", query=query_id)
-        links.link("To grade here, first say who you are on Label", there)
+        links.link("Enter your name to grade here", there)
         return
     # The same control for as long as the same grade counts, so that no push takes it from under a
     # hand; a click leaves it showing what counts, and so any click is an event.

@@ -63,9 +63,7 @@ def show_why(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) -> N
             [row[board.column_of(run)] for row in values],
             diagnosis.find_positions(
                 *(board, run, opened.query_id),
-                diagnosis.rule_requirements(board, run, rule if run == opened.a else opened.rule)[
-                    number
-                ],
+                diagnosis.rule_requirements(board, run, rule)[number],
             ),
             found.failures.get(run),
         )

@@ -11,6 +11,7 @@ import streamlit as st
 
 from labeler.analysis import comparison
 from labeler.analysis.comparison import RankChange
+from labeler.analysis.failures import LossAgainstRun
 from labeler.evaluation import format_number, format_signed
 from labeler.model import format_count
 from labeler.render import tables
@@ -78,13 +79,13 @@ def show_steps(opened: OpenedQuery) -> None:
             *(steps.back, "query-back"),
             icon=":material/arrow_back:",
             type="tertiary",
+            shortcut="esc",
             on_click=steps.leave,
         )
         st.space("stretch")
         if opened.a is None and len(opened.board.run_names) > 1:
-            address = {"a": opened.run, "b": None, "query": opened.query_id}
-            links.link("Compare runs on it", url_state.page_url("/compare", **address))
-        links.link("Grade chunks", url_state.page_url("/", query=opened.query_id))
+            links.link("Compare with another run", compare_url(opened))
+        links.link("Grade this query", url_state.page_url("/", query=opened.query_id))
         st.caption(steps.place, width="content")
         for label, key, to in (("Previous", "k", steps.before), ("Next", "j", steps.after)):
             st.button(
@@ -95,6 +96,17 @@ def show_steps(opened: OpenedQuery) -> None:
                 disabled=to is None,
                 key=f"query-{label.lower()}",
             )
+
+
+def compare_url(opened: OpenedQuery) -> str:
+    """Return the address of the query as Compare shows it: the run beside the first other one.
+
+    They stand in the order in which they were loaded, as on other pages.
+    """
+    names = opened.board.run_names
+    other = next(name for name in names if name != opened.run)
+    a, b = sorted((opened.run, other), key=names.index)
+    return url_state.page_url("/compare", a=a, b=b, query=opened.query_id)
 
 
 def show_heading(opened: OpenedQuery) -> None:
@@ -131,11 +143,14 @@ def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
         verdict_block(
             describe_ranks(opened),
             query_figure(opened),
-            [
-                *filter(None, [describe_failure(opened, found)]),
-                " ".join(filter(None, [describe_prompt(opened), describe_answers(opened, found)])),
-                " ".join(filter(None, [describe_others(opened), describe_unjudged(opened)])),
-            ],
+            filter(
+                None,
+                [
+                    " ".join([describe_prompt(opened), describe_answers(opened, found)]).strip(),
+                    " ".join([describe_others(opened), describe_unjudged(opened)]).strip(),
+                    describe_failure(opened, found),
+                ],
+            ),
             step=step,
         )
     )
@@ -143,10 +158,10 @@ def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
 
 def describe_ranks(opened: OpenedQuery) -> str:
     """Say where the runs rank what is useful, or why that cannot be said."""
-    if not opened.board.judged[opened.number]:
-        return "Nobody has graded a chunk of this query."
     if opened.is_apart:
         return "The two runs return different chunks; lines join those that have text in common."
+    if not opened.board.judged[opened.number]:
+        return "Nobody has graded a chunk of this query."
     ranks = [(opened.short[run], opened.ranks_of_useful(run)) for run in opened.runs]
     return comparison.describe_useful_ranks(ranks) or "No useful chunk of this query is known."
 
@@ -158,6 +173,8 @@ def query_figure(opened: OpenedQuery) -> tuple[str, str] | None:
         return None
     if opened.a is None:
         return format_number(values[0]), opened.heading
+    if abs(values[1] - values[0]) <= comparison.TOLERANCE:
+        return format_number(values[0]), f"{opened.heading}, the same in both"
     between = f"from {format_number(values[0])} to {format_number(values[1])}"
     return format_signed(values[1] - values[0]), f"{opened.heading}, {between}"
 
@@ -168,10 +185,18 @@ def describe_failure(opened: OpenedQuery, found: QueryAnswers) -> str:
     if not opened.board.judged[opened.number]:
         return ""
     failure = found.failures.get(opened.run)
-    said = "" if failure is None else f"{failure.failure.meaning} {failure.failure.lever}"
+    said = "" if failure is None else f"{failure.failure.meaning} Try: {failure.failure.lever}"
+    if isinstance(opened.rule, LossAgainstRun) and count_in_prompt(opened, opened.run):
+        said = ""  # less than in A, and yet enough: nothing is to be mended
     if opened.board.absent(opened.run)[opened.number]:
         said = ""  # which is said of every run that lacks it
     return " ".join(filter(None, [why and f"{why[0].upper()}{why[1:]}.", said]))
+
+
+def count_in_prompt(opened: OpenedQuery, run: str) -> int:
+    """Return how many useful chunks a run puts into the prompt."""
+    ranks = opened.ranks_of_useful(run)
+    return sum(rank is not None and rank <= opened.prompt_k for rank in ranks)
 
 
 def describe_prompt(opened: OpenedQuery) -> str:
@@ -179,18 +204,17 @@ def describe_prompt(opened: OpenedQuery) -> str:
     k, names = opened.prompt_k, [opened.short[run] for run in opened.runs]
     if not opened.useful or opened.is_apart:
         return ""
-    counts = [
-        sum(rank is not None and rank <= k for rank in opened.ranks_of_useful(run))
-        for run in opened.runs
-    ]
+    counts = [count_in_prompt(opened, run) for run in opened.runs]
     every = len(opened.useful)
     if every == 1:
         return _describe_one_in_prompt(names, counts)
-    said = " and ".join(f"{count:,} in {name}’s" for name, count in zip(names, counts, strict=True))
+    if opened.a is None:
+        return f"The prompt of {format_count(k, 'chunk', 'chunks')} has {counts[0]:,} of them."
+    if counts[0] == counts[1]:
+        return f"Both put {counts[0]:,} of the {every:,} useful chunks in the prompt."
     return (
-        f"Useful chunks in the prompt of {k:,}: {said}."
-        if opened.a
-        else (f"The prompt of {format_count(k, 'chunk', 'chunks')} has {counts[0]:,} of them.")
+        f"Of the {every:,} useful chunks, {names[0]} puts {counts[0]:,} in the prompt, "
+        f"{names[1]} {counts[1]:,}."
     )
 
 
@@ -239,6 +263,8 @@ def unjudged_in_tops(opened: OpenedQuery) -> set[int]:
 
 def describe_unjudged(opened: OpenedQuery) -> str:
     """Say how much of each top 10 is unjudged."""
+    if opened.is_apart:
+        return ""
     counts = [(opened.short[run], count_unjudged(opened, run)) for run in opened.runs]
     missing = [run for run in opened.runs if opened.board.absent(run)[opened.number]]
     if missing:
@@ -279,7 +305,7 @@ def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
         else "",
         f"The prompt ends below rank {opened.prompt_k}.",
         f"“Adds”: what a chunk gives to {opened.heading}." if sides[0].adds else "",
-        f"Useful: grade {opened.useful_grade}{' or better' if opened.useful_grade < 3 else ''}.",
+        describe_useful(opened),
         comparison.describe_dependence(opened.measure) if sides[0].adds else "",
         ""
         if known or not shown
@@ -299,6 +325,18 @@ def show_wires(sides: Sequence[tables.ListSide], look: tables.ListLook) -> None:
     lines = [wire._asdict() for wire in tables.wires(a, b, look)]
     with st.container(key="query-wires"):
         _wires(key="wires", data={"height": max(a.height, b.height), "wires": lines})
+
+
+def describe_useful(opened: OpenedQuery) -> str:
+    """Say which grade is useful here, and which measures count lower ones, too."""
+    grade = opened.useful_grade
+    lower = [
+        opened.board.conventions.heading(measure)
+        for measure in opened.measures[:3]
+        if measure.rel is not None and measure.rel < grade
+    ]
+    count = f"; {' and '.join(lower)} count from grade {opened.board.conventions.rel}"
+    return f"Useful: grade {grade}{' or better' if grade < 3 else ''}{count if lower else ''}."
 
 
 def _list_side(opened: OpenedQuery, run: str, depth: int) -> tables.ListSide:
