@@ -95,10 +95,14 @@ def rewrite_old_parameters() -> None:
 
 
 def default_runs(place: PageSpec, names: Sequence[str]) -> dict[str, str]:
-    """Return the runs a page shows where its address does not say: the first ones left."""
+    """Return the runs a page shows where its address does not say, of ``names`` from the best on.
+
+    The best is B, and the next one A.
+    """
     given = {name: run for name in ("a", "b") if (run := url_state.get(name)) is not None}
-    left = iter([run for run in names if run not in given.values()])
-    return {name: run for name in place.runs if name not in given and (run := next(left, None))}
+    wanted = [name for name in place.runs if name not in given]
+    left = [run for run in names if run not in given.values()][: len(wanted)]
+    return dict(zip(wanted, reversed(left), strict=False))
 
 
 def page_link(place: PageSpec, names: Sequence[str]) -> str:

@@ -50,7 +50,7 @@ from labeler.evaluation.measure_guidance import (
     measures_for_runs,
     measures_for_task,
     queries_in_scope,
-    unjudged_by_run,
+    unjudged_shares,
 )
 from labeler.evaluation.notes import (
     NOTHING_GRADED,

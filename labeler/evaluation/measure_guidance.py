@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -10,7 +11,7 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import Bools, Measure
+from labeler.measures import Bools, Cutoff, Measure
 from labeler.model import CHUNKING_SEPARATOR, DEFAULT_CHUNKING, Collection
 
 DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "P@prompt", "Success@3", "RR", "AP", "Judged@10")
@@ -109,18 +110,20 @@ def measure_names_for_task(
     return (by_task.get(task or "") or MEASURES_BY_TASK.get(task or "", "")).split()
 
 
-def unjudged_by_run(
-    board: Scoreboard, measure: Measure, facet: str | None = None, bucket: str | None = None
-) -> dict[str, tuple[int, int]]:
-    """Return each run's number of unjudged chunks inside a measure's cut-off, and of all chunks.
+def unjudged_shares(
+    board: Scoreboard, cutoff: Cutoff, facet: str | None = None, bucket: str | None = None
+) -> dict[str, float]:
+    """Return what share of each run's first chunks is unjudged: 1 minus the mean of Judged@k.
 
-    Over all queries that count, or those of a facet or bucket; a query without a list adds to
-    neither. May raise `NotFound`.
+    Over all queries, or those of one bucket; a run without a value is left out.
     """
-    queries = queries_in_scope(board, board.judged_for(measure), facet, bucket)
-    counts = (board.unjudged(measure), board.looked_at(measure))
-    sums = [each[queries].sum(axis=0).tolist() for each in counts]
-    return dict(zip(board.run_names, zip(*sums, strict=True), strict=True))
+    [judged] = board.resolve(board.conventions.measures(f"Judged@{cutoff}"))
+    rows = board.table([judged], None if bucket is None else facet)
+    return {
+        row.run: 1.0 - row.value
+        for row in rows
+        if row.bucket == bucket and not math.isnan(row.value)
+    }
 
 
 def queries_in_scope(

@@ -129,8 +129,7 @@ def run_box_options(names: Iterable[str]) -> dict[str, Any]:
     short = short_names(names)
     room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
     width = int(max(room, NARROWEST))
-    shown = {"format_func": lambda name: short.get(name, name), "label_visibility": "collapsed"}
-    return {**shown, "width": width}
+    return {"format_func": lambda name: short.get(name, name), "width": width}
 
 
 OFFERED_MEASURES = (

@@ -7,6 +7,7 @@ over unjudged chunks are cached here, too, by runs and conventions.
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -108,11 +109,21 @@ def _chunkings_in_url(
 
 
 def run_names() -> list[str]:
-    """Return the names of the runs as they were loaded, those of the chunkings shown first."""
+    """Return the names of the runs, the best first as far as a page has ranked them.
+
+    Those of the chunkings shown come before others.
+    """
     with Store(ui.database()) as store:
         there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
     shown = _chunkings_in_url(there, of_runs, every=True) or there[:1]
-    return sorted(of_runs, key=lambda run: of_runs[run] not in shown)
+    places = _ranking(ui.database())
+    return sorted(of_runs, key=lambda run: (of_runs[run] not in shown, places.get(run, 0)))
+
+
+@st.cache_resource(show_spinner=False)
+def _ranking(path: str) -> dict[str, int]:
+    """Return the place of each run among all, which `best_first` keeps for the header's links."""
+    return {}
 
 
 def selection_options() -> tuple[list[str], list[str]]:
@@ -223,7 +234,9 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
 def open_board() -> None:
     """Open the board of the default conventions before anybody asks for it."""
     with Store(ui.database()) as store:
-        _open_without_page(ui.database(), store.data_revision(), conventions(store.settings()))
+        settings = store.settings()
+        board = _open_without_page(ui.database(), store.data_revision(), conventions(settings))
+        best_first(board, settings)
     _open_without_page.clear()
 
 
@@ -233,6 +246,25 @@ def _open_without_page(path: str, data_revision: int, chosen: Conventions) -> Sc
     board = _board(path, data_revision, chosen)
     board.notes()  # what it looks up first and keeps
     return board
+
+
+def read_board(store: Store, settings: Settings, *, every: bool = False) -> Scoreboard:
+    """Return the board that a page chooses from, with words in its place while it is read."""
+    count = format_count(len(run_names()), "run", "runs")
+    with ui.reading(f"Reading {count}…"):
+        return live_board(store, shown_conventions(settings, every=every))
+
+
+def best_first(board: Scoreboard, settings: Settings) -> list[str]:
+    """Return the runs by the measure that decides, the best first, then those without a value.
+
+    So pages that are opened without runs are about the same ones.
+    """
+    [measure, *_] = board.resolve(board.conventions.measures(settings.decide_by))
+    values = {row.run: row.value for row in board.table([measure]) if not math.isnan(row.value)}
+    ranked = sorted(board.run_names, key=lambda run: -values.get(run, -math.inf))
+    _ranking(ui.database()).update({run: place for place, run in enumerate(ranked)})
+    return ranked
 
 
 def is_small_board(board: Scoreboard) -> bool:

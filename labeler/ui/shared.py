@@ -13,11 +13,13 @@ from itertools import count
 from typing import NoReturn
 from urllib.parse import unquote
 
+import htpy
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import Busy, DatabaseUnavailable, Incomparable, LabelerError
 from labeler.model import Actor, Settings
+from labeler.render.markup import show_html, style
 from labeler.render.words import Words
 from labeler.services import import_export
 from labeler.store import CannotTell, GraderNote, StorageError, Store
@@ -88,6 +90,34 @@ def say_empty(
     links.button(label, address)
     with st.expander("On the command line"):
         st.code(commands)
+
+
+SKELETON_STYLE = style("""
+.skeleton { display: grid; gap: 0.75rem; max-width: 62rem; padding: 1rem 0; color: var(--muted);
+    font-size: 0.9375rem; animation: appear 0.2s 0.2s both; }
+.skeleton i { display: block; height: 1.5rem; border-radius: 4px; background: var(--soft); }
+.skeleton i:nth-child(2) { width: 70%; height: 2.25rem; } .skeleton i:nth-child(3) { width: 30%; }
+.skeleton i:nth-child(4) { width: 55%; }
+@keyframes appear { from { opacity: 0; } to { opacity: 1; } }
+.stApp:has(.answer) .skeleton { display: none; }
+""")
+
+
+@contextmanager
+def reading(words: str) -> Iterator[None]:
+    """Say what is read, over grey bars in the place of the answer, until the block is through.
+
+    Where an answer stands already, as while a page follows the grades, it stays instead.
+    """
+    place = st.empty()
+    with place:
+        show_html(
+            SKELETON_STYLE, htpy.div(".skeleton", role="status")[words, htpy.i, htpy.i, htpy.i]
+        )
+    try:
+        yield
+    finally:
+        place.empty()
 
 
 def say_no_query_has(what: str, field: str) -> None:

@@ -320,8 +320,8 @@ def test_the_list_shows_the_queries_of_one_outcome_and_counts_those_of_each(fill
     worse = [query for query, delta in deltas.items() if delta.startswith("−")]
     better = [query for query, delta in deltas.items() if delta.startswith("+")]
     equal = [query for query, delta in deltas.items() if delta == "0.0000"]
-    counts = [len(every), len(worse), len(better), len(equal)]
-    names = ("all", "worse", "better", "equal")
+    counts = [len(every), len(worse), len(better), len(equal), 1]
+    names = ("all", "worse", "better", "equal", "not compared")
     assert kinds.options == [f"{count} {name}" for count, name in zip(counts, names, strict=True)]
     for which, queries in (("worse", worse), ("better", better[::-1]), ("equal", equal)):
         rows = component(open_compare(measure=["RR"], which=which), "strips")["rows"]
@@ -579,7 +579,7 @@ def test_the_opened_chunk_says_who_graded_it(filled: Path):
     ("parameters", "sentence"),
     [
         ({"a": "old", "b": "old"}, "A and B are both 'old'"),
-        ({"a": "typo"}, "no run is called 'typo'; there are: old, new, empty"),
+        ({"a": "typo"}, "no run is called 'typo'; there are: new, old, empty"),
         ({"b": "empty"}, "run 'empty' has no result for any query"),
         ({"facet": "colour"}, "no facet is called 'colour'; there are: intent, task"),
         ({"facet": "intent", "bucket": "red"}, "no bucket of intent is called 'red'"),

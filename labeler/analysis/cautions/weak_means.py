@@ -12,7 +12,7 @@ from labeler.analysis.cautions.means_in_question import (
     MeansInQuestion,
     mean_of,
 )
-from labeler.evaluation import format_number, unjudged_by_run
+from labeler.evaluation import format_number, unjudged_shares
 from labeler.measures import PROMPT, Floats, Measure
 from labeler.model import WITH_LEAKED, format_count
 from labeler.model.results import Statement
@@ -167,12 +167,12 @@ def unjudged_chunks(looked: MeansInQuestion, measures: Sequence[Measure]) -> Ite
     of_chunks = [measure for measure in measures if not measure.crosses]
     with_cutoff = [measure for measure in of_chunks if measure.cutoff is not None]
     for measure in (with_cutoff or of_chunks)[:1]:
-        counts = unjudged_by_run(looked.board, measure, looked.facet, looked.bucket)
-        shares = {run: counts[run][0] / counts[run][1] for run in looked.names if counts[run][1]}
-        many = {run: share for run, share in shares.items() if share > MOST_UNJUDGED}
+        depth = looked.board.conventions.pool_depth if measure.cutoff is None else measure.cutoff
+        shares = unjudged_shares(looked.board, depth, looked.facet, looked.bucket)
+        shown = {run: shares[run] for run in looked.names if run in shares}
+        many = {run: share for run, share in shown.items() if share > MOST_UNJUDGED}
         if not many:
             return
-        depth = looked.board.conventions.pool_depth if measure.cutoff is None else measure.cutoff
         of = "the prompt" if depth == PROMPT else f"the top {depth}"
         run = max(many, key=many.__getitem__)
         others = format_count(len(many) - 1, "other run", "other runs")

@@ -65,6 +65,10 @@ LIST_STYLE = style(
     box-sizing: border-box; border: 2px solid var(--muted); margin-right: 0.5rem; }
 .key-to-marks i.filled { background: var(--muted); }
 .key-to-marks i.plain { width: 7px; height: 7px; border: 1.5px solid var(--line2); }
+@media (max-width: 72rem) {
+    .listed .between { display: none; }
+    .listed th.name { width: 12rem; } .listed th.n { width: 5rem; }
+}
 @media (max-width: 56rem) {
     .listed .wide-only { display: none; }
     .listed th.name { width: 34%; } .listed th.number { width: 5rem; }
@@ -186,7 +190,7 @@ def _row(row: ListRow, columns: Sequence[ListColumn], axis: ListAxis) -> htpy.El
             htpy.div[_lines(axis), _mark(row, axis)]
         ],
         (
-            htpy.td(class_={"wide-only": column.wide_only, "aside": column.is_range})[text]
+            htpy.td(class_=_look(column) | {"aside": column.is_range})[text]
             for column, text in zip(columns, row.cells, strict=True)
         ),
     ]
@@ -240,7 +244,7 @@ def _axis_row(axis: ListAxis, columns: Sequence[ListColumn], *, signed: bool) ->
         htpy.td,
         htpy.td(".wide-only"),
         htpy.td(".plot")[htpy.div[ticks]],
-        (htpy.td(class_={"wide-only": column.wide_only}) for column in columns),
+        (htpy.td(class_=_look(column)) for column in columns),
     ]
 
 

@@ -37,6 +37,8 @@ PICTURE_STYLE = style("""
 .picture .plot { position: relative; }
 .picture .plot > div { position: absolute; inset: 0 0 0 1.5rem; }
 .picture .plot i { position: absolute; display: block; }
+.picture .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden;
+    clip-path: inset(50%); }
 .picture .grid { top: 0; bottom: 0; width: 1px; background: var(--line); }
 .picture .zero { top: -1px; bottom: -1px; width: 1px; background: var(--muted); }
 .picture .interval { height: 2px; top: 50%; margin-top: -1px; background: var(--side); }
@@ -221,7 +223,7 @@ class DeltaPicture:
         return htpy.tr[
             htpy.th(scope="col")[htpy.span(".unseen")["Measure"]],
             htpy.th(".number.differ", scope="col")["queries differ"],
-            htpy.th(".plot", scope="col", aria_label="Interval")[htpy.div[ways]],
+            htpy.th(".plot", scope="col")[htpy.div[ways]],
             *runs,
             htpy.th(".number", scope="col")["difference"],
         ]
@@ -282,7 +284,8 @@ class DeltaPicture:
         said = "95%"
         if corrected:
             many = " and ".join(f"{count:,} {counted}" for count, counted in corrected)
-            said = f"95%, corrected for {many}"
+            heading = self.conventions.heading(self.measures[0].row.measure)
+            said = f"95%: {heading} alone, the others corrected for {many}"
         links = [htpy.a(href=href, target="_self")[words] for words, href in self.links]
         return htpy.p(".key")[
             *links,

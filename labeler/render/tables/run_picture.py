@@ -83,9 +83,13 @@ RANKING_STYLE = style(
 .legend-line a { color: var(--accent); text-underline-offset: 3px; }
 .legend-line { margin: 0.25rem 0 0; font-size: 0.8125rem; line-height: 1.25rem; max-width: 60rem;
     color: var(--muted); }
-@media (max-width: 40rem) {
-    .ranking table { min-width: 46rem; }
-    .ranking tbody th { min-width: 7.5rem; max-width: 9.5rem; }
+@media (max-width: 48rem) {
+    .ranking table { min-width: 0; }
+    .ranking tbody th { min-width: 6.5rem; max-width: 9.5rem; }
+    .ranking :is(th, td) { padding-left: 0.5rem; }
+    .ranking :is(.said, .open, .more) { display: none; }
+    .ranking .plot { width: 42%; } .ranking .plot > div { inset: 0 0.5rem; }
+    .ranking .tick:nth-child(even) { display: none; }
 }
 """
 )
@@ -173,6 +177,11 @@ class RankingHead:
     limits: Limits = field(default_factory=dict)
     marks: Marks = field(default_factory=dict)
 
+    @property
+    def columns_of_means(self) -> list[str]:
+        """The columns that hold means, the leading one first."""
+        return [name for name in self.columns if name != BY_NAME]
+
 
 def ranking_table(
     rows: Mapping[str, RunRow],
@@ -197,23 +206,27 @@ def ranking_table(
             _run_row(rows[run], first, axis, names, head, with_system=not lineup.by_system)
             for run in group.runs
         ]
-    beyond = [name for name in head.columns if name != BY_NAME]
+    beyond = head.columns_of_means
     ticks = [
         htpy.span(".tick", style=f"left: {axis.place(tick):g}%")[axis.name(tick)]
         for tick in axis.ticks
     ]
     body.append(
         htpy.tr(".axis", aria_hidden="true")[
-            htpy.td(colspan=2), htpy.td(".plot")[htpy.div[ticks]], htpy.td(colspan=len(beyond) + 1)
+            htpy.td,
+            htpy.td(".said"),
+            htpy.td(".plot")[htpy.div[ticks]],
+            [htpy.td(class_="more" if at else None) for at in range(len(beyond))],
+            htpy.td(".open"),
         ]
     )
     scores = rows[shown[0]].scores
     heads: list[htpy.Element] = [
         _column_head(BY_NAME, lineup, head, "Run"),
-        htpy.td[()],
-        htpy.td[()],
+        htpy.td(".said"),
+        htpy.td(".plot"),
         *(_column_head(each, lineup, head, each, scores[each], scores[first].n) for each in beyond),
-        htpy.th(scope="col")[head.open_title],
+        htpy.th(".open", scope="col")[head.open_title],
     ]
     many = " many" * (len(shown) > MANY_RUNS)
     return htpy.fragment[
@@ -251,6 +264,7 @@ def _column_head(
         under += [] if score.n == usual else [f"{score.n:,} queries"]
     return htpy.th(
         scope="col",
+        class_={"more": score is not None and name != head.columns_of_means[0]},
         aria_sort=order if is_sorted else None,
         title=None if score is None else MEASURES[score.measure.name].help,
     )[
@@ -313,7 +327,7 @@ def _plot_cell(row: RunRow, first: str, axis: Axis) -> htpy.Element:
 
 def _value_cell(score: Score, marks: Marks, hint: str | None, *, is_lead: bool) -> htpy.Element:
     """Return a mean, why there is none, and the threshold that it is below; hovering says more."""
-    look = "lead" if is_lead else None
+    look = "lead" if is_lead else "more"
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
         return htpy.td(class_=look, title=said)["–", htpy.span(".unseen")[said]]

@@ -23,7 +23,6 @@ from labeler.evaluation import (
     Score,
     TieRange,
     format_number,
-    format_share,
     format_signed,
 )
 from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
@@ -234,22 +233,20 @@ def _missing_tags(scores: Iterable[Score]) -> dict[str, list[str]]:
 
 
 def with_unjudged_shares(
-    table: RunTable, cutoff: Cutoff, unjudged: Mapping[str, tuple[int, int]]
+    table: RunTable, cutoff: Cutoff, unjudged: Mapping[str, float]
 ) -> RunTable:
     """Return a table that says each run's share of unjudged chunks where it has no room for their
     numbers.
 
-    ``unjudged`` are those of the runs inside a cut-off, and of how many chunks.
+    ``unjudged`` are the shares of the runs inside a cut-off.
     """
     of = "in the prompt" if cutoff == PROMPT else f"of the top {cutoff}"
-    gaps = {
-        run: _unjudged_share(count, among, of) for run, (count, among) in unjudged.items() if among
-    }
+    gaps = {run: _unjudged_share(share, of) for run, share in unjudged.items()}
     return replace(table, gaps=gaps)
 
 
-def _unjudged_share(count: int, among: int, of: str) -> htpy.Element:
-    share = format_share(count, among)
+def _unjudged_share(unjudged: float, of: str) -> htpy.Element:
+    share = f"{unjudged:.0%}"
     said = f"{share} {of} are unjudged: chunks that nobody has graded"
     return htpy.small(".gaps", title=said)[
         f"{UNJUDGED_SIGN} {share}", _visually_hidden(f" unjudged chunks, {of}")

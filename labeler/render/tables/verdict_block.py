@@ -17,7 +17,7 @@ VERDICT_STYLE = style("""
 .answer > div { flex: 1 1 30rem; min-width: 0; max-width: 62rem; }
 .answer p { margin: 0; max-width: 47.5rem; font-size: 0.9375rem; line-height: 1.5rem;
     color: var(--muted); }
-.answer p.says { max-width: none; font-size: 1.75rem; line-height: 2.25rem; font-weight: 600;
+.answer h2.says { margin: 0; padding: 0; font-size: 1.75rem; line-height: 2.25rem; font-weight: 600;
     letter-spacing: -0.2px; text-wrap: balance; color: var(--ink); }
 .answer p.figure { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem;
     margin: 0.25rem 0; }
@@ -30,7 +30,7 @@ VERDICT_STYLE = style("""
 .answer a:not(.go) { color: var(--accent); text-underline-offset: 0.2em; }
 @media (max-width: 40rem) {
     .answer > div { flex-basis: 100%; }
-    .answer p.says, .answer .figure b { font-size: 1.375rem; line-height: 1.75rem; }
+    .answer h2.says, .answer .figure b { font-size: 1.375rem; line-height: 1.75rem; }
 }
 """)
 
@@ -50,7 +50,7 @@ def verdict_block(
         VERDICT_STYLE,
         htpy.section(".answer")[
             htpy.div[
-                says and htpy.p(".says")[says],
+                says and htpy.h2(".says")[says],
                 figure and htpy.p(".figure")[htpy.b[figure[0]], " ", htpy.span[figure[1]]],
                 [htpy.p(".doubt")[each] for each in doubts],
                 counts and htpy.p(".counts")[counts],

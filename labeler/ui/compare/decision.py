@@ -26,8 +26,10 @@ from labeler.ui import assignment_cache, links, url_state
 from labeler.ui import shared as ui
 
 HELP = (
-    "Opens Label with these alone. They are chosen again after each grade, until it is decided. "
-    "Everyone who grades is given them first: it sets the strategy under Data > Settings."
+    "Opens Label with these alone: a question and a passage, and nothing of the two runs. They are "
+    "chosen again after each grade, until it is decided. Everyone who grades is given them first: "
+    "it sets the strategy under Data > Settings. "
+    f"{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
 )
 
 
@@ -95,13 +97,9 @@ def _notes(standing: Certainty, settings: Settings, asked: int, *, is_asked: boo
         yield "No further grade is needed for this, so graders go on query by query."
     elif is_asked:
         yield "Everyone who grades is given what decides this first."
-    if not standing.settled:
-        yield (
-            "You see a question and a passage, and nothing of the two runs. The passages are "
-            "chosen again after each grade, and it stops when it is decided."
-        )
     if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
         a, b = settings.unjudged_of
         yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
-    so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
-    yield f"{so_far}{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
+    if asked:
+        so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so"
+        yield f"{so_far}. {capitalize_first(NO_FAIR_SAMPLE_NOTE)}."

@@ -53,9 +53,10 @@ def show_page() -> None:
     """Show the page, or what is missing for it."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
-        board = scoreboards.live_board(store, scoreboards.shown_conventions(settings))
+        board = scoreboards.read_board(store, settings)
     texts = query_texts(ui.database(), board.data_revision, url_state.get("golden"))
-    names = [*board.run_names, *(run.name for run in board.collection.runs_left_out)]
+    left_out = [run.name for run in board.collection.runs_left_out]
+    names = [*scoreboards.best_first(board, settings), *left_out]
     if len(names) < 2:
         ask_for_runs(names)
     live.follow(partial(show_compared, choose(board, names, settings), texts, settings.words))
@@ -120,9 +121,14 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str]:
-    """Let the user choose run A and run B; in the address as ``a`` and ``b``."""
-    shown: dict[str, Any] = {"clears": ["chunking"], **filter_widgets.run_box_options(names)}
-    first = next(name for name in names if name != url_state.get("b"))
+    """Let the user choose run A and run B; in the address as ``a`` and ``b``.
+
+    ``names`` are best first: the best is B, and the next one A.
+    """
+    shown: dict[str, Any] = {"clears": ["chunking"], "label_visibility": "collapsed"}
+    shown |= filter_widgets.run_box_options(names)
+    taken = url_state.get("b") or (names[0] if url_state.get("a") is None else None)
+    first = next(name for name in names if name != taken)
     a = url_state.choose("A", names, "a", what="run", default=first, always=True, **shown)
     other = next(name for name in names if name != a)
     b = url_state.choose("B", names, "b", what="run", default=other, always=True, **shown)

@@ -112,14 +112,15 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
     board, compared = view.board, view.compared
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
-    found = judge_view(view, bucket, settings)
     runs, facet = (compared.a, compared.b), compared.facet if bucket else None
-    deciding = [found.tests.deciding] if found.tests.deciding is not None else []
-    measures = [*deciding, *compared.measures]
-    cautions = find_cautions(
-        board, measures, runs=runs, facet=facet, bucket=bucket, settings=settings
-    )
-    picture = delta_picture(view, bucket, found)
+    with ui.reading(f"Comparing {view.called(compared.a)} with {view.called(compared.b)}…"):
+        found = judge_view(view, bucket, settings)
+        deciding = [found.tests.deciding] if found.tests.deciding is not None else []
+        measures = [*deciding, *compared.measures]
+        cautions = find_cautions(
+            board, measures, runs=runs, facet=facet, bucket=bucket, settings=settings
+        )
+        picture = delta_picture(view, bucket, found)
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
     with st.container(gap="xsmall"):
         said = [*found.statements, *cautions]
@@ -138,7 +139,7 @@ def next_step(tests: PairTests) -> htpy.Node:
     if not tests.buckets:
         there = url_state.page_url("/queries", a=tests.a, b=tests.b)
         return htpy.a(".go", href=there)["See the queries that fail"]
-    return htpy.a(".go", href=slices_url(tests))["See where it wins and loses"]
+    return htpy.a(".go", href=slices_url(tests))["See the buckets"]
 
 
 def slices_url(tests: PairTests) -> str:

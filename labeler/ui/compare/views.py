@@ -75,7 +75,7 @@ PARTING_A_PAGE = 10
 MOVERS = 10
 LONGEST_TITLE = 200  # characters of a text that stands for a title
 HEADING = "margin: 2rem 0 0; font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0"
-OUTCOMES = EVERY, WORSE, BETTER, EQUAL = "all", "worse", "better", "equal"
+OUTCOMES = EVERY, WORSE, BETTER, EQUAL, APART = ("all", "worse", "better", "equal", "not compared")
 ORDERS = {"worst for B": "largest losses first", "best for B": "largest gains first"}
 ALL_MEASURES = "measures"
 PICTURED = (ALL_MEASURES,)  # what ``show`` names beside the folds: what the picture draws
@@ -113,9 +113,9 @@ def with_outcome(view: ComparisonView) -> tuple[Sequence[QueryDelta], str]:
 
 
 def outcome_of(row: QueryDelta) -> str:
-    """Return whether B is worse or better on a query, or equal; empty where there is no value."""
+    """Return whether B is worse or better on a query, or equal; or that it has no value."""
     if math.isnan(row.delta):
-        return ""
+        return APART
     if abs(row.delta) <= comparison.TOLERANCE:
         return EQUAL
     return BETTER if row.delta > 0 else WORSE
@@ -125,8 +125,9 @@ def choose_outcome(view: ComparisonView) -> None:
     """Let the user choose which queries are listed; the address has it as ``which``."""
     counts = Counter(map(outcome_of, view.rows))
     counts[EVERY] = len(view.rows)
+    shown = [each for each in OUTCOMES if counts[each] or each != APART]
     url_state.choose_tab(
-        *("Which queries", OUTCOMES, "which"),
+        *("Which queries", shown, "which"),
         what="outcome of a query",
         clears=["page"],
         format_func=lambda name: f"{counts[name]:,} {name}",

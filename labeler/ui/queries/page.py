@@ -86,7 +86,7 @@ def show_page() -> None:
         st.stop()
     elsewhere = [run.name for run in board.collection.runs_left_out]
     more: dict[str, Any] = {"answered": bool(answered), "elsewhere": elsewhere}
-    choice = choose(board.run_names, board.facets, settings, **more)
+    choice = choose(scoreboards.best_first(board, settings), board.facets, settings, **more)
     live.follow(partial(show_failing, QueriesPage(choice, queries, answered, settings.words)))
 
 

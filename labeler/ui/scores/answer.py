@@ -14,7 +14,6 @@ from labeler.evaluation import (
     Score,
     Scoreboard,
     format_number,
-    format_share,
     nothing_is_relevant,
 )
 from labeler.measures import PROMPT
@@ -26,6 +25,7 @@ from labeler.render.tables.run_table import BY_NAME
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import IntervalsByPlace
 from labeler.ui import scoreboards, url_state
+from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
 from labeler.ui.scores.choices import (
     PATH,
@@ -51,7 +51,7 @@ from labeler.ui.scores.views import (
 MOST_DOUBTS = 2  # lines under the number; what else could mislead is in "How computed"
 
 
-@st.cache_resource(max_entries=16, show_spinner="Testing the runs …")
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _best_run(
     at: tuple[Hashable, ...], rules: DecisionRules, _names: dict[str, str], _board: Scoreboard
 ) -> BestRun | None:
@@ -67,7 +67,8 @@ def show_answer(
     """
     inside = choice.alone(board)
     at = (*scoreboards.cache_key(board), choice.within, choice.traffic)
-    best = _best_run(at, DecisionRules.of(settings), dict(choice.names.short), inside)
+    with ui.reading("Testing the runs…"):
+        best = _best_run(at, DecisionRules.of(settings), dict(choice.names.short), inside)
     marked = MarkedRuns.of([best.best.run, *(each.run for each in best.others)] if best else [])
     every = inside.table(choice.measures)
     show_verdict(choice, inside, best, marked, every, doubts)
@@ -147,8 +148,8 @@ def show_ranking(
     asked = (choice.within, repr(choice.conventions), choice.traffic, lined_up, *columns)
     groups = keep_run_order(lined_up.order(values, choice.names.systems), (PATH, *asked))
     if groups:
-        judged, _ = unjudged_in_top(choice, board, *(choice.within or (None, None)))
-        depth = "prompt" if judged.cutoff == PROMPT else f"top {judged.cutoff}"
+        cutoff, _ = unjudged_in_top(choice, board, *(choice.within or (None, None)))
+        depth = "prompt" if cutoff == PROMPT else f"top {cutoff}"
         head = tables.RankingHead(
             {name: sort_url(lined_up, name) for name in (BY_NAME, *columns)},
             f"unjudged in\nthe {depth}",
@@ -189,11 +190,10 @@ def rows_of(
     rows = {}
     for run, own in by_run.items():
         first = next(iter(own.values()))
-        count, among = unjudged[run]
         rows[run] = tables.RunRow(
             *(run, own, intervals.get((run, str(first.measure), first.bucket))),
             said=marks.get(run, ""),
-            open_share=format_share(count, among) if among else "–",
+            open_share=f"{unjudged[run]:.0%}" if run in unjudged else "–",
             hints={
                 name: tables.explain_mean(
                     score,

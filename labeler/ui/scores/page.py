@@ -67,7 +67,7 @@ def show_page() -> None:
     """Show the page, or what is missing for it."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
-        board = scoreboards.live_board(store, scoreboards.shown_conventions(settings, every=True))
+        board = scoreboards.read_board(store, settings, every=True)
     if not board.run_names:
         what = "A run is what a system returned for each query, in its order."
         ui.say_empty("There is no run to score yet", what, "labeler load run FILE")

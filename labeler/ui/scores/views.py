@@ -23,9 +23,9 @@ from labeler.evaluation import (
     measures_for_task,
     recall_measures,
     residual_means,
-    unjudged_by_run,
+    unjudged_shares,
 )
-from labeler.measures import Measure
+from labeler.measures import Cutoff, Measure
 from labeler.model import format_list
 from labeler.render import charts, csv_exports, tables
 from labeler.render.markup import show_html
@@ -98,19 +98,17 @@ def with_unjudged(
 
     Of the bucket that is looked at, of all of a ``facet``, or of all queries.
     """
-    judged, unjudged = unjudged_in_top(choice, board, *(choice.within or (facet, None)))
-    return tables.with_unjudged_shares(table, judged.cutoff, unjudged)
+    depth, unjudged = unjudged_in_top(choice, board, *(choice.within or (facet, None)))
+    return tables.with_unjudged_shares(table, depth, unjudged)
 
 
 def unjudged_in_top(
     choice: ScoresChoice, board: Scoreboard, facet: str | None, bucket: str | None
-) -> tuple[Measure, dict[str, tuple[int, int]]]:
-    """Return each run's unjudged chunks and all in its top, and the measure of how deep that is."""
+) -> tuple[Cutoff, dict[str, float]]:
+    """Return down to which rank chunks are looked at, and each run's share of unjudged ones."""
     cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
-    (judged,) = board.resolve(
-        choice.conventions.measures([f"Judged@{next(cutoffs, CURVE_SORT_K)}"])
-    )
-    return judged, unjudged_by_run(board, judged, facet, bucket)
+    depth = next(cutoffs, CURVE_SORT_K)
+    return depth, unjudged_shares(board, depth, facet, bucket)
 
 
 def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileContent:

@@ -12,7 +12,7 @@ from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings
 from labeler.render.short_names import short_names
-from labeler.ui import filter_widgets, live, url_state
+from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
 
@@ -84,7 +84,7 @@ def _place(row: Score | Delta) -> tuple[str | None, str | None]:
 def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     """Let the user choose; runs and facet stay in view, the rest is said in a line and folded."""
     with filter_widgets.row():
-        a, b = choose_runs(board.run_names)
+        a, b = choose_runs(scoreboards.best_first(board, settings))
         facet = url_state.choose_or_not(
             *("Facet", list(board.facets), "facet"),
             nothing=ALL_FACETS,
@@ -116,7 +116,7 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
-    shown = filter_widgets.run_box_options(names)
+    shown = {"label_visibility": "collapsed", **filter_widgets.run_box_options(names)}
     a = url_state.choose("A", names, "a", what="run", always=True, **shown)
     b = url_state.choose_or_not("B", names, "b", nothing=ONE_RUN, what="run", **shown)
     return a, b

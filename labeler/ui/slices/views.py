@@ -29,6 +29,7 @@ from labeler.render.tables.bucket_rows import NO_ENDS, Place, level_list, pair_l
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import ConfidenceInterval, UnjudgedRange
 from labeler.ui import scoreboards, url_state
+from labeler.ui import shared as ui
 from labeler.ui.deep_links import target_url
 from labeler.ui.slices.choices import SlicesChoice
 from labeler.ui.slices.files import intervals_of, offer
@@ -41,7 +42,8 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
     a = choice.a
     with url_state.stale_if_incomparable("b"):
         comparison.check_pair(board, a, b)
-        tests = scoreboards.pair_tests(board, a, b, choice.settings)
+        with ui.reading(f"Comparing {choice.short[a]} with {choice.short[b]}…"):
+            tests = scoreboards.pair_tests(board, a, b, choice.settings)
         lead = board.resolve([choice.lead or tests.deciding or choice.measures[0]])[0]
         by_facet = [compare_in(board, tests, lead, facet) for facet in choice.facets_of(board)]
     say_where_b_loses(choice, by_facet[0], tests, board)
