@@ -61,7 +61,7 @@ export function ofSplit(here, split) {
   return there.href;
 }
 
-const UNNAMED = "(unnamed)"; // as no chunking can be called
+const UNNAMED = "default"; // as no chunking can be called
 
 /** @type {(chunking: string) => string} */
 function nameOf(chunking) {
