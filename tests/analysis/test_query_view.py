@@ -67,6 +67,12 @@ def test_what_adds_from_below_the_top_is_shown(board: Scoreboard) -> None:
     changes = find_rank_changes(board, None, "A", "q", by)
     _, below = place_chunks(changes, "b", 10)
     assert [(each.change.chunk_id, each.rank) for each in below] == [("k", 11)]
+    [shallow] = board.conventions.measures("nDCG@10")
+    changes = find_rank_changes(board, None, "A", "q", shallow)
+    assert place_chunks(changes, "b", 10)[1] == []
+    useful = {board.collection.chunk_ids.index("k")}
+    _, below = place_chunks(changes, "b", 10, useful)
+    assert [(each.change.chunk_id, each.rank) for each in below] == [("k", 11)]
 
 
 @pytest.mark.parametrize("measure", ["NumRet", "NumRel"])

@@ -204,7 +204,7 @@ def test_from_what_compare_says_of_a_bucket_it_is_a_click_to_its_worst_query(
     add_collapsed_bucket(path)
     server = serve(path)
     page = visit(f"{server.url}/compare?a=old&b=new&measure=RR&leaked=with", grader=None)
-    page.get_by_role("link", name="new loses clearly in 1 of the 2 buckets").click()
+    page.get_by_role("link", name="All 2 buckets").click()
     expect(page.locator(".slices .dot").first).to_be_visible()
     falls = page.get_by_role("link", name="intent = setup: −")
     falls.click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from labeler.analysis.comparison.deltas import TOLERANCE
@@ -31,12 +31,18 @@ class PlacedChunk(NamedTuple):
 
 
 def place_chunks(
-    changes: Iterable[RankChange], side: Literal["a", "b"], depth: int, *, apart: bool = False
+    changes: Iterable[RankChange],
+    side: Literal["a", "b"],
+    depth: int,
+    useful: Collection[int] = (),
+    *,
+    apart: bool = False,
 ) -> tuple[list[PlacedChunk], list[PlacedChunk]]:
     """Return a list's chunks down to ``depth``, then those below that are shown all the same.
 
     Below are the chunks that the other list has down to ``depth``, those that this one lacks last,
-    and what adds to the value from further down. Lists of two chunkings, ``apart``, share none.
+    and what is ``useful`` or adds to the value from further down. Lists that are ``apart``, of two
+    chunkings, share none.
     """
     top, below = [], []
     for change in changes:
@@ -46,7 +52,9 @@ def place_chunks(
         placed = PlacedChunk(change, rank, other, terms[side == "b"])
         if rank is not None and rank <= depth:
             top.append(placed)
-        elif (other is not None and other <= depth and not apart) or (rank and placed.term):
+        elif (other is not None and other <= depth and not apart) or (
+            rank is not None and (placed.term or change.chunk in useful)
+        ):
             below.append(placed)
     top.sort(key=lambda each: each.rank or 0)
     below.sort(key=lambda each: (each.rank or math.inf, each.other or math.inf))

@@ -341,7 +341,8 @@ def describe_useful(opened: OpenedQuery) -> str:
 
 def _list_side(opened: OpenedQuery, run: str, depth: int) -> tables.ListSide:
     side: Literal["a", "b"] = "a" if run == opened.a else "b"
-    top, below = comparison.place_chunks(opened.changes, side, depth, apart=opened.is_apart)
+    given = (opened.changes, side, depth, opened.useful)
+    top, below = comparison.place_chunks(*given, apart=opened.is_apart)
     adds = all(
         comparison.terms_sum_to(
             opened.changes, "a" if each == opened.a else "b", opened.value(each)
