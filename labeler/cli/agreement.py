@@ -277,7 +277,7 @@ def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind
     said = f"{format_count(len(found), 'disagreement', 'disagreements')}, {undecided:,} to decide"
     if len(found) > most:
         said += f"; these are the first {most:,}, --most lists more"
-    agreed = f"agreed: by {rule}, {GOLDEN_RULE_MEANINGS[rule]}; a decision comes before it"
+    agreed = f"agreed: {rule} ({GOLDEN_RULE_MEANINGS[rule]}), unless a lead has decided"
     if not is_text:
         said, agreed = f"**{in_markdown(said)}**", in_markdown(agreed)
     return "\n".join([said, "", *([*lines, ""] if rows else []), agreed])

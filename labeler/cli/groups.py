@@ -213,8 +213,12 @@ class LabelerGroup(click.Group):
         if hint := HINTS.get(self.name or "", {}).get(word):
             is_question = hint.startswith("Did")
             ctx.fail(f"{said}{'. ' if is_question else '; '}{hint}")
-        near = get_close_matches(word, self.commands, cutoff=NEARLY)
+        aliases, hints = ALIASES.get(self.name or "", {}), HINTS.get(self.name or "", {})
+        near = get_close_matches(word, [*self.commands, *aliases, *hints], n=2, cutoff=NEARLY)
         near = near or [name for name in self.commands if name.startswith(word)]
+        if near and near[0] in hints:
+            self.refuse_word(ctx, near[0])
+        near = list(dict.fromkeys(aliases.get(name, name) for name in near if name not in hints))
         if near:
             meant = " or ".join(f"'{ctx.command_path} {name}'" for name in near)
             ctx.fail(f"{said}. Did you mean {meant}?")

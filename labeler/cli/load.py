@@ -17,7 +17,7 @@ from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option, sp
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.formats import FieldMap, Guess, Limits
-from labeler.model import escape_controls
+from labeler.model import escape_controls, format_count
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
 from labeler.store import Store, integrity
@@ -380,6 +380,9 @@ def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -
                 load_unchecked(db, kind, path, replace(options, field_map=maps[path]))
             except LabelerError as error:
                 failed.append(str(error))
+    if failed and len(paths) > len(failed):
+        loaded = format_count(len(paths) - len(failed), "file is", "files are")
+        failed.append(f"{loaded} loaded, {len(failed):,} not")
     if failed:
         raise BadInput("\n".join(failed))
 

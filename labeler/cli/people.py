@@ -34,7 +34,7 @@ from labeler.web.auth import access
     "lasts",
     metavar="TIME",
     callback=parse_duration,
-    help="How long the link works, such as 12h or 7d; whoever signed in with it stays signed in.",
+    help="How long the link works, such as 12h or 7d; people who signed in with it stay signed in.",
 )
 @click.option("--once", is_flag=True, help="The link works once: in one browser.")
 @click.option("--login", metavar="ADDRESS", help="Let them sign in by a login with this address.")
@@ -43,6 +43,12 @@ from labeler.web.auth import access
     "--issuer",
     metavar="URL",
     help="With --login: only at this provider.  [default: the one of their first login]",
+)
+@click.option(
+    "--new-person",
+    "is_new",
+    is_flag=True,
+    help="Somebody else, although the name differs from a known one in case or blanks only.",
 )
 @click.option(
     "--address",
@@ -64,6 +70,7 @@ def invite(
     login: str | None,
     login_name: str | None,
     issuer: str | None,
+    is_new: bool,
     address: str,
 ) -> None:
     """Invite a person by a personal link, or by a login.
@@ -79,6 +86,8 @@ def invite(
         raise click.UsageError("--issuer goes with --login")
     integrity.check_undamaged(db)
     with Store(db) as store:
+        if not is_new:
+            check_name_is_new(store, name)
         first = not store.has_invitations()
         if login is None:
             for line in give_link(store, name, role, address, lasts=lasts, once=once):
@@ -88,6 +97,16 @@ def invite(
         if first:
             click.echo("From now on only invited people can open labeler.")
         warn_without_lead(store)
+
+
+def check_name_is_new(store: Store, name: str) -> None:
+    """Raise `BadInput` for a name that differs from a known one in case or blanks only."""
+    known = list(store.names_like(name))
+    if known and name not in known:
+        raise BadInput(
+            f"{name!r} differs from {known[0]!r} in case or blanks only; invite {known[0]!r}, or "
+            "add --new-person for somebody else"
+        )
 
 
 def give_link(
@@ -103,11 +122,11 @@ def give_link(
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
     secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
-    key = f"the key of {name} ({role_of(store, name)})"
+    whose = f"{name} ({role_of(store, name)})"
     way = next(way for way in store.ways_in() if way.name == name and way.by_link)
     return [
         f"{address.rstrip('/')}/join/{secret}",
-        f"This link is {key}. Copy it now, it is not shown again; it is personal.",
+        f"This is the sign-in link of {whose}. Copy it now: it is not shown again. It is personal.",
         *([f"It works {describe_limits(way)}."] if describe_limits(way) else []),
         *([f"The link {name} had before has ended."] if ended else []),
     ]
@@ -162,7 +181,7 @@ def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
             store.revoke(name)
             say(f"{name} can no longer sign in; their judgments stay")
         if not store.has_invitations():
-            click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
+            click.echo("Invitations are off: anyone who opens labeler on this computer is a lead.")
         warn_without_lead(store)
 
 
@@ -204,14 +223,14 @@ def people(db: StoreLocation, kind: str) -> None:
 
 def access_cells(way: GraderAccess) -> list[str]:
     """Return a way in as the table shows it."""
-    by = "no invitation"
+    by, role = "no invitation", way.role if way.by_link or way.address else "–"
     if way.address:
         by = f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     elif way.by_link:
         used = "used" if way.once and way.used_at else describe_limits(way)
         by = f"link, {used}" if used else "link"
     days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
-    return [escape_controls(way.name), way.role, escape_controls(by), *days]
+    return [escape_controls(way.name), role, escape_controls(by), *days]
 
 
 @rename.command("grader")

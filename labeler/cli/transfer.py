@@ -33,7 +33,7 @@ from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
 MOST_REASONS = 30
-NOTHING_NEW_NOTE = "nothing new: what follows is there already"
+NOTHING_NEW_NOTE = "nothing new to transfer"
 chunking_help = "; 'default' is the one without a name."
 
 

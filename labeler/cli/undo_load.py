@@ -16,7 +16,7 @@ from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
 MOST_ENTRIES = 1_000  # of the audit, in which a file is looked for
-NO_LOADS = "there is no load of golden grades that could be taken back"
+NO_LOADS = "there is no load of golden grades to undo"
 NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "taken back (UTC)"], ["grades", "current"]
 
 

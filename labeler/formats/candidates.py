@@ -203,7 +203,7 @@ def _records(source: InputFile, raw: Lines, kind: str) -> Records:
         return
     found = read_json(source, number, first, lines)
     if isinstance(found, JsonDocument):
-        raise source.fail(number, "questions stand one JSON object a line")
+        raise source.fail(number, "questions must be one JSON object per line")
     if found is not None:
         yield from found
     elif kind == "thumbs":

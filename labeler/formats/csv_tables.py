@@ -49,7 +49,9 @@ def _separator(source: InputFile, number: int, header: str) -> str:
         if separator in header:
             return separator
     if ";" in header:
-        raise source.fail(number, "the columns stand between semicolons; save with commas or tabs")
+        raise source.fail(
+            number, "the columns are separated by semicolons; save with commas or tabs"
+        )
     return ","
 
 
@@ -140,7 +142,7 @@ def _header(
             )
     for name, often in Counter(header).items():
         if name and often > 1:
-            raise BadInput(f"the column {name!r} stands twice in the header")
+            raise BadInput(f"the column {name!r} appears twice in the header")
     return header
 
 

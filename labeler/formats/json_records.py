@@ -122,7 +122,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> Record:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise BadInput(f"the key {short(twice)} stands twice in one object; keep one of them")
+        raise BadInput(f"the key {short(twice)} appears twice in one object; keep one of them")
     return found
 
 

@@ -131,7 +131,7 @@ def version_from_source(source: InputFile) -> FrozenVersion:
         raise source.fail(
             None,
             f"its lines are not those that were written when {header[FROZEN]!r} was exported: "
-            "something was changed or is missing; take the file anew from where it came",
+            "something was changed or is missing; get the file again from its source",
         )
     texts = (header[FROZEN], header["hash"], header["at"], header["by"], header["note"])
     version = GoldenVersion(*texts, header["revision"], len(queries), len(grades))
@@ -392,12 +392,12 @@ class _CompleteParts:
 
     def _known(self, found: OfQueryT) -> OfQueryT:
         if ("query", found.query_id) not in self.ids:
-            raise BadInput(f"query {found.query_id!r} does not stand before it in this file")
+            raise BadInput(f"query {found.query_id!r} does not come before it in this file")
         return found
 
     def _check_new(self, what: str, name: str) -> None:
         if (what, name) in self.ids:
-            raise BadInput(f"{what} {name!r} stands twice in this file")
+            raise BadInput(f"{what} {name!r} appears twice in this file")
         self.ids.add((what, name))
 
 

@@ -370,7 +370,7 @@ def _guess_records(source: InputFile, records: Sequence[Record], place: str) -> 
     if found is None:
         names = ", ".join(map(short, records[0])) or "none"
         what = "columns" if place == "row" else "keys"
-        raise source.fail(None, f"its {what} ({names}) say of no kind of file; {_NEEDED}")
+        raise source.fail(None, f"its {what} ({names}) do not say what the file holds; {_NEEDED}")
     return found
 
 
@@ -488,7 +488,7 @@ def _guess_with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -
             )
         if kind == "queries" and texts:
             return Guess(kind, f"a {texts[0]} per {place}, with an id made of its text")
-        return Guess(None, f"a text per {place}, but no id; name it {or_list(ids)}")
+        return Guess(None, f"each {place} has a text, but no id; name it {or_list(ids)}")
     found = [key for key in (*ids, *QUERY_TEXT, *CHUNK_TEXT) if key in keys]
     return Guess(kind, f"a {one} per {place} ({', '.join(dict.fromkeys(found))})")
 

@@ -257,6 +257,6 @@ class LoadReport:
         width = max(map(len, facts), default=0)
         rows = [f"  {name:<{width}}  {value}" for name, value in facts.items()]
         warnings = [f"  ! {escape_controls(warning)}" for warning in self.warnings]
-        undo = f"  load {self.load}; 'labeler undo-load {self.load}' takes it back"
+        undo = f"  load {self.load}; undo it with 'labeler undo-load {self.load}'"
         ends = [] if self.load is None else [undo]
         return "\n".join([escape_controls(self.title), *rows, *warnings, *ends])

@@ -120,6 +120,11 @@ def format_figure(value: float) -> str:
     return f"{value:.4f}" if 0.001 <= size <= 1 or not value else f"{value:.4g}"
 
 
+def _format_value(value: float) -> str:
+    """Return a number with a minus sign, as differences have it, in place of a hyphen."""
+    return format_number(value).replace("-", "−")
+
+
 def _format_signed_figure(value: float) -> str:
     shown = format_figure(abs(value))
     return shown if not value else f"{'−' if value < 0 else '+'}{shown}"
@@ -127,11 +132,11 @@ def _format_signed_figure(value: float) -> str:
 
 _FORMATTERS: Mapping[str, Callable[[Any], str]] = {
     TEXT: str,
-    NUMBER: format_number,
+    NUMBER: _format_value,
     SIGNED: format_signed,
     COUNT: "{:,}".format,
     P_VALUE: format_p_value,
-    RANGE: format_number,
+    RANGE: _format_value,
     SIGNED_RANGE: format_signed,
     FIGURE: format_figure,
     SIGNED_FIGURE: _format_signed_figure,

@@ -214,7 +214,7 @@ class GoldenLoads(JudgmentLog, TamperCheck):
 
 def _describe_missing(number: int, loads: int) -> str:
     if not loads:
-        return "there is no load of golden grades that could be taken back"
+        return "there is no load of golden grades to undo"
     there = "there is load 1 alone" if loads == 1 else f"there are loads 1 to {loads:,}"
     return (
         f"there is no load {number} of golden grades; {there}, and 'labeler undo-load' lists them; "

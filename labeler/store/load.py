@@ -162,7 +162,7 @@ def _describe_by_graders(loaded: Loaded[Judgment], counts: Mapping[str, int]) ->
     """Return sentences on grades that several graders gave the same pairs."""
     if not loaded.records:
         return []
-    said = ["several graders grade the same pair: each has grades of their own"]
+    said = ["several graders graded the same pair: each keeps their own grade"]
     if not any(each.blind for each in loaded.records):
         said[0] += ", not counted as blind without --blind"
     if counts.get(KEPT):
@@ -346,8 +346,8 @@ class Loads(GoldenLoads, Chunks, Exchange, Remarks, Queries):
         if given & retired:
             counts["queries that are retired"] = len(given & retired)
         given -= retired
-        counts["queries of the golden set without a list"] = len(wanted - given)
-        counts["queries unknown to the golden set"] = len(given - wanted)
+        counts["golden queries not in this run"] = len(wanted - given)
+        counts["run queries not in the golden set"] = len(given - wanted)
         warnings = list(loaded.warnings)
         if twins:
             of = "run" if len(twins) == 1 else "runs"

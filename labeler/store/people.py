@@ -174,9 +174,7 @@ class People(JudgmentLog):
         with self._keeping_a_lead():
             ended = self._revoke("grader = ?", self._grader(name))
             if not ended:
-                raise BadInput(
-                    f"{name!r} has no invitation that stands; 'labeler people' lists all"
-                )
+                raise BadInput(f"{name!r} has no valid invitation; 'labeler people' lists all")
             self._note("revoke", name)
         return ended
 
@@ -214,7 +212,7 @@ class People(JudgmentLog):
             yield
             if before and not self.leads():
                 raise BadInput(
-                    f"{before[0]!r} is the last lead who can come in; make somebody else lead "
+                    f"{before[0]!r} is the last lead who can sign in; make somebody else a lead "
                     "first: labeler change role NAME lead"
                 )
 

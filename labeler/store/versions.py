@@ -177,7 +177,7 @@ def check_version_name(name: str) -> str:
     if not name.strip() or name.strip() != name or name.splitlines() != [name]:
         raise BadInput(f"a version needs a name on one line, not {name!r}")
     if name == LIVE_NAME:
-        raise BadInput(f"{LIVE_NAME!r} stands for the golden set as it is now; choose another name")
+        raise BadInput(f"{LIVE_NAME!r} means the current golden set; choose another name")
     return check_name(name, "version")
 
 

@@ -37,17 +37,17 @@ REFUSED = [
     (
         "queries",
         '{"query_id": "q", "query": "one", "query": "two"}\n',
-        "a:1: the key 'query' stands twice in one object; keep one of them",
+        "a:1: the key 'query' appears twice in one object; keep one of them",
     ),
     (
         "run",
         '{"query_id": "q", "results": [{"chunk_id": "c", "chunk_id": "d"}]}\n',
-        "a:1: the key 'chunk_id' stands twice in one object; keep one of them",
+        "a:1: the key 'chunk_id' appears twice in one object; keep one of them",
     ),
     (
         "chunks",
         'id\tmetadata\nc\t{"a": 1, "a": 2}\n',
-        "a:2: metadata: the key 'a' stands twice in one object; keep one of them",
+        "a:2: metadata: the key 'a' appears twice in one object; keep one of them",
     ),
     (
         "run",

@@ -178,7 +178,7 @@ def test_a_failed_backup_is_said_and_the_next_is_made(path: Path, tmp_path: Path
 
 
 def test_a_lead_is_told_whether_backups_are_made(path: Path, tmp_path: Path):
-    assert "makes no backups by itself" in backups.describe_schedule(None, path)
+    assert "makes no automatic backups" in backups.describe_schedule(None, path)
     schedule = Schedule(timedelta(minutes=15), tmp_path / "kept", 3)
     said = partial(backups.describe_schedule, schedule, path)
     assert said() == f"No backup can be made: {tmp_path / 'kept'}: No such file or directory"

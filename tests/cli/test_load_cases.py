@@ -440,8 +440,8 @@ def test_the_line_by_which_excel_names_the_separator_is_passed_over(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('[{"text": "opening hours"}]', "a text per record, but no id"),
-        ('[{"colour": "red"}]', "its keys ('colour') say of no kind of file"),
+        ('[{"text": "opening hours"}]', "each record has a text, but no id"),
+        ('[{"colour": "red"}]', "its keys ('colour') do not say what the file holds"),
     ],
 )
 def test_a_refusal_is_plain_english(labeler: Labeler, content: str, said: str):

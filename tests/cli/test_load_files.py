@@ -65,6 +65,7 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_there(load: Load):
         "nowhere: there is no such file",
         "b.trec:2: chunk 'c1' appears twice for query 'q1' (first on line 1); keep the better "
         "placed with --on-duplicate first",
+        "4 files are loaded, 3 not",
     ]
     assert len(titles(result)) == 4
     with Store("golden.db") as store:

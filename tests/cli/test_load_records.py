@@ -337,7 +337,7 @@ def test_a_kept_map_reads_no_file_that_is_known_or_lacks_its_fields(load: Load):
     assert "queries from q.jsonl" in load("q.jsonl", {"query_id": "q2", "query": "why?"}).output
     refused = load("other.json", [{"in": {"q": "why?"}}])
     assert refused.exit_code == 1
-    assert "say of no kind of file" in refused.output
+    assert "do not say what the file holds" in refused.output
 
 
 def test_a_map_that_read_nothing_is_not_kept(load: Load):

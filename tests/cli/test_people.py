@@ -37,7 +37,7 @@ def test_invite_prints_a_link_that_lets_the_person_in(run: Run, store: Store):
     assert found is not None
     assert found[1] == "http://127.0.0.1:8501"
     assert store.invited_with(hash_secret(found[2])) == ("Ann", "grader")
-    assert "This link is the key of Ann (grader)" in said
+    assert "This is the sign-in link of Ann (grader)" in said
     assert "it is not shown again" in said
 
 
@@ -99,14 +99,14 @@ def test_a_revoked_person_is_out_and_the_last_one_opens_the_door(run: Run, store
     assert "Bob can no longer sign in; their judgments stay" in said
     assert "No lead is invited" in said
     said = run("revoke", "Ann")
-    assert "Nobody is invited any more" in said
+    assert "Invitations are off" in said
     assert not store.has_invitations()
-    assert "'Ann' has no invitation that stands" in run("revoke", "Ann", exit_code=1)
+    assert "'Ann' has no valid invitation" in run("revoke", "Ann", exit_code=1)
     assert "there is no grader named 'Zoe'" in run("revoke", "Zoe", exit_code=1)
 
 
 def test_the_last_lead_stays_until_nobody_is_to_need_an_invitation(run: Run, store: Store):
-    last = "'Lea' is the last lead who can come in; make somebody else lead first: labeler change"
+    last = "'Lea' is the last lead who can sign in; make somebody else a lead first: labeler change"
     run("invite", "Lea", "--role", "lead")
     for ways_out in (
         ("revoke", "Lea"),
@@ -118,7 +118,7 @@ def test_the_last_lead_stays_until_nobody_is_to_need_an_invitation(run: Run, sto
         assert "/join/" not in said
     assert store.leads() == ["Lea"]
     said = run("revoke", "--everyone")
-    assert "Nobody is invited any more: whoever opens labeler on this machine is lead." in said
+    assert "Invitations are off: anyone who opens labeler on this computer is a lead." in said
     assert not store.has_invitations()
 
 
@@ -158,7 +158,7 @@ def test_the_list_of_people_is_a_table_without_secrets(run: Run, store: Store):
         ["Ann", "grader", "link"],
         ["Ann", "grader", "login ann@example.org"],
         ["Bob", "grader", "link"],
-        ["Zoe", "lead", "no invitation"],
+        ["Zoe", "–", "no invitation"],
     ]
     assert [len(line) for line in lines] == [5, 4, 4, 5, 3]
     assert found is not None
@@ -203,3 +203,10 @@ def test_a_login_may_be_one_of_a_named_provider(run: Run, store: Store):
     run("invite", "--login", "ann@example.org", "--name", "Ann", "--issuer", "https://id.example")
     assert "login ann@example.org at https://id.example" in run("people")
     assert "--issuer goes with --login" in run("invite", "Bob", "--issuer", "x", exit_code=2)
+
+
+def test_a_name_that_differs_in_case_alone_is_asked_about(run: Run):
+    assert "Greta (grader)" in run("invite", "Greta")
+    refused = run("invite", " greta ", exit_code=1)
+    assert "'greta' differs from 'Greta' in case or blanks only; invite 'Greta', or add" in refused
+    assert "greta (grader)" in run("invite", "greta", "--new-person")

@@ -353,7 +353,7 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     link, key, address = (process.stdout.readline() for _ in range(3))
     begin = f"http://127.0.0.1:{port}"
     assert link.startswith(f"{begin}/join/")
-    assert key.startswith("This link is the key of Lea (lead). Copy it now")
+    assert key.startswith("This is the sign-in link of Lea (lead). Copy it now")
     assert address.startswith(f"labeler is at {begin}/data and this machine's other addresses")
     secret = link.strip().rpartition("/")[2]
     with pytest.raises(InvalidStatus):

@@ -60,7 +60,7 @@ def test_a_load_ends_with_its_number_and_the_command_takes_it_back(labeler: Labe
     before = score(labeler)
     loaded = labeler("load", "golden", "later.qrels", "--update")
     last = loaded.stdout.splitlines()[-1]
-    assert last == "  load 2; 'labeler undo-load 2' takes it back"
+    assert last == "  load 2; undo it with 'labeler undo-load 2'"
     assert score(labeler) != before
     done = labeler("undo-load", "2")
     assert (done.exit_code, done.stdout) == (
@@ -96,10 +96,7 @@ def test_a_dry_run_only_says_what_would_be_done(labeler: Labeler):
 
 
 def test_without_a_number_the_loads_are_listed(labeler: Labeler):
-    assert (
-        labeler("undo-load").stdout
-        == "there is no load of golden grades that could be taken back\n"
-    )
+    assert labeler("undo-load").stdout == "there is no load of golden grades to undo\n"
     labeler("load", "golden", "first.qrels")
     labeler("load", "golden", "later.qrels", "--update")
     labeler("load", "files", "people.csv")
@@ -174,7 +171,7 @@ def test_a_folder_of_beir_is_a_load_as_well(labeler: Labeler):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
     loaded = labeler("load", "beir", "beir")
-    assert loaded.stdout.splitlines()[-1] == "  load 1; 'labeler undo-load 1' takes it back"
+    assert loaded.stdout.splitlines()[-1] == "  load 1; undo it with 'labeler undo-load 1'"
     assert golden() == {("b1", "x"): 1}
     assert "1 grade is taken back" in labeler("undo-load", "1").stdout
     assert golden() == {}

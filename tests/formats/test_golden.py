@@ -178,7 +178,7 @@ EVENT = '"event_id":"e","query_id":"q","chunk_id":"c","grader":"Ann","grade":1'
         ),
         (
             "query;docid;rating\nq;a;1\n",
-            "1: the columns stand between semicolons; save with commas or tabs",
+            "1: the columns are separated by semicolons; save with commas or tabs",
         ),
         (
             'query,docid,rating\nq,"a\nb",1\nq,c,5\n',

@@ -205,7 +205,7 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
     [
         (
             "id;query\n1;a\n",
-            "1: the columns stand between semicolons; save with commas or tabs",
+            "1: the columns are separated by semicolons; save with commas or tabs",
         ),
         (
             "1\twhat is it\n",
@@ -213,7 +213,7 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
             "(found: 1, what is it); if this line is data, a header is missing: put a first line "
             "such as query_id<TAB>query above it",
         ),
-        ("id,query,Query\n1,a,b\n", "1: the column 'query' stands twice in the header"),
+        ("id,query,Query\n1,a,b\n", "1: the column 'query' appears twice in the header"),
         (
             "id,query\n1,a\n2,b,c\n",
             "3: 3 columns where the header has 2; a cell that holds the separator needs quotes",

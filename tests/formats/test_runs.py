@@ -184,7 +184,7 @@ def test_the_better_placed_duplicate_stays_even_where_it_comes_later(tmp_path):
         ("q Q0 a\0b 1 2 t\n", "1: byte 7 of the line is NUL, which no text can hold"),
         (
             "query;docid;score\nq;a;1\n",
-            "1: the columns stand between semicolons; save with commas or tabs",
+            "1: the columns are separated by semicolons; save with commas or tabs",
         ),
         (
             "query,docid,score\nq,a,1\nq,b,\n",

@@ -242,11 +242,11 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "a JSON list": (b'["a", "b"]', "a JSON list without objects in it"),
     "JSON over several lines": (b'\n{\n "query_id": "q1"\n}', "one JSON object of no known kind"),
     "JSON that ends early": (b'{"query_id": "q', "line 1: not JSON at column 14"),
-    "one JSON object": (b'{"q1": {"d1": "x"}}', 'its keys ("q1") say of no kind of file'),
-    "other columns": (b"name,score\nAnn,3\n", "its columns ('name', 'score') say of no kind"),
+    "one JSON object": (b'{"q1": {"d1": "x"}}', 'its keys ("q1") do not say what the file holds'),
+    "other columns": (b"name,score\nAnn,3\n", "its columns ('name', 'score') do not say what"),
     "texts without ids": (
         b'{"text": "who?", "lang": "en"}',
-        "a text per line, but no id; name it query_id, _id, id or qid",
+        "each line has a text, but no id; name it query_id, _id, id or qid",
     ),
     "questions with lists of ids": (
         b"query,expected_ids,retrieved_ids\nwho?,a,b\n",
@@ -276,9 +276,9 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     ),
     "chunks without ids": (
         b"title,text\na,b\n",
-        "a text per row, but no id; name it chunk_id, _id",
+        "each row has a text, but no id; name it chunk_id, _id",
     ),
-    "topics without a text": (b'{"query_id": "q", "title": "t"}', "say of no kind of file"),
+    "topics without a text": (b'{"query_id": "q", "title": "t"}', "do not say what the file holds"),
 }
 
 

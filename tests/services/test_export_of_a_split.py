@@ -122,7 +122,7 @@ def test_a_frozen_version_gives_its_own_queries_of_a_split(parted: Path, tmp_pat
     ("words", "why"),
     [
         (("--format", "events"), "the log is one chain"),
-        (("--complete",), "a complete file makes the golden set anew as it is"),
+        (("--complete",), "a complete file restores the golden set as it is"),
         (("--format", "version", "--golden", "v1"), "a frozen version proves its hash by all"),
     ],
 )

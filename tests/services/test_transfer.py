@@ -306,7 +306,7 @@ def test_carrying_over_twice_doubles_nothing(run, both: Store):
     assert "already transferred           3" in take_in(run).output
     assert Path("carried.jsonl").read_bytes() == first
     assert "3 of these were transferred before" in run(*WHOLE).stdout
-    assert "nothing new: what follows is there already" in run(*WHOLE).stdout
+    assert "nothing new to transfer" in run(*WHOLE).stdout
     assert (both.golden_state().hash, len(both.events())) == (state, events)
 
 

@@ -131,7 +131,7 @@ def test_a_load_that_brings_no_grade_has_no_number_and_uses_none_up(base: Store)
 
 def test_a_report_ends_with_the_number_also_below_warnings():
     report = LoadReport("grades from a.qrels", {"imported": 1}, ("careful",), load=3)
-    assert str(report).splitlines()[-1] == "  load 3; 'labeler undo-load 3' takes it back"
+    assert str(report).splitlines()[-1] == "  load 3; undo it with 'labeler undo-load 3'"
 
 
 @IN_BOTH
@@ -313,7 +313,7 @@ def test_transferred_grades_of_a_file_and_marked_passages_are_taken_back_as_well
 
 @IN_BOTH
 def test_an_unknown_number_names_those_there_are(base: Store):
-    with pytest.raises(NotFound, match="no load of golden grades that could be"):
+    with pytest.raises(NotFound, match="no load of golden grades to undo"):
         base.undo_load(1)
     load(base, qrels(FIRST))
     with pytest.raises(NotFound, match="no load 2 of golden grades; there is load 1 alone"):

@@ -184,7 +184,7 @@ def test_the_same_run_under_another_name_is_called_the_same(filled: Store, loade
 
 def test_a_run_may_come_before_its_queries(store: Store, loaded):
     report = store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="early")
-    assert report.facts["queries unknown to the golden set"] == 2
+    assert report.facts["run queries not in the golden set"] == 2
     assert "no query of this run" in report.warnings[0]
     assert store.collection().runs[0].lists == {}
     store.add_queries(loaded([Query("q2", "a question")]))
@@ -197,8 +197,8 @@ def test_a_run_counts_what_it_does_not_have(filled: Store, loaded):
     report = filled.add_run(loaded([Ranking("q1", ("c1", "c5", "c7"))]), name="third")
     assert report.facts == {
         "chunks known by id only": 2,
-        "queries of the golden set without a list": 1,
-        "queries unknown to the golden set": 0,
+        "golden queries not in this run": 1,
+        "run queries not in the golden set": 0,
     }
     assert filled.chunk("c1") != Chunk("c1"), "a run must not touch a chunk's text"
 
@@ -309,8 +309,8 @@ def test_a_retired_query_of_a_run_is_not_called_unknown(filled: Store, loaded):
     run = loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",)), Ranking("q8", ("c1",))])
     facts = filled.add_run(run, name="third").facts
     assert facts["queries that are retired"] == 1
-    assert facts["queries unknown to the golden set"] == 1
-    assert facts["queries of the golden set without a list"] == 0
+    assert facts["run queries not in the golden set"] == 1
+    assert facts["golden queries not in this run"] == 0
     assert [run.unknown_queries for run in filled.collection().runs] == [0, 1, 1]
 
 

@@ -55,7 +55,7 @@ def test_a_revoked_grader_has_no_way_in_and_keeps_their_judgments(filled: Store)
     assert filled.invited_at("ann@example.org") is None
     assert not filled.has_invitations()
     assert [event.grader for event in filled.events() if event.grader] == ["Ann"]
-    with pytest.raises(BadInput, match="'Ann' has no invitation that stands"):
+    with pytest.raises(BadInput, match="'Ann' has no valid invitation"):
         filled.revoke("Ann")
     with pytest.raises(NotFound, match="no grader named 'Zoe'"):
         filled.revoke("Zoe")
@@ -72,7 +72,7 @@ def test_an_address_is_one_person_in_any_case_of_letters(store: Store):
 def test_no_change_takes_the_last_lead_away(store: Store):
     store.allow("Lea", "lea@example.org", role="lead")
     store.invite("Ann", "anns")
-    refused = pytest.raises(BadInput, match="'Lea' is the last lead who can come in")
+    refused = pytest.raises(BadInput, match="'Lea' is the last lead who can sign in")
     with refused:
         store.revoke("Lea")
     with refused:

@@ -453,7 +453,9 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
 def test_the_last_lead_stays(invited: Path):
     for label in ("Make grader", "Revoke"):
         app = press(open_page("data", section="People", person="Lea"), label)
-        assert "'Lea' is the last lead who can come in; make somebody else lead first" in words(app)
+        assert "'Lea' is the last lead who can sign in; make somebody else a lead first" in words(
+            app
+        )
     with Store(invited) as store:
         assert store.leads() == ["Lea"]
 

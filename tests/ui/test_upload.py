@@ -96,7 +96,7 @@ def test_a_file_of_no_known_kind_is_read_by_a_map_that_is_shown_before_loading(d
     assert "The file is not recognised. Nothing is loaded yet." in str(
         [each.value for each in app.header]
     )
-    assert "('in', 'out') say of no kind of file; if it holds questions" in said
+    assert "('in', 'out') do not say what the file holds; if it holds questions" in said
     assert "in.q, out.found" in sample(app)
     assert "key, words" in sample(app)
     app = field(app, MAP).set_value("query=in.question").run()

@@ -365,7 +365,7 @@ def test_disagreements_are_listed_in_a_terminal_with_what_counts_and_was_decided
         "q1 c3 Ann 1, Bob 2 1 tie –",
         "q2 c4 Bob 0, Cy 2 2 tie –",
     ]
-    assert lines[7].startswith("agreed: by majority, the one that most gave counts")
+    assert lines[7].startswith("agreed: majority (the one that most gave counts")
     assert "| q1 | c3 | Ann 1, Bob 2 | 1 | tie | – |" in listed(split, "--open", "--format", "md")
     assert listed(split, "Bob", "Cy", "--most", "1").splitlines()[2].startswith("query  chunk  ")
     assert listed(split, "--in", "intent", "billing", "--open").count("tie") == 1

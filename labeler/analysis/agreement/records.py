@@ -143,7 +143,7 @@ def agreement_conventions(
     words = (
         *([selected.describe()] if selected != EVERYTHING else []),
         f"alpha {metric}",
-        "current grades that were given blind, of the same text of a passage",
+        "current grades that were given blind, of the same passage text",
         "kappa with quadratic weights, 0 where one of two graders gave one grade only",
         f"{INTERVAL_LEVEL:.0%} jackknife intervals over queries",
         f"agreed grade: somebody else's adjudication, else the {rule} of the others' blind grades",

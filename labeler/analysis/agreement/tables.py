@@ -32,10 +32,10 @@ def overall_table(found: Agreement) -> Table:
     lines = [
         (f"Krippendorff's alpha, {found.metric}", "two or more", found.alpha),
         ("Fleiss' kappa", "all", found.fleiss),
-        ("same grade, every two", "all", found.same),
+        ("same grade, each pair", "all", found.same),
     ]
     if len(found.graders) > 2:
-        lines.append(("same grade, all of them", "all", found.all_same))
+        lines.append(("same grade, all graders", "all", found.all_same))
     rows = [
         {"statistic": name, "graded_by": graded, **_numbers(each), "why": _why(each)}
         for name, graded, each in lines

@@ -173,7 +173,7 @@ class ReferenceRuns:
             what = "golden set" if is_other else "conventions"
             return (
                 f"{run.name}, which passed on {run.passed_at[:10]}, was scored by another {what} "
-                "and is not in the database; load it again, or begin anew with --begin"
+                "and is not in the database; load it again, or start again with --begin"
             )
         if str(check.measure) not in run.values:
             return (

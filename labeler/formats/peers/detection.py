@@ -81,7 +81,7 @@ def identify_peer(document: JsonDocument) -> Peer:
             None,
             f"one JSON object, neither judgments of OpenSearch (key {opensearch.RATINGS}) nor a "
             f"book or case of Quepid (key {quepid.PAIRS} or {quepid.QUERIES}) nor "
-            f"{ranx.RANX_SHAPES}; records stand one JSON object a line; its keys are {keys}",
+            f"{ranx.RANX_SHAPES}; records must be one JSON object per line; its keys are {keys}",
         )
     return found
 

@@ -68,7 +68,7 @@ def read_retrievals(
             raise source.fail(
                 first[0][0],
                 "no question with its results is found under known keys (the keys are "
-                f"{format_keys(first[0][1])}); say where they stand: --map 'query=... results=... "
+                f"{format_keys(first[0][1])}); name their fields: --map 'query=... results=... "
                 "id=... text=... score=...'",
             )
         for line, record in chain(first, records):

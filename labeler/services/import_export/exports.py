@@ -206,7 +206,7 @@ def note_export(
 WHOLE_ONLY: dict[str, str] = {
     "events": "the log is one chain: without some of its events nobody could tell whether it is "
     "whole",
-    "complete": "a complete file makes the golden set anew as it is, with all of its log",
+    "complete": "a complete file restores the golden set as it is, with all of its log",
     "version": "a frozen version proves its hash by all of its queries",
 }
 """The formats that can only be exported whole, and why."""

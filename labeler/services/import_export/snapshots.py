@@ -21,7 +21,7 @@ from labeler.model.snapshot import (
 from labeler.store import Store, moment, unpack_version
 
 RESTORE_FROM = "a backup, or a file the version was exported to, may have it whole"
-COPY_AGAIN = "take the file anew from where it came; nothing was changed"
+COPY_AGAIN = "get the file again from its source; nothing was changed"
 
 
 def live_content(store: Store) -> GoldenSnapshot:

@@ -264,7 +264,7 @@ def describe_schedule(schedule: Schedule | None, path: Path, now: datetime | Non
     """Say how a server backs up its golden set, and whether it does."""
     if schedule is None:
         return (
-            "This server makes no backups by itself; 'labeler serve --backup-every 15m --backup-to "
+            "This server makes no automatic backups; 'labeler serve --backup-every 15m --backup-to "
             "FOLDER' does"
         )
     newest = position_in_file(path)
@@ -391,7 +391,7 @@ def _checked_copy(backup: Path, part: Path) -> LogPosition:
     except StorageError as error:
         raise BadInput(f"{backup}: cannot be restored: {error.__cause__ or error}") from error
     if found:
-        raise BadInput(f"{backup}: cannot be restored, as it is not whole: {found[0]}")
+        raise BadInput(f"{backup}: cannot be restored: it is incomplete: {found[0]}")
     return newest
 
 
