@@ -9,10 +9,8 @@ from __future__ import annotations
 import gzip
 import re
 from functools import lru_cache
-from pathlib import Path
 
 import htpy
-import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,8 +19,8 @@ from labeler.render.markup import style
 from labeler.render.tokens import TOKENS_CSS
 from labeler.web.auth.login_pages import font_face
 from labeler.web.auth.middleware import is_page
+from labeler.web.first_visit import STATIC
 
-STATIC = Path(streamlit.__file__).parent / "static"
 ROOT = b'<div id="root"></div>'
 COMPRESSED = re.compile(r"/static/(js|css)/[\w.-]+\.(js|css)", re.ASCII)
 KINDS = {"js": "text/javascript", "css": "text/css"}

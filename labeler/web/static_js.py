@@ -69,13 +69,17 @@ def loader(folder: str, main: str) -> str:
     ``main`` is a file of the folder without its extension. Files imported from other folders are
     loaded as well.
     """
+    return LOADER.replace("{files}", json.dumps(script_paths(folder, main)))
+
+
+def script_paths(folder: str, main: str) -> list[str]:
+    """Return the addresses of the files that `loader` loads, ``main`` first."""
     first = f"{folder}/{main}.js"
     others = [name for name in _SCRIPTS if name.startswith(f"{folder}/") and name != first]
     wanted = [first, *others]
     for name in wanted:  # the list grows during the loop
         wanted += [each for each in _imports_of(name) if each not in wanted]
-    files = [f"/scripts/{VERSION}/{name}" for name in wanted]
-    return LOADER.replace("{files}", json.dumps(files))
+    return [f"/scripts/{VERSION}/{name}" for name in wanted]
 
 
 def _imports_of(name: str) -> list[str]:

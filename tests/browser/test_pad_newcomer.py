@@ -13,7 +13,18 @@ from playwright.sync_api import Page, expect
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Settings
 from labeler.store import Store
 from tests.browser.doors import DoorServer, link_for
-from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    LAPTOP,
+    PHONE,
+    all_saved,
+    intercept,
+    let_through,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+)
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -103,6 +114,23 @@ def test_who_types_a_name_is_welcomed_too_until_they_start(serve, visit, tmp_pat
     page.reload()
     ready(page)
     expect(welcome(page)).to_have_count(0)
+
+
+def test_what_is_coming_is_said_while_the_first_passage_is_fetched(serve, visit, tmp_path):
+    server = serve(library(tmp_path / "library.db"))
+    page = visit(server.url)
+    ready(page)
+    held = []
+    intercept(page, "**/api/next*", lambda route: held.append(route))
+    with page.expect_request("**/api/next*"):
+        page.reload()
+    expect(page.get_by_text("Getting your first question…")).to_be_visible()
+    expect(page.locator(".desk")).to_be_hidden()
+    let_through(page, "**/api/next*")
+    for route in held:
+        route.continue_()
+    ready(page)
+    expect(page.get_by_text("Getting your first question…")).to_be_hidden()
 
 
 @pytest.mark.slow

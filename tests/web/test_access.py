@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from http.cookies import SimpleCookie
@@ -37,6 +38,8 @@ from labeler.web.auth.access import (
 from labeler.web.auth.login_flow import login_routes
 from labeler.web.auth.middleware import LeadFilesOnly, SignInRequired
 from labeler.web.auth.tokens import Forbidden, issue_token
+from labeler.web.first_visit import STATIC
+from labeler.web.static_js import script_routes
 from tests.support.page import words
 from tests.support.signed_in import let_in
 
@@ -239,6 +242,22 @@ def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, 
     assert answer.status == 403
     assert b"work</h1>" in answer.body
     assert "set-cookie" not in answer.headers
+
+
+def test_an_invitation_loads_ahead_what_its_button_leads_to(store, ask):
+    store.invite("Ann", hash_secret("secret"))
+    app = Starlette(routes=[*login_routes(str(store.path)), *script_routes()])
+    page = ask(app, "GET", "/join/secret").body.decode()
+    found = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
+    ours = [path for path in found if path.startswith("/scripts/")]
+    assert ours[0].endswith("/grading/main.js")
+    assert {ask(app, "GET", path).status for path in ours} == {200}
+    streamlits = {Path(path).name.partition(".")[0] for path in found} - {
+        Path(p).stem for p in ours
+    }
+    assert {"index", "Html", "BidiComponent", "react-dom"} <= streamlits
+    assert all((STATIC / path[1:]).is_file() for path in found if path not in ours)
+    assert "modulepreload" not in ask(app, "GET", "/join/wrong").body.decode()
 
 
 def test_a_revoked_link_does_not_work(served, store, ask):

@@ -12,7 +12,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from labeler.web.app_files import STATIC, AppFiles
+from labeler.web.app_files import AppFiles
+from labeler.web.first_visit import STATIC
 
 BROWSER = {"accept": "text/html,*/*", "accept-encoding": "gzip, br"}
 SCRIPT, SHEET = (

@@ -195,6 +195,7 @@ SENTENCES = {
     "trouble.fetching": "Wird geladen …",
     # die Karte
     "card.to_grade": "{Passage} zum Bewerten",
+    "card.fetching": "{Question} wird geladen …",
     "card.answer": "Eine gute Antwort",
     "card.about": "Hinweis: {question}",
     "card.every": "Für alle {questions}",

@@ -178,6 +178,7 @@ SENTENCES = {
     "trouble.fetching": "Fetching …",
     # the card
     "card.to_grade": "{Passage} to grade",
+    "card.fetching": "Getting your first {question}…",
     "card.answer": "A good answer",
     "card.about": "About this {question}",
     "card.every": "For every {question}",

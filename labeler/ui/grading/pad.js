@@ -445,7 +445,9 @@ export class Pad {
     const isNothingKnown = progress.open === null && !entry;
     const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.session.problem;
     const isCovered = this.overlay.isOpen;
-    this.find(".desk").hidden = isNothingKnown && !isInTrouble && !list;
+    const isFetching = isNothingKnown && !isInTrouble && !list;
+    this.find(".desk").hidden = isFetching;
+    this.find(".fetching").hidden = !isFetching;
     const isWelcomed = this.welcome.isOpen && !this.practice && !isNothingKnown && !list;
     this.welcome.paint(progress, isWelcomed && !isCovered);
     this.find(".desk").classList.toggle("welcoming", isWelcomed);

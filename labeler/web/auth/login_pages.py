@@ -25,6 +25,7 @@ from labeler.store import InvitationLink, Login, Store
 from labeler.store.people import Role
 from labeler.web.auth import session_cookies
 from labeler.web.auth.access import DEFAULT_PROVIDER, AccessPolicy, Credentials, Person
+from labeler.web.first_visit import links_ahead
 
 ACCEPT, DECLINE = "/login/accept", "/login/decline"
 LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
@@ -149,6 +150,7 @@ def confirm_link(
         notes=notes,
         golden_set=invitation.golden_set,
         title=words.say("sign_in.invitation"),
+        ahead=links_ahead(),
     )
 
 
@@ -344,10 +346,12 @@ def page(
     person: str | None = None,
     pages: Mapping[str, str] | None = None,
     title: str | None = None,
+    ahead: Sequence[htpy.VoidElement] = (),
 ) -> HTMLResponse:
     """Return a page with a heading, sentences, and buttons or links, in the frame of all pages.
 
     Below them stand ``notes``. ``title`` is what the browser calls it, if not as the heading does.
+    ``ahead`` are links to what the next page needs.
     """
     content = htpy.html(lang=words.language.code)[
         htpy.head[
@@ -357,6 +361,7 @@ def page(
             htpy.link(rel="icon", href=frame.ICON),
             htpy.title[frame.browser_title(title or heading, golden_set)],
             PAGE_STYLE,
+            ahead,
         ],
         htpy.body[
             frame.header(golden_set, person=person, pages=pages),
