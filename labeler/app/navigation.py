@@ -130,9 +130,15 @@ def show_frame(
         person=person.name,
         leave="/leave" if person.known_by != "name" else None,
         sign_out=words.say("sign_in.sign_out") if place is LABEL else "Sign out",
+        mine=own_grades(words) if place is LABEL and person.name else None,
     )
     title = title_of(place, words)
     show_html(header, frame.title_row(title, place.answers) if place in open_places else None)
+
+
+def own_grades(words: Words) -> tuple[str, str]:
+    """Return the words and the address of what its visitor has graded."""
+    return words.say("mine.title"), url_state.page_url(LABEL.path, mine="true")
 
 
 def title_of(place: PageSpec, words: Words) -> str:

@@ -82,7 +82,7 @@ FRAME_CSS = """
   border-radius: 50%; background: var(--accent-soft); color: var(--accent); font-size: 0.8125rem;
   font-weight: 600;
 }
-.top .leave { text-decoration: underline; text-underline-offset: 3px; }
+.top :is(.leave, .mine) { text-decoration: underline; text-underline-offset: 3px; }
 .title {
   display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem; padding-top: 1.5rem;
 }
@@ -97,7 +97,7 @@ FRAME_CSS = """
 @media (max-width: 75rem) {
   .top { gap: 0 1rem; }
   .top nav a { padding-inline: 0.5rem; }
-  .top .named { display: none; }
+  .top .named, .top:has(nav a + a) .mine { display: none; }
   .top .brand .of { max-width: 14rem; }
 }
 @media (max-width: 60rem) {
@@ -110,6 +110,9 @@ FRAME_CSS = """
   .top nav a:only-child { display: none; }
   .top nav:has(a:only-child) { display: none; }
   .title { padding-top: 1rem; }
+}
+@media (max-width: 30rem) {
+  .top .mine { display: none; }
 }
 @media (max-width: 22.5rem) {
   .top nav { flex-wrap: wrap; height: auto; justify-content: start; gap: 0 0.5rem; }
@@ -147,11 +150,13 @@ def header(
     person: str | None = None,
     leave: str | None = None,
     sign_out: str = "Sign out",
+    mine: tuple[str, str] | None = None,
 ) -> htpy.Element:
     """Return the header: ``pages`` are addresses by title, ``here`` is the title of this page.
 
     ``name`` is the golden set's, None for a visitor who may not know it; ``leave`` is where the
-    ``person`` signs out, in the words ``sign_out``.
+    ``person`` signs out, in the words ``sign_out``. ``mine`` are the words and the address of the
+    grades that the person gave.
     """
     links = [
         htpy.a(href=address, data_title=title, aria_current="page" if title == here else None)[
@@ -165,6 +170,7 @@ def header(
         htpy.nav(".pages", aria_label="Pages")[links] if links else None,
         htpy.div(".who")[
             len(links) > 1 and htpy.span(".live", aria_hidden="true")["live"],
+            mine and htpy.a(".mine", href=mine[1])[mine[0]],
             person
             and htpy.span(".person", title=person)[
                 htpy.span(".initials", aria_hidden="true")[initials(person)],

@@ -37,7 +37,7 @@ KNOWN_PARAMETERS = frozenset(
         "every",
         *("facet", "find", "from", "from_where", "golden", "grade", "grader", "grades", "k"),
         *("keywords", "runs"),
-        *("leaked", "least", "look", "loss", "measure", "metric", "missed", "moved", "new"),
+        *("leaked", "least", "look", "loss", "measure", "metric", "mine", "missed", "moved", "new"),
         *("notes-page", "numbers", "other", "outcome", "page", "parts", "person"),
         *("pin", "preset", "query", "rank", "ranks", "remarks-page", "reranked", "review", "run"),
         *("section", "seen", "show", "signal", "sort", "source", "split", "state", "substring"),

@@ -157,7 +157,9 @@ def test_nothing_is_lost_or_doubled_when_the_server_stops_and_starts_again(serve
     for key in "3210":
         page.keyboard.press(key)
         page.wait_for_timeout(100)
-    expect(page.locator(".status .state")).to_have_text("3 saved, offline: 4 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "3 saved, offline: 4 kept, sent when you’re back"
+    )
     server.start()
     all_saved(page, 7)
     page.keyboard.press("1")
@@ -173,7 +175,9 @@ def test_grades_given_offline_survive_a_reload_and_are_sent_once(server, visit):
     cut_off(page)
     for key in "3031":
         page.keyboard.press(key)
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 4 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 4 kept, sent when you’re back"
+    )
     pressed = page.evaluate("window.pressed")
     with server.store() as store:
         assert store.events() == []
@@ -344,11 +348,15 @@ def test_no_dialog_hides_the_chunk_while_the_server_is_away(server, visit):
     ready(page)
     server.stop(signal.SIGKILL)
     page.keyboard.press("2")
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 1 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 1 kept, sent when you’re back"
+    )
     page.wait_for_timeout(6_000)  # Streamlit says so after a few seconds, in a dialog
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("3")
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 2 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 2 kept, sent when you’re back"
+    )
 
 
 @pytest.mark.slow
@@ -409,7 +417,9 @@ def test_a_server_that_cannot_save_is_not_called_offline(server, visit):
     with server.store() as store:
         store._db.execute("BEGIN IMMEDIATE")  # another writer that takes long
         page.keyboard.press("2")
-        expect(page.locator(".status .state")).to_have_text("0 saved, not saving: 1 kept, tried again")
+        expect(page.locator(".status .state")).to_have_text(
+            "0 saved, not saving: 1 kept, tried again"
+        )
         expect(page.locator(".trouble")).to_contain_text("another process is writing")
         store._db.conn.rollback()
     all_saved(page, 1)

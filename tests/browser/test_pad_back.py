@@ -20,6 +20,25 @@ def served(serve_to_all, tmp_path_factory):
     return serve_to_all(library(folder / "library.db", queries=2, chunks=4))
 
 
+def test_ones_own_grades_have_an_address_and_a_link_in_the_header(served, visit):
+    page = visit(f"{served.url}/?mine=true", grader="Ada", **LAPTOP)
+    expect(page.locator(".mine h2")).to_have_text("My grades")
+    expect(page.get_by_text("You have graded nothing yet.")).to_be_visible()
+    page.keyboard.press("Escape")
+    ready(page)
+    assert "mine" not in page.url
+    press(page, "2")
+    link = page.get_by_role("link", name="My grades")
+    link.click()
+    expect(page.locator(".mine .row")).to_have_count(1)
+    back(page)
+    expect(page.locator("section.mine")).to_be_hidden()
+    page.reload()
+    ready(page)
+    link.click()
+    expect(page.locator(".mine .row")).to_have_count(1)
+
+
 def test_back_closes_what_is_asked_beside_a_passage_and_its_context(served, visit):
     page = visit(f"{served.url}/data", **LAPTOP)
     page.wait_for_url("**/data")

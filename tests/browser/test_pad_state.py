@@ -140,7 +140,9 @@ def test_leaving_with_anything_unsent_warns(served, visit):
     page.on("dialog", stay)
     cut_off(page)
     press(page, "2")
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 1 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 1 kept, sent when you’re back"
+    )
     page.close(run_before_unload=True)
     page.wait_for_timeout(1_000)
     assert warned == ["beforeunload"]
@@ -164,7 +166,9 @@ def test_a_grade_whose_answer_was_lost_is_counted_once_after_a_reload(served, vi
     state = page.locator(".status .state")
     expect(state).to_contain_text("1 kept")
     page.reload()
-    expect(state).to_have_text("1 saved, offline: 1 kept, sent when you’re back")  # the server has it, the page cannot know
+    expect(state).to_have_text(
+        "1 saved, offline: 1 kept, sent when you’re back"
+    )  # the server has it, the page cannot know
     let_through(page)
     all_saved(page, 1)
     with served.store() as store:

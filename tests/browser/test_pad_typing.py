@@ -188,7 +188,9 @@ def test_a_note_given_offline_is_sent_with_its_grade_once_it_can_be(served, visi
     press(page, "3k")
     begin_note(page, "written on a train, and changed")
     page.keyboard.press("Enter")
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 2 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 2 kept, sent when you’re back"
+    )
     page.reload()
     expect(page.locator(".status .state")).to_contain_text("kept")
     let_through(page)
@@ -206,7 +208,9 @@ def test_a_tap_while_offline_is_kept_and_sent_later(served, visit):
     for grade in (2, 0, 3):
         quick_hand(page)
         page.locator(".grades button").nth(grade).tap()
-    expect(page.locator(".status .state")).to_have_text("0 saved, offline: 3 kept, sent when you’re back")
+    expect(page.locator(".status .state")).to_have_text(
+        "0 saved, offline: 3 kept, sent when you’re back"
+    )
     expect(page.locator(".said")).to_have_text("You gave 3 highly relevant")
     page.context.set_offline(False)
     all_saved(page, 3)

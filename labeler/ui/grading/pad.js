@@ -82,8 +82,9 @@ export class Pad {
     this.names.show(false);
     const { kept } = this.layers;
     this.paint();
-    this.isAddressed = data.query !== null;
+    this.isAddressed = data.query !== null || data.mine;
     if (data.query !== null) this.openList(this.whole, data.query);
+    else if (data.mine) this.openList(this.mine, "");
     else if (kept) this.openList(this.lists()[kept.list] ?? this.whole, kept.query);
   }
 
@@ -102,6 +103,8 @@ export class Pad {
     this.keyboard = new Keyboard(this);
     this.onLeave = (/** @type {Event} */ event) => this.warnOfWaiting(event);
     window.addEventListener("beforeunload", this.onLeave);
+    this.onLink = (/** @type {MouseEvent} */ event) => this.followed(event);
+    window.addEventListener("click", this.onLink, true); // before the script of links
     this.find(".change").onclick = () => this.act("name");
     this.find(".undo-last").onclick = () => this.act("undo");
     this.find(".look-through").onclick = () => this.act("mine");
@@ -122,6 +125,7 @@ export class Pad {
     this.disposed = true;
     this.keyboard?.dispose();
     if (this.onLeave) window.removeEventListener("beforeunload", this.onLeave);
+    if (this.onLink) window.removeEventListener("click", this.onLink, true);
   }
 
   // --- what the page says ---------------------------------------------------------------------
@@ -399,8 +403,21 @@ export class Pad {
     this.paint();
   }
 
+  // The link in the header opens one's own grades in place.
+  /** @type {(event: MouseEvent) => void} */
+  followed(event) {
+    const isNew = event.button || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (isNew || !(event.target instanceof Element) || !event.target.closest("a.mine")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.practice = null;
+    this.overlay.close();
+    if (!this.mine.isOpen) this.openList(this.mine, "");
+  }
+
   // Leave for the chunk the list was at, so that one stays with its query.
   leaveLists() {
+    forgetMine();
     this.panel.leave();
     this.marker.leave();
     const { items, queryId } = this.whole;
@@ -565,6 +582,14 @@ export class Pad {
     if (isTrouble && !this.inTrouble) this.announce(this.data.terms.say(key));
     this.inTrouble = isTrouble;
   }
+}
+
+// A reload goes on with grading, and not with one's own grades, which the address asked for.
+function forgetMine() {
+  const here = new URL(location.href);
+  if (!here.searchParams.has("mine")) return;
+  here.searchParams.delete("mine");
+  History.prototype.replaceState.call(history, history.state, "", here.href);
 }
 
 /** @type {(data: PadData) => string} */

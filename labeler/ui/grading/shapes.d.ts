@@ -143,11 +143,15 @@ export interface Question {
 export interface Field {
   label: string;
   help?: string;
+  /** The same where there is no keyboard. */
+  touchHelp?: string;
   max: number;
   act?: (written: string) => void;
   value?: string;
   /** What the button says that does what Enter does. */
   save?: string;
+  /** The same of a button that is there only where there is no keyboard. */
+  ok?: string;
   /** Hears of every letter. */
   typed?: (written: string) => void;
   /** Never mind: what was there before stays. */
@@ -213,6 +217,8 @@ export interface PadData {
   /** The chunkings between which grades may be carried over, where there is a choice. */
   openings: [old: string, recut: string][];
   query: string | null;
+  /** Whether what this grader has graded is opened first. */
+  mine: boolean;
   /** Where a lead sees what was decided. */
   verdict_url: string | null;
   cookie: string;

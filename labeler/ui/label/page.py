@@ -84,6 +84,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         splits=splits if is_lead else (),
         openings=assignment_cache.openings(store) if is_lead else [],
         query=chosen_query(is_known, field),
+        mine=url_state.get("mine") == "true",
         verdict_url=verdict_url(settings) if is_lead and confined and confined.until else None,
     )
 
