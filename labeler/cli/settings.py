@@ -171,10 +171,10 @@ def settings(db: StoreLocation, name: str | None, kind: str) -> None:
     with Store(db) as store:
         chosen = store.settings()
     if kind == "json":
-        values, usual = asdict(chosen), asdict(DEFAULTS)
+        values, defaults = asdict(chosen), asdict(DEFAULTS)
         named = values if name is None else [name.replace("-", "_")]
         rows = (
-            {"setting": each.replace("_", "-"), "value": values[each], "default": usual[each]}
+            {"setting": each.replace("_", "-"), "value": values[each], "default": defaults[each]}
             for each in named
         )
         print_rows(kind, rows)
