@@ -116,8 +116,10 @@ function askReason(pad, give, about = null) {
     return { key: String(i + 1), words, act: () => tell(words) };
   });
   choices.push({ key: "x", words: terms.say("reason.none"), act: tell });
-  const [label, help] = [terms.say("reason.other"), terms.say("reason.enter")];
-  const field = { label, help, max: MOST_REASON, act: tell };
+  const [label, help, ok] = ["reason.other", "reason.enter", "reason.ok"].map((key) =>
+    terms.say(key),
+  );
+  const field = { label, help, ok, max: MOST_REASON, act: tell };
   pad.panel.ask({ title: terms.say("reason.title"), choices, field, enter: tell, about });
   pad.paint();
 }
@@ -132,6 +134,7 @@ function askNote(pad, item, about, then = () => {}) {
   const field = {
     label: say("note.label"),
     help: say("note.help"),
+    touchHelp: say("note.write"),
     max: MOST_NOTE,
     value: draft ?? before,
     save: say("note.save"),

@@ -1,6 +1,6 @@
 // A small menu or field over the bar: asks one thing, then goes away.
 
-import { element, focusedBeside, giveFocusBack, isEditable, keyButton } from "../js/dom.js";
+import { element, focusedBeside, giveFocusBack, isEditable, keyButton, make } from "../js/dom.js";
 
 /** @import { Entry, Field, Question, Spoken } from "./shapes" */
 
@@ -60,11 +60,12 @@ export class ChoicePanel {
   }
 
   /** @type {(field: Field) => HTMLElement} */
-  fieldOf({ label, help = "", value = "", save, typed = () => {} }) {
+  fieldOf({ label, help = "", touchHelp = "", value = "", save, ok, typed = () => {} }) {
     const line = element("label", "", "line");
+    const isTouch = matchMedia("(pointer: coarse)").matches;
     const input = save ? element("textarea") : element("input");
     input.value = value;
-    input.placeholder = help;
+    input.placeholder = isTouch ? touchHelp : help;
     input.autocomplete = "off";
     input.dir = "auto";
     input.addEventListener("input", () => {
@@ -74,7 +75,8 @@ export class ChoicePanel {
     this.problem.textContent = "";
     this.input = input;
     line.append(element("span", label), input);
-    return line;
+    if (!isTouch || !ok) return line;
+    return make("div", "line", line, keyButton("", ok, () => this.entered(), "choice"));
   }
 
   /** @type {(title: string) => void} */
