@@ -299,7 +299,11 @@ class JudgedPairs:
             return []
         heading = self.every_run.conventions.heading
         beside = [heading(row.measure) for row in tests.others]
-        return explain_by(explain_differences(heading(tests.deciding), ", ".join(beside)))
+        how = explain_by(explain_differences(heading(tests.deciding), ", ".join(beside)))
+        if (pairs := len(self.said)) > 1:
+            said = f"intervals and p-values are corrected for {pairs:,} pairs of runs"
+            how.append(Note("corrected", said))
+        return how
 
 
 MOST_PARTING = 10  # queries in which the lists part most, to people

@@ -194,7 +194,7 @@ def check_table(outcome: GateOutcome) -> Table:
     names = ["result", "where", "measure", "asked"]
     transferred = any(finding.transferred for finding in outcome.findings)
     counts = ["n", "unjudged", *["transferred"] * transferred]
-    numbers = ["value", *["delta"] * compared, *["surely"] * sure, *counts]
+    numbers = ["value", *["delta"] * compared, *["surely (one-sided)"] * sure, *counts]
     body = [
         [
             *(

@@ -115,7 +115,7 @@ def summaries_table(
             **_end_values("current", each.current),
             "threshold": thresholds.get(each.series.place, math.nan),
             "change": each.change,
-            "direction": each.word,
+            "direction": None if math.isnan(each.change) else each.word,
             "p": each.p,
             "p_holm": each.holm,
             "mean": each.mean,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from labeler import formats
 from labeler.errors import BadInput
@@ -304,9 +304,7 @@ def _golden(
 ) -> Apply:
     loaded = formats.read_golden(
         path,
-        negative_as_zero=options.negative_as_zero,
-        negative_as_ungraded=options.negative_as_ungraded,
-        grade_map=options.grade_map,
+        **_grade_options(options),
         name=name,
         progress=progress,
         limits=options.limits,
@@ -319,6 +317,12 @@ def _golden(
             id_resolver(store, chunking).golden(loaded), update=options.update, chunking=chunking
         )
     ]
+
+
+def _grade_options(options: LoadOptions) -> dict[str, Any]:
+    """Return how grades other than 0, 1, 2 and 3 are read."""
+    names = ("negative_as_zero", "negative_as_ungraded", "grade_map")
+    return {name: getattr(options, name) for name in names}
 
 
 def _blind(loaded: LoadedGolden) -> LoadedGolden:
@@ -415,9 +419,7 @@ def _beir(
     loaded = formats.read_beir(
         path,
         split=options.split,
-        negative_as_zero=options.negative_as_zero,
-        negative_as_ungraded=options.negative_as_ungraded,
-        grade_map=options.grade_map,
+        **_grade_options(options),
         facets=options.facets,
         name=name,
         progress=progress,
