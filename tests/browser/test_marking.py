@@ -40,7 +40,7 @@ def paint(page: Page, text: str, query: str = "", *, marking: bool = True) -> No
     page.evaluate(
         """([text, query, marking]) => paintText(
             document.querySelector("#host"), text, marksOf({text: query, keywords: []}),
-            {marking})""",
+            {marking, say: (key) => key})""",
         [text, query, marking],
     )
 

@@ -31,7 +31,7 @@ def paint(page: Page, text: str, query: str = "") -> None:
     """Paint a text and make sure that all of it is there, as text."""
     page.evaluate(
         """([text, query]) => paintText(document.querySelector("#host"), text,
-            marksOf({text: query, keywords: []}), {marking: true})""",
+            marksOf({text: query, keywords: []}), {marking: true, say: (key) => key})""",
         [text, query],
     )
     assert page.locator("#host").evaluate("host => host.textContent") == text
@@ -214,6 +214,37 @@ def test_marks_are_where_they_are_in_the_source(bench):
         assert said == words
 
 
+def test_code_within_a_line_is_in_code_type_without_its_backticks(bench):
+    text = "# The `429`\nIt is `429` with ``Retry-After``.\n- `a b`\n\n| `x` |\n| --- |\n| y |\n"
+    paint(bench, text, "retry")
+    inline = bench.locator("#host .inline")
+    assert inline.all_text_contents() == ["429", "429", "Retry-After", "a b", "x"]
+    assert "mono" in inline.first.evaluate("code => getComputedStyle(code).fontFamily").lower()
+    assert bench.locator("#host mark").all_text_contents() == ["Retry"]
+    assert "`" not in bench.locator("#host .shape").first.evaluate(
+        "() => [...document.querySelectorAll('#host :not(.shape)')].flatMap((e) =>"
+        " [...e.childNodes]).filter((n) => n.nodeType === 3"
+        " && !n.parentElement.closest('.shape')).map((n) => n.data).join('')"
+    )
+    assert sentences(bench, "Send `429`. Wait.") == ["Send `429`.", "Wait."]
+    assert bench.evaluate("briefOf('Send `429`.', 99)") == "Send 429."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`like this' and `so'",
+        "l`eau et d`une",
+        "a lone ` here",
+        "` a `",
+        "```not a fence here``` b",
+    ],
+)
+def test_a_backtick_that_holds_no_code_stays(bench, text):
+    paint(bench, text)
+    assert bench.locator("#host .inline").count() == 0
+
+
 def test_a_preview_has_no_fences_bars_or_bullets(bench):
     text = f"```\nE01 tank empty\n```\n## Doses\n{TABLE}- one"
     brief = bench.evaluate("text => briefOf(text, 200)", text)
@@ -258,6 +289,8 @@ def test_what_is_dragged_over_stays_where_words_have_no_blanks(bench):
         "\n" * 50_000,
         ("word, " * 5_000 + "\n") * 2 + "```\n",
         "# " * 20_000,
+        "`" * 50_000,
+        "`a " * 20_000,
     ],
 )
 def test_no_text_takes_long(bench, text):

@@ -4,7 +4,7 @@
 
 import { reachWhileScrolled } from "./dom.js";
 import { findMarks } from "./text_marks.js";
-import { blocksOf } from "./text_shape.js";
+import { blocksOf, inlineIn } from "./text_shape.js";
 
 /** @import { Say } from "./shapes" */
 /** @import { Mark, Marks } from "./text_marks" */
@@ -72,7 +72,11 @@ function paintBlock(painting, block, say) {
     return row;
   }
   const place = placeOf(kind, level, say);
-  for (const part of parts) paintPart(place, painting, part);
+  const isWhole = kind === "code" || kind === "columns"; // as it is, to the last sign
+  for (const part of parts) {
+    if (isWhole) appendMarked(place, painting, part);
+    else paintPart(place, painting, part);
+  }
   const isNumbered = parts.some(({ role }) => role === "number");
   if (kind === "item" && !isNumbered) place.classList.add("bullet");
   return place;
@@ -105,7 +109,13 @@ function paintCell(painting, cell, isHead) {
 
 /** @type {(place: HTMLElement, painting: Painting, part: ShapedPart) => void} */
 function paintPart(place, painting, part) {
-  if (part.role === "read") return appendMarked(place, painting, part);
+  if (part.role === "read") {
+    for (const each of inlineIn(painting.text, part)) {
+      if (each.role === "read") appendMarked(place, painting, each);
+      else paintPart(place, painting, each);
+    }
+    return;
+  }
   const inner = span(part.role);
   if (part.role === "shape") inner.ariaHidden = "true";
   appendMarked(inner, painting, part);

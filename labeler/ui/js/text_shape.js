@@ -4,7 +4,7 @@
 /** @typedef {{ start: number, end: number }} Part */
 /**
  * A part of a block: what is read, or what only gives it its shape, such as a bullet or a fence.
- * @typedef {Part & { role: "read" | "number" | "shape" }} ShapedPart
+ * @typedef {Part & { role: "read" | "number" | "shape" | "inline" }} ShapedPart
  */
 /**
  * `level` is how deep a heading or an item is. The parts of a row are its cells.
@@ -26,6 +26,8 @@ const A_BULLET = /^([ \t]*)([-*+•‣◦▪–][ \t]+)\S/;
 const A_NUMBERED = /^([ \t]*)((?:\d{1,3}[.)]|[a-z]\))[ \t]+)\S/;
 const UNDER_HEADS = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const A_ROW = /^\s*\|.*\|\s*$/;
+// Backticks in pairs, not those that stand for quotes or apostrophes: `like this', l`eau.
+const INLINE_CODE = /(?<![`\\\p{L}\p{N}])(`{1,2})(?![`\s])([^`]{0,199}[^`\s])\1(?![`\p{L}\p{N}])/gu;
 const A_SENTENCE = /\p{L}{2,} [\p{L}'’]+ [\p{L}'’]+ [^;{}=]*[.?!:]\s*$/u;
 const LONGEST_CODE_LINE = 100; // a longer line is rather prose
 const LONGEST_MARK = 500; // characters of a line that only gives shape; patterns are slow on more
@@ -55,6 +57,25 @@ export function blocksOf(text) {
   return blocks;
 }
 
+// The parts of a stretch that is read: code within a line, and the backticks around it.
+/** @type {(text: string, stretch: Part) => ShapedPart[]} */
+export function inlineIn(text, { start, end }) {
+  /** @type {ShapedPart[]} */
+  const parts = [];
+  let at = start;
+  for (const { 0: all, 1: tick, index } of text.slice(start, end).matchAll(INLINE_CODE)) {
+    const from = start + index;
+    const [opened, closes, to] = [tick.length, all.length - tick.length, all.length];
+    parts.push({ start: at, end: from, role: "read" });
+    parts.push({ start: from, end: from + opened, role: "shape" });
+    parts.push({ start: from + opened, end: from + closes, role: "inline" });
+    parts.push({ start: from + closes, end: from + to, role: "shape" });
+    at = from + to;
+  }
+  parts.push({ start: at, end, role: "read" });
+  return parts.filter((part) => part.start < part.end);
+}
+
 // A text in one line, without what only gives it its shape.
 /** @type {(text: string, most: number) => string} */
 export function briefOf(text, most) {
@@ -75,7 +96,7 @@ export function briefOf(text, most) {
 function wordsIn(text, parts) {
   const read = parts.filter(({ role }) => role !== "shape");
   return read
-    .map(({ start, end }) => text.slice(start, end))
+    .map(({ start, end }) => text.slice(start, end).replace(INLINE_CODE, "$2"))
     .join("")
     .trim();
 }
