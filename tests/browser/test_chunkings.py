@@ -49,7 +49,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     server = serve(cut_once)
     page = visit(f"{server.url}/data")
     load(page, {"new.jsonl": CHUNKS.encode()})
-    expect(page.get_by_text("is already in the golden set with other content")).to_be_visible()
+    expect(page.get_by_text("is in the golden set with other content")).to_be_visible()
     expect(page.get_by_text('On this page: Options, "Chunking"')).to_be_visible()
     page.get_by_text("Options", exact=True).click()
     for written, said in (

@@ -130,7 +130,7 @@ def show(asked: AgreementChoice) -> None:
             table = agreement.bucket_table(str(asked.facet), found.buckets)
             show_html(tables.html_table_of(table, label="By bucket", details=True))
         if remedies := [each for each in statements if each.target]:
-            left, right = st.columns(2, gap="large")
+            left, right = st.columns((3, 2), gap="medium")
             with left:
                 show_confusion(found.agreement, settings)
             with right:
