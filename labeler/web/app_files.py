@@ -37,6 +37,11 @@ html {{ background: var(--bg); }}
 .starting > * {{
   max-width: {frame.WIDTH}; box-sizing: border-box; margin: 0 auto; padding-inline: 1.5rem;
 }}
+.starting .brand {{
+  display: flex; align-items: center; gap: 0.625rem; height: 3.5rem; font-size: 0.9375rem;
+  color: var(--ink);
+  border-image: linear-gradient(var(--card) calc(100% - 1px), var(--line) 0) fill 0 // 0 100vmax;
+}}
 .starting p {{ color: var(--muted); font-size: 0.9375rem; padding-top: 1.5rem; }}
 body:has(#root .top, #root [role="dialog"]) .starting {{ display: none; }}
 @media (max-width: 40rem) {{ .starting > * {{ padding-inline: 1rem; }} }}
@@ -45,7 +50,10 @@ body:has(#root .top, #root [role="dialog"]) .starting {{ display: none; }}
 
 def starting() -> bytes:
     """Return what a page shows until the scripts are there that draw it."""
-    shown = htpy.div(".starting")[frame.header(None), htpy.p(role="status")["Opening the page…"]]
+    shown = htpy.div(".starting")[
+        htpy.div(".brand")[frame.mark(), htpy.b[frame.PRODUCT]],
+        htpy.p(role="status")["Opening the page…"],
+    ]
     return f"{style(TOKENS_CSS + font_face() + frame.FRAME_CSS + STARTING_CSS)}{shown}".encode()
 
 
