@@ -128,3 +128,17 @@ def test_a_question_problem_moves_nothing_on_a_laptop(serve, visit, tmp_path):
     assert [place.bounding_box() for place in places] == before
     page.keyboard.press("1")
     expect(page.locator(".said")).to_contain_text("You said")
+
+
+def test_a_lead_without_texts_is_led_to_load_them_and_welcomed_to_nothing(serve, visit, tmp_path):
+    path = tmp_path / "bare.db"
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q1", "How long?")]))
+        store.add_run(loaded([Ranking("q1", ("c1", "c2"))]), name="bm25")
+    page = visit(serve(path).url, newcomer=True, **LAPTOP)
+    expect(page.get_by_role("heading", name="No passage can be read yet")).to_be_visible()
+    expect(page.get_by_text("The texts of 2 passages haven’t been added yet.")).to_be_visible()
+    expect(page.get_by_text("Please tell")).to_be_hidden()
+    expect(page.get_by_role("region", name="Welcome")).to_be_hidden()
+    page.get_by_role("link", name="Load the texts").click()
+    page.wait_for_url("**/data**")

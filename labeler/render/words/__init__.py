@@ -72,10 +72,18 @@ class Words:
         return _PLACEHOLDER.sub(lambda match: self._fill(match[1], values), template)
 
     def duration(self, milliseconds: int) -> str:
-        """Say how long something takes, as ``timeWords`` of the pad does."""
+        """Say how long something takes, as ``timeWords`` of the pad does.
+
+        >>> words = Words.of(Settings())
+        >>> [words.duration(minutes * 60_000) for minutes in (0, 59, 62, 78, 700)]
+        ['about 1 min', 'about 59 min', 'about 1 hour', 'about 1 h 20 min', 'about 12 hours']
+        """
         minutes = max(1, round(milliseconds / 60_000))
-        if minutes < 100:
+        if minutes < 60:
             return self.say("time.minutes", n=minutes)
+        hours, tens = divmod(round(minutes / 10), 6)
+        if tens and hours < 10:
+            return self.say("time.hours_minutes", n=hours, minutes=10 * tens)
         return self.say("time.hours", n=round(minutes / 60))
 
     def _fill(self, name: str, values: Mapping[str, str | int]) -> str:

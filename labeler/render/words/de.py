@@ -41,6 +41,7 @@ SENTENCES = {
     "count.runs": {"one": "von {n} Suchlauf gefunden", "other": "von {n} Suchläufen gefunden"},
     "time.minutes": {"one": "etwa {n} Minute", "other": "etwa {n} Minuten"},
     "time.hours": {"one": "etwa {n} Stunde", "other": "etwa {n} Stunden"},
+    "time.hours_minutes": "etwa {n} Std. {minutes} Min.",
     # wer bewertet
     "form.title": "Wie heißen Sie?",
     "form.help": (
@@ -197,7 +198,7 @@ SENTENCES = {
     "card.to_grade": "{Passage} zum Bewerten",
     "card.fetching": "{Question} wird geladen …",
     "card.answer": "Eine gute Antwort",
-    "card.about": "Hinweis: {question}",
+    "card.about": "{question}: Hinweis",
     "card.every": "Für alle {questions}",
     "card.guideline": "Anleitung",
     "card.more": "mehr",
@@ -468,10 +469,12 @@ SENTENCES = {
     },
     "done.saved": "Alles ist gespeichert. Sie können die Seite schließen.",
     "done.no_more_needed": "Das ist entschieden; mehr Bewertungen braucht es nicht.",
-    "done.texts": {
-        "one": "Zu {n} {passage} fehlt noch der Text. Bitte sagen Sie {whom} Bescheid.",
-        "other": "{n} {passages} sind noch ohne Text. Bitte sagen Sie {whom} Bescheid.",
+    "done.without_texts": {
+        "one": "Zu {n} {passage} fehlt noch der Text.",
+        "other": "{n} {passages} sind noch ohne Text.",
     },
+    "done.tell": "Bitte sagen Sie {whom} Bescheid.",
+    "done.load": "Texte laden",
     "done.inviter": "der Person, die Sie eingeladen hat",
     "done.others_open": (
         "Weitere {questions} sind vielleicht noch offen: siehe „alle {questions}“, oben."

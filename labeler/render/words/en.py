@@ -30,6 +30,7 @@ SENTENCES = {
     "count.runs": {"one": "found by {n} run", "other": "found by {n} runs"},
     "time.minutes": {"one": "about {n} min", "other": "about {n} min"},
     "time.hours": {"one": "about {n} hour", "other": "about {n} hours"},
+    "time.hours_minutes": "about {n} h {minutes} min",
     # who grades
     "form.title": "What’s your name?",
     "form.help": (
@@ -451,10 +452,12 @@ SENTENCES = {
     },
     "done.saved": "Everything is saved. You can close this page.",
     "done.no_more_needed": "This is decided; no more grades are needed.",
-    "done.texts": {
-        "one": "The text of {n} {passage} hasn’t been added yet. Please tell {whom}.",
-        "other": "The texts of {n} {passages} haven’t been added yet. Please tell {whom}.",
+    "done.without_texts": {
+        "one": "The text of {n} {passage} hasn’t been added yet.",
+        "other": "The texts of {n} {passages} haven’t been added yet.",
     },
+    "done.tell": "Please tell {whom}.",
+    "done.load": "Load the texts",
     "done.inviter": "the person who invited you",
     "done.others_open": "Other {questions} may still be open: see all {questions}, above.",
     "done.more_to_come": "You’ll see more here when new {questions} are added.",

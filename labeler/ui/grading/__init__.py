@@ -80,10 +80,10 @@ class PadData:
     them. ``is_new``: they have graded nothing yet, and are told what is asked of them, for the
     golden set called ``name``. ``guideline`` is the team's, ``contact`` says whom to ask. From the
     grade ``evidence_from`` on the pad asks which words made it; ``highlight`` marks the question's
-    words. ``query`` is opened first, as a list, or with ``mine`` what
-    they have graded. ``splits`` and ``openings`` (pairs of chunkings)
-    are offered as choices of what to grade. ``verdict_url`` leads a lead to the verdict where a
-    decision is asked for. ``sentences`` are those of the ``language``, by their keys.
+    words. ``query`` is opened first, as a list, or with ``mine`` what they have graded. ``splits``
+    and ``openings`` (pairs of chunkings) are offered as choices of what to grade. ``verdict_url``
+    leads a lead to the verdict where a decision is asked for, ``load_url`` to where missing texts
+    are loaded. ``sentences`` are those of the ``language``, by their keys.
     """
 
     golden_set: str
@@ -109,6 +109,7 @@ class PadData:
     query: str | None = None
     mine: bool = False
     verdict_url: str | None = None
+    load_url: str | None = None
 
 
 def pad(desk: PadData) -> None:

@@ -24,10 +24,13 @@ export class Done {
   /** @type {(session: GradingSession, isShown: boolean) => void} */
   paint(session, isShown) {
     const { progress, saved, history, outbox } = session;
-    const { confined, terms, verdict_url, grader } = this.data;
+    const { confined, terms, verdict_url, load_url, grader } = this.data;
     const verdict = this.find(".verdict");
     verdict.hidden = !verdict_url;
     if (verdict_url) verdict.setAttribute("href", verdict_url);
+    const load = this.find(".load-texts");
+    load.hidden = !load_url || Boolean(progress.open) || !progress.withoutText;
+    if (load_url) load.setAttribute("href", load_url);
     const waiting = outbox.waiting().length;
     this.write("h2", doneTitle(progress, saved, confined, terms, grader));
     this.write(".more-to-come", doneHelp(progress, this.data, saved, waiting));

@@ -465,7 +465,8 @@ export class Pad {
     const isFetching = isNothingKnown && !isInTrouble && !list;
     this.find(".desk").hidden = isFetching;
     this.find(".fetching").hidden = !isFetching;
-    const isWelcomed = this.welcome.isOpen && !this.practice && !isNothingKnown && !list;
+    const hasWork = Boolean(entry || progress.open);
+    const isWelcomed = this.welcome.isOpen && hasWork && !this.practice && !list;
     this.welcome.paint(progress, isWelcomed && !isCovered);
     this.find(".desk").classList.toggle("welcoming", isWelcomed);
     this.find(".desk").classList.toggle("practising", this.practice !== null);

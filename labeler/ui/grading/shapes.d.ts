@@ -221,6 +221,7 @@ export interface PadData {
   mine: boolean;
   /** Where a lead sees what was decided. */
   verdict_url: string | null;
+  load_url: string | null;
   cookie: string;
 }
 

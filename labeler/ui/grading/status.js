@@ -122,7 +122,7 @@ export function doneTitle({ open, withoutText, decision }, saved, confined, { sa
 
 /** @type {(progress: GradingProgress, data: Pick<PadData, "confined" | "terms" | "contact">, saved: number, waiting: number) => string} */
 export function doneHelp({ open, withoutText, agreement, decision }, data, saved, waiting) {
-  const { confined, contact } = data;
+  const { confined, contact, load_url } = data;
   const { say } = data.terms;
   if (open && !decision?.settled) return say("done.offline");
   const lines = [];
@@ -131,7 +131,8 @@ export function doneHelp({ open, withoutText, agreement, decision }, data, saved
   lines.push(agreementWords(agreement, data.terms));
   if (decision?.settled) lines.push(say("done.no_more_needed"));
   else if (withoutText) {
-    lines.push(say("done.texts", { n: withoutText, whom: contact || say("done.inviter") }));
+    lines.push(say("done.without_texts", { n: withoutText }));
+    if (!load_url) lines.push(say("done.tell", { whom: contact || say("done.inviter") }));
   } else if (confined) lines.push(say("done.others_open"));
   else lines.push(say("done.more_to_come"));
   return lines.filter(Boolean).join(" ");

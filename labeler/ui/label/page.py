@@ -86,6 +86,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         query=chosen_query(is_known, field),
         mine=url_state.get("mine") == "true",
         verdict_url=verdict_url(settings) if is_lead and confined and confined.until else None,
+        load_url=url_state.page_url("/data", section="Load") if is_lead else None,
     )
 
 
