@@ -78,13 +78,13 @@ class Words:
         >>> [words.duration(minutes * 60_000) for minutes in (0, 59, 62, 78, 700)]
         ['about 1 min', 'about 59 min', 'about 1 hour', 'about 1 h 20 min', 'about 12 hours']
         """
-        minutes = max(1, round(milliseconds / 60_000))
+        minutes = max(1, (milliseconds + 30_000) // 60_000)
         if minutes < 60:
             return self.say("time.minutes", n=minutes)
-        hours, tens = divmod(round(minutes / 10), 6)
+        hours, tens = divmod((minutes + 5) // 10, 6)
         if tens and hours < 10:
             return self.say("time.hours_minutes", n=hours, minutes=10 * tens)
-        return self.say("time.hours", n=round(minutes / 60))
+        return self.say("time.hours", n=(minutes + 30) // 60)
 
     def _fill(self, name: str, values: Mapping[str, str | int]) -> str:
         value = values[name] if name in values else self.names[name]

@@ -42,6 +42,7 @@ SENTENCES = {
     "time.minutes": {"one": "etwa {n} Minute", "other": "etwa {n} Minuten"},
     "time.hours": {"one": "etwa {n} Stunde", "other": "etwa {n} Stunden"},
     "time.hours_minutes": "etwa {n} Std. {minutes} Min.",
+    "time.hours_minutes": "etwa {n} Std. {minutes} Min.",
     # wer bewertet
     "form.title": "Wie heißen Sie?",
     "form.help": (

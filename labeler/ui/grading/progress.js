@@ -153,6 +153,9 @@ export function teamWords(progress, { say }) {
 /** @type {(milliseconds: number, say: Say) => string} */
 export function timeWords(milliseconds, say) {
   const minutes = Math.max(1, Math.round(milliseconds / 60000));
-  if (minutes < 100) return say("time.minutes", { n: minutes });
+  if (minutes < 60) return say("time.minutes", { n: minutes });
+  const tens = Math.round(minutes / 10);
+  const [hours, rest] = [Math.floor(tens / 6), 10 * (tens % 6)];
+  if (rest && hours < 10) return say("time.hours_minutes", { n: hours, minutes: rest });
   return say("time.hours", { n: Math.round(minutes / 60) });
 }
