@@ -78,6 +78,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     expect(page.get_by_text("This is a part: chunking v2.")).to_be_visible()
     with server.store() as store:
         named = import_export.dated_name("golden-v2.qrels", store.revision())
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.locator(".st-key-tools summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name=named).click()
