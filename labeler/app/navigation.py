@@ -122,14 +122,17 @@ def show_frame(
         return
     open_places = [each for each in PAGE_SPECS if each.is_open_to(person)]
     home = SCORES if SCORES in open_places else LABEL
+    # a lead goes from Label to pages in English: its name among theirs stays
+    is_graders = place is LABEL or not person.is_lead
+    titles = {each: each.title if person.is_lead else title_of(each, words) for each in open_places}
     header = frame.header(
         name,
         home=page_link(home, runs),
-        pages={each.title: page_link(each, runs) for each in open_places},
-        here=place.title,
+        pages={titles[each]: page_link(each, runs) for each in open_places},
+        here=titles.get(place),
         person=person.name,
         leave="/leave" if person.known_by != "name" else None,
-        sign_out=words.say("sign_in.sign_out") if place is LABEL else "Sign out",
+        sign_out=words.say("sign_in.sign_out") if is_graders else "Sign out",
         mine=own_grades(words) if place is LABEL and person.name else None,
     )
     title = title_of(place, words)

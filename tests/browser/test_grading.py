@@ -274,7 +274,7 @@ def test_a_refused_grade_is_said_and_the_others_are_saved(server, visit):
         retired = next(known for known in store.queries() if known.text == query)
         store.retire_query(retired.query_id)
     page.keyboard.press("2")
-    expect(page.locator(".trouble")).to_contain_text("1 refused")
+    expect(page.locator(".trouble")).to_contain_text("Not saved: 1. Last reason:")
     expect(page.locator(".trouble")).to_contain_text("has been retired")
     expect(page.locator(".query-text")).not_to_have_text(query)
     with server.store() as store:

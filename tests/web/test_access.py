@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -436,6 +437,14 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(ScriptCache, "get_bytecode", noting)
     return names
+
+
+def test_a_grader_reads_in_their_language_what_is_for_leads(open_as, store: Store):
+    store.save_settings(replace(store.settings(), language="de"))
+    said = words(open_as("review", labeler_session="anns"))
+    for each in ("Review ist nur für die Leitung", "Zu Bewerten: Textstellen bewerten", "Abmelden"):
+        assert each in said
+    assert "Sign out" in words(open_as("review", labeler_session="leas"))
 
 
 @pytest.mark.parametrize("name", LEADS_PAGES)
