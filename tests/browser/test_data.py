@@ -198,7 +198,7 @@ def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
         "review": "graders.csv",
     }.items():
         page.goto(f"{server.url}/{address}")
-        button = page.get_by_role("button").filter(has_text="as CSV").first
+        button = page.get_by_role("button").filter(has_text="CSV").first
         expect(button).to_be_visible()
         expect(page.get_by_test_id("stApp")).to_have_attribute(
             "data-test-script-state", "notRunning"
