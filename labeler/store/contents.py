@@ -33,6 +33,7 @@ from labeler.model import (
 )
 from labeler.store.audit import Audit
 from labeler.store.columns import (
+    APART,
     as_json,
     chunk_from_row,
     judgment_from_row,
@@ -375,6 +376,15 @@ class ContentsReader(EvidenceReader):
                 "(SELECT count(*) FROM ranked_lists WHERE run = runs.id) FROM runs ORDER BY id"
             )
         ]
+
+    def run_params(self) -> dict[str, dict[str, str]]:
+        """Return the parameters of the runs that were loaded with some."""
+        found = {}
+        for name, params in self._rows("SELECT name, params FROM runs ORDER BY id"):
+            own = {key: str(each) for key, each in json.loads(params).items() if key != APART}
+            if own:
+                found[name] = own
+        return found
 
     def _query(self, query_id: str) -> Query | None:
         found = self._queries("WHERE q.query_id = ?", [query_id])

@@ -27,7 +27,7 @@ from labeler.evaluation import (
 from labeler.measures import UniqueMeasures
 from labeler.model import WITH_LEAKED, Settings, Traffic, chunking_label, count_logged
 from labeler.render.markup import show_html
-from labeler.render.short_names import short_names
+from labeler.render.name_parts import called
 from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
 
@@ -126,7 +126,7 @@ def _write_line(line: st.delta_generator.DeltaGenerator, words: Iterable[str | N
 
 def run_box_options(names: Iterable[str]) -> dict[str, Any]:
     """Return how a box shows runs: by what tells them apart, and wide enough for the longest."""
-    short = short_names(names)
+    short = called(names)
     room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
     width = int(max(room, NARROWEST))
     return {"format_func": lambda name: short.get(name, name), "width": width}

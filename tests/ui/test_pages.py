@@ -223,6 +223,20 @@ def test_names_from_files_are_never_markup(filled: Path):
     assert not any("<b>some" in body for body in bodies)
 
 
+def test_columns_of_scores_are_the_parameters_of_the_runs_under_their_names(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "text")]))
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
+        for k, fusion in ((20, "rrf"), (60, "convex")):
+            params = {"k": k, "fusion": fusion, "index": "prod"}
+            store.add_run(loaded([Ranking("q", ("c",))]), name=f"run {k}", params=params)
+    said = words(open_page("scores"))
+    assert "These names also share: |index prod|" in said
+    assert re.search(r"\|fusion\|.*\|20\|.*\|rrf\|.*\|60\|.*\|convex\|", said, re.DOTALL)
+    with Store(database) as store:
+        assert store.run_params()["run 20"] == {"k": "20", "fusion": "rrf", "index": "prod"}
+
+
 def test_folded_names_are_there_whole_without_a_mouse(database: Path):
     beginning = "2026-11-22_production-index_chunk-size"
     with Store(database) as store:
@@ -231,10 +245,10 @@ def test_folded_names_are_there_whole_without_a_mouse(database: Path):
         for size in (256, 512):
             store.add_run(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
     said = words(open_page("scores", view="how computed"))
-    assert f"…size-256 is {beginning}-256|" in said
+    assert f"chunk-size-256 is {beginning}-256|" in said
     said = words(open_page("scores", hide=f"{beginning}-256", view="how computed"))
     assert f"{beginning}-256|" not in said
-    assert f"…size-512 is {beginning}-512|" in said
+    assert f"chunk-size-512 is {beginning}-512|" in said
 
 
 def test_one_bucket_is_shown_alone(filled: Path):

@@ -16,6 +16,7 @@ from labeler.analysis.comparison import HIGHEST, LOWER
 from labeler.evaluation import NO_RESULT, Score, format_number
 from labeler.measures import MEASURES
 from labeler.render.markup import style
+from labeler.render.name_parts import BETWEEN
 from labeler.render.tables.html_table import BACKGROUND, describe_interval, run_name, small_line
 from labeler.render.tables.run_table import BY_NAME, RunGroup, RunNames, RunTableState
 from labeler.render.tables.scores import BELOW_SIGN, Limits, Marks
@@ -59,6 +60,11 @@ RANKING_STYLE = style(
     clip-path: inset(50%); }
 .ranking td { position: relative; }
 .ranking .system th { font-weight: 600; }
+.ranking .part { text-align: left; white-space: normal; max-width: 14rem; }
+.ranking .rest { display: none; }
+.ranking.parted tbody th { white-space: nowrap; overflow-wrap: normal; }
+.ranking.parted .plot { width: 24%; } .ranking .open { min-width: 5.5rem; }
+.ranking.parted .part + .part { font-size: 0.8125rem; color: var(--muted); }
 .ranking .box { flex: none; width: 1rem; height: 1rem; display: grid; place-items: center;
     border: 1px solid var(--line2); border-radius: 4px; background: var(--card); }
 .ranking .box i { width: 10px; height: 10px; background: var(--c); border-radius: 50%; }
@@ -87,7 +93,10 @@ RANKING_STYLE = style(
     .ranking table { min-width: 0; }
     .ranking tbody th { min-width: 6.5rem; max-width: 9.5rem; }
     .ranking :is(th, td) { padding-left: 0.5rem; }
-    .ranking :is(.said, .open, .more) { display: none; }
+    .ranking :is(.said, .open, .more, .part) { display: none; }
+    .ranking .rest { display: inline; }
+    .ranking.parted tbody th { white-space: normal; overflow-wrap: anywhere; }
+    .ranking.parted .plot { width: 38%; }
     .ranking .plot { width: 42%; } .ranking .plot > div { inset: 0 0.5rem; }
     .ranking .tick:nth-child(even) { display: none; }
 }
@@ -201,7 +210,7 @@ def ranking_table(
     body: list[htpy.Element] = []
     for group in groups:
         if group.name is not None:
-            body.append(htpy.tr(".system")[htpy.th(scope="rowgroup", colspan=9)[group.name]])
+            body.append(htpy.tr(".system")[htpy.th(scope="rowgroup", colspan=12)[group.name]])
         body += [
             _run_row(rows[run], first, axis, names, head, with_system=not lineup.by_system)
             for run in group.runs
@@ -214,6 +223,7 @@ def ranking_table(
     body.append(
         htpy.tr(".axis", aria_hidden="true")[
             htpy.td,
+            [htpy.td(".part") for _ in _beyond_first(names)],
             htpy.td(".said"),
             htpy.td(".plot")[htpy.div[ticks]],
             [htpy.td(class_="more" if at else None) for at in range(len(beyond))],
@@ -223,12 +233,13 @@ def ranking_table(
     scores = rows[shown[0]].scores
     heads: list[htpy.Element] = [
         _column_head(BY_NAME, lineup, head, "Run"),
+        *(htpy.th(".part", scope="col")[title] for title in _beyond_first(names)),
         htpy.td(".said"),
         htpy.td(".plot"),
         *(_column_head(each, lineup, head, each, scores[each], scores[first].n) for each in beyond),
         htpy.th(".open", scope="col")[head.open_title],
     ]
-    many = " many" * (len(shown) > MANY_RUNS)
+    many = " many" * (len(shown) > MANY_RUNS) + " parted" * (names.parts is not None)
     return htpy.fragment[
         RANKING_STYLE,
         htpy.div(class_=f"ranking{many}", tabindex="0")[
@@ -286,11 +297,12 @@ def _run_row(
             htpy.div[
                 _mark_link(row, names),
                 htpy.span[
-                    htpy.a(href=row.link)[run_name(row.run, names.short)],
+                    htpy.a(href=row.link)[_first_part(row.run, names)],
                     small_line(" · ".join(filter(None, [system, *row.tags]))),
                 ],
             ]
         ],
+        _parts(row.run, names)[1:],
         htpy.td(".said")[row.said],
         _plot_cell(row, first, axis),
         [
@@ -299,6 +311,29 @@ def _run_row(
         ],
         htpy.td(".open")[row.open_share],
     ]
+
+
+def _beyond_first(names: RunNames) -> Sequence[str]:
+    """Return the titles of the columns of name parts after the first one."""
+    if names.parts is None:
+        return ()
+    width = len(next(iter(names.parts.of.values())))
+    return (names.parts.titles or ("",) * width)[1:]
+
+
+def _parts(run: str, names: RunNames) -> list[htpy.Element]:
+    """Return the parts of a run's name as cells."""
+    of = () if names.parts is None else names.parts.of.get(run, ())
+    return [htpy.td(".part")[htpy.bdi[part]] for part in of]
+
+
+def _first_part(run: str, names: RunNames) -> htpy.Node:
+    """Return what stands first in a row: the name, or its first part, and on a phone the others."""
+    if names.parts is None or run not in names.parts.of:
+        return run_name(run, names.short)
+    first, *rest = names.parts.of[run]
+    more = htpy.span(".rest")[BETWEEN, BETWEEN.join(filter(None, rest))] if any(rest) else None
+    return htpy.bdi(title=run)[first or "–", more]
 
 
 def _mark_link(row: RunRow, names: RunNames) -> htpy.Element | None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import htpy
 
 from labeler.render.markup import style
+from labeler.render.name_parts import NameParts
 from labeler.render.tables.html_table import SCROLL_SHADE, html_table, is_long, run_name, small_line
 
 BY_NAME = "run"
@@ -284,12 +285,13 @@ class RunTable:
 class RunNames:
     """How runs are called: ``short`` where names are folded, and the system each belongs to.
 
-    ``of_systems`` are the folded names of systems.
+    ``of_systems`` are the folded names of systems. ``parts`` are those of long names.
     """
 
     short: Mapping[str, str]
     systems: Mapping[str, str]
     of_systems: Mapping[str, str] = field(default_factory=dict)
+    parts: NameParts | None = None
 
     def system(self, run: str) -> str:
         """Name a run's system where the run's own name, as it is shown, does not say it.

@@ -15,6 +15,7 @@ from labeler.analysis.comparison import ComparisonView
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings, Traffic
+from labeler.render.name_parts import called
 from labeler.render.short_names import short_names
 from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
@@ -117,7 +118,7 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
     with ui.guard():
         measures = filter_widgets.measures_of(conventions, texts)
     chosen = (a, b, also, measures, by_text, sort, facet, bucket, conventions, traffic)
-    return CompareChoice(*chosen, short)
+    return CompareChoice(*chosen, {**short, **called([a, b, *also])})
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str]:

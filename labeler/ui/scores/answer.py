@@ -156,6 +156,9 @@ def show_ranking(
             bars.limits,
             bars.marks,
         )
+        if choice.names.parts is not None and choice.names.parts.shared:
+            shared = " · ".join(choice.names.parts.shared)
+            show_html(tables.legend_line("These names also share: ", htpy.bdi[shared]))
         show_html(tables.ranking_table(rows, groups, lined_up, choice.names, head))
         explain_picture(choice, best)
     show_others(board)

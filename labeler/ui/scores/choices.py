@@ -21,6 +21,7 @@ from labeler.measures import Measure
 from labeler.model import Settings, Traffic, describe_chunking, format_count
 from labeler.render import tables
 from labeler.render.markup import show_html
+from labeler.render.name_parts import name_parts, parameter_parts
 from labeler.render.short_names import short_names
 from labeler.render.tables import RunNames
 from labeler.render.tables.run_table import RunTableState
@@ -96,10 +97,15 @@ class ScoresChoice:
         return self.of_shown(inside)
 
 
-def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
-    """Let the user choose; what is chosen is said in a line, and how to change it is folded."""
+def choose(
+    board: Scoreboard, settings: Settings, params: Mapping[str, Mapping[str, str]]
+) -> ScoresChoice:
+    """Let the user choose; what is chosen is said in a line, and how to change it is folded.
+
+    ``params`` are those of runs that were loaded with some.
+    """
     systems = {run.name: run.system for run in board.collection.runs}
-    names = RunNames(short_names(systems), systems, short_names(systems.values()))
+    names = names_of_runs(systems, params)
     with ui.guard():
         view = url_state.check_among("view", VIEWS, "view") or MEASURES
     with filter_widgets.row():
@@ -135,6 +141,14 @@ def choose(board: Scoreboard, settings: Settings) -> ScoresChoice:
         traffic,
         settings.measures_by_task,
     )
+
+
+def names_of_runs(systems: Mapping[str, str], params: Mapping[str, Mapping[str, str]]) -> RunNames:
+    """Return what the runs are called: by their parameters or the parts of long names."""
+    given = {run: params.get(run, {}) for run in systems}
+    parts = parameter_parts(given) or name_parts(tuple(systems))
+    short = short_names(systems) if parts is None else {run: parts.called(run) for run in systems}
+    return RunNames(short, systems, short_names(systems.values()), parts)
 
 
 def choose_runs(names: RunNames) -> RunTableState:

@@ -68,11 +68,12 @@ def show_page() -> None:
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings, every=True)
+        params = store.run_params()
     if not board.run_names:
         what = "A run is what a system returned for each query, in its order."
         ui.say_empty("There is no run to score yet", what, "labeler load run FILE")
         st.stop()
-    live.follow(partial(show_scores, choose(board, settings), settings))
+    live.follow(partial(show_scores, choose(board, settings, params), settings))
 
 
 def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], None]) -> None:
@@ -84,7 +85,9 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
         board = board.weighted_by(choice.traffic)
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
-    there = board.notes(choice.measures)
+    with ui.reading(f"Comparing {format_count(len(shown), 'run', 'runs')}…"):
+        there = board.notes(choice.measures)
+        found = cautions_of(choice, board, settings) if board.counts.grades else []
     with st.container():  # one place, so that the table keeps its own as lines come and go
         show_what(choice, len(shown), len(board.run_names))
         show_warnings(there)
@@ -94,7 +97,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     file = None
     if board.counts.grades:
         foreign = [note.sentence for note in there if explains_zeros(note, shown)]
-        cautions = [each.sentence for each in cautions_of(choice, board, settings)]
+        cautions = [each.sentence for each in found]
         file = show_answer(now, board, settings, [*foreign, *cautions])
         notes = [*cautions, *left_out_notes(choice, board), *notes, INTERVALS_NOTE]
         notes += [] if choice.traffic is None else [NOT_WEIGHTED]

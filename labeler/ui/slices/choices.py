@@ -11,7 +11,7 @@ from labeler.analysis.comparison import CrossedCell, Delta
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings
-from labeler.render.short_names import short_names
+from labeler.render.name_parts import called
 from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
@@ -109,7 +109,7 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
         measures = filter_widgets.measures_of(conventions, texts)
     is_asked = bool(url_state.get_each("measure")) or b is None
     lead = measures[0] if is_asked else None
-    short = short_names(board.run_names)
+    short = called(board.run_names if b is None else [a, b])
     chosen = (a, b, facet, other, least, texts, measures, lead, conventions, short)
     return SlicesChoice(*chosen, settings)
 
