@@ -59,8 +59,13 @@ def tab(golden, visit_for_all) -> Page:
 
 @pytest.fixture
 def look(tab, golden) -> Callable[[str], Page]:
-    """Go on to what an address of Compare names."""
-    return lambda named: follow(tab, f"{golden.url}/compare?{named}")
+    """Go on to what an address of Compare names, of old as A and new as B unless it says."""
+
+    def go(named: str) -> Page:
+        pair = "" if "a=" in named.replace("measure=", "") else "a=old&b=new&"
+        return follow(tab, f"{golden.url}/compare?{pair}{named}")
+
+    return go
 
 
 def address(page: Page) -> dict[str, list[str]]:
@@ -93,7 +98,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
 
 @pytest.mark.slow
 def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_was(golden, visit):
-    page = stand_still(visit(f"{golden.url}/compare?measure=RR", grader=None, **PHONE))
+    page = stand_still(visit(f"{golden.url}/compare?a=old&b=new&measure=RR", grader=None, **PHONE))
     row = page.locator(".strips tbody tr").last
     row.scroll_into_view_if_needed()
     before = page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop")
@@ -211,7 +216,7 @@ def test_j_and_k_go_on_and_back_returns_after_any_number_of_chunks(look):
 
 def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair):
     server = serve(pair)
-    page = visit(f"{server.url}/compare?measure=nDCG@10&query=q0")
+    page = visit(f"{server.url}/compare?a=old&b=new&measure=nDCG@10&query=q0")
     expect_query(page, "q0")
     total = page.locator(".answer .figure b")
     expect(total).to_have_text("+0.6438")
@@ -220,7 +225,8 @@ def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair)
     expect(page.locator(".chunk-shown .text")).to_have_text(f"Text of c0 {EVIL}")
     page.get_by_role("radio", name="3", exact=True).click()
     expect(page.locator(".who-graded")).to_have_text("3Ann 3")
-    expect(total).to_have_text("0.0000")
+    expect(total).to_have_text("0.8316")
+    expect(page.locator(".answer .figure")).to_contain_text("nDCG@10, the same in both")
     assert address(page)["chunk"] == ["c0"]
     with server.store() as store:
         event = store.events()[-1]
@@ -237,7 +243,7 @@ def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair)
 
 def test_what_if_is_shown_and_not_saved(serve, visit, pair):
     server = serve(pair)
-    page = visit(f"{server.url}/compare?measure=RR&query=q0&chunk=c5")
+    page = visit(f"{server.url}/compare?a=old&b=new&measure=RR&query=q0&chunk=c5")
     expect_query(page, "q0")
     table = page.get_by_role("table", name="What if new had it at …")
     table.get_by_role("link", name="rank 2", exact=True).click()
@@ -255,7 +261,7 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
 
 @pytest.mark.slow
 def test_a_narrow_page_shows_of_a_its_ranks_and_grades(golden, visit):
-    page = stand_still(visit(f"{golden.url}/compare?measure=RR&query=q0", **PHONE))
+    page = stand_still(visit(f"{golden.url}/compare?a=old&b=new&measure=RR&query=q0", **PHONE))
     expect_query(page, "q0")
     expect(page.locator(".duel .a .adds").first).to_be_hidden()
     expect(page.locator(".duel .a li.r .gd").first).to_be_in_viewport()

@@ -300,9 +300,9 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
     page = open_page(f"/queries?{PAIR}")
     page.get_by_role("textbox", name="Query").fill("q1")
     page.get_by_role("textbox", name="Query").press("Enter")
-    expect(page.get_by_role("link", name="Compare with another run")).to_be_visible()
+    expect(page.get_by_role("link", name="Open in Compare")).to_be_visible()
     assert says(page)["query"] == ["q1"]
-    page.get_by_role("link", name="Compare with another run").click()
+    page.get_by_role("link", name="Open in Compare").click()
     expect(page.get_by_role("button", name="Compare")).to_be_visible()
     stand_still(page)
     assert says(page)["query"] == ["q1"]
@@ -313,7 +313,7 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
     assert {"a": says(page)["a"], "b": says(page)["b"]} == {"a": [RUNS[1]], "b": [RUNS[2]]}
     page.go_back()
     page.go_back()
-    expect(page.get_by_role("link", name="Compare with another run")).to_have_count(0)
+    expect(page.locator(".question")).to_have_count(0)
     assert "query" not in says(page)
 
 
@@ -322,7 +322,7 @@ def test_a_run_that_ends_late_takes_no_opened_query_away(tab, golden):
     page.evaluate("history.pushState({}, '', '?review=Notes')")  # as Streamlit does then
     assert says(page)["query"] == ["q1"]
     page.get_by_role("button", name="Queries of").click()
-    expect(page.get_by_role("link", name="Compare with another run")).to_have_count(0)
+    expect(page.locator(".question")).to_have_count(0)
     assert "query" not in says(page)
 
 

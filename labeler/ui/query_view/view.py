@@ -85,6 +85,8 @@ def show_steps(opened: OpenedQuery) -> None:
         st.space("stretch")
         if opened.a is None and len(opened.board.run_names) > 1:
             links.link("Compare with another run", compare_url(opened))
+        elif opened.path != "/compare" and opened.a is not None:
+            links.link("Open in Compare", url_state.page_url("/compare", query=opened.query_id))
         links.link("Grade this query", url_state.page_url("/", query=opened.query_id))
         st.caption(steps.place, width="content")
         for label, key, to in (("Previous", "k", steps.before), ("Next", "j", steps.after)):
