@@ -422,7 +422,7 @@ def test_the_data_page_says_its_limits_and_refuses_a_bomb_in_one_sentence(bombs,
     button.click().run()
     said = words(app)
     assert "bomb.gz:1: the line is more than 64 MB" in said
-    assert "On this page the limits stand as they are" in said
+    assert "On this page limits are fixed" in said
     assert not app.exception
 
 
