@@ -327,3 +327,15 @@ def test_a_name_of_somebody_who_has_graded_is_asked_about(serve, visit, tmp_path
     ready(other)
     with server.store() as store:
         assert store.names_like("marit dahl") == ["Marit Dahl"]
+
+
+@pytest.mark.parametrize("size", [(844, 390), (720, 450), (390, 664)])
+def test_the_button_of_an_invitation_is_in_sight_however_small_the_window(invited, visit, size):
+    server = invited(contact="Lea, room 12")
+    width, height = size
+    page = visit(server.url, grader=None, viewport={"width": width, "height": height})
+    page.goto(link_for(server, "Ann"))
+    start = page.get_by_role("button", name="Start grading as Ann")
+    expect(start).to_be_in_viewport(ratio=1)
+    start.click()
+    ready(page)

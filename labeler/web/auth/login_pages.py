@@ -328,6 +328,12 @@ button:focus-visible, a:focus-visible {{ outline: 2px solid var(--accent); outli
   body > header {{ padding-inline: 1rem; }}
   main {{ padding: 2.5rem 1rem; }}
 }}
+@media (max-height: 40rem) {{
+  main {{ padding-block: 1.5rem 2rem; }}
+  .scale {{ grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }}
+  .ways {{ position: sticky; bottom: 0; margin-top: 0; padding-block: 0.75rem; }}
+  .ways {{ background: var(--bg); }}
+}}
 """
 PAGE_STYLE = style(TOKENS_CSS + font_face() + frame.FRAME_CSS + PAGE_CSS)
 
