@@ -39,10 +39,11 @@ def fold_name(name: str) -> str:
 # A query with a chunk. PyTerrier writes its internal number as docid beside the real id as
 # docno; a "query" beside a query id is the query's text. Quepid's tables have only the text.
 QUERY_OF_PAIR = Aliases(
-    "query_id qid q_id query-id query query_text", "queryid question user_input input"
+    "query_id qid q_id query-id query query_text",
+    "queryid question_id questionid question user_input input",
 )
 # Unambiguous, unlike "id" and "query".
-ONE_QUERY = frozenset({"query_id", "qid", "q_id", "query-id"})
+ONE_QUERY = frozenset({"query_id", "qid", "q_id", "query-id", "question_id"})
 CHUNK_OF_PAIR = Aliases(
     "chunk_id docno doc_id docid corpus-id", "chunkid passage_id pid node_id doc"
 )
@@ -70,7 +71,7 @@ RANK_OR_PLACE = Aliases("position pos")
 RUN_NAME = Aliases("system run run_id", "runid run_name system_name system_id tag")
 
 # A query.
-QUERY_ID = Aliases("query_id _id id qid", "q_id query-id queryid")
+QUERY_ID = Aliases("query_id _id id qid", "q_id query-id queryid question_id questionid")
 QUERY_TEXT = Aliases("query text question query_text", "user_input input")
 
 # A chunk.
@@ -98,7 +99,7 @@ COUNT = ("n", "count")
 RUN = ("run",)
 ANSWER = ("answer", "response")
 CORRECT = ("correct",)
-QUERY_BY_ID = ("query_id", "qid", "q_id", "query-id", "query")
+QUERY_BY_ID = ("query_id", "qid", "q_id", "query-id", "question_id", "query")
 
 # The golden set or log that a file was exported from.
 SEAL = "seal"

@@ -369,7 +369,7 @@ def test_scores_that_are_the_same_in_32_bits_only_are_no_ties_of_the_usual_prese
     Path("r.json").write_text(json.dumps(run))
     put("r.csv", ("query_id", "chunk_id", "score"), rows)
     done = labeler("load", "run", name)
-    said = "queries with tied scores                  0, under the preset trec_eval 2"
+    said = "queries with tied scores           0, under the preset trec_eval 2"
     assert said in done.output
     assert "tied" not in labeler("score", "--measures", "RR").output
     shown = labeler("score", "--preset", "trec_eval", "--explain").output
@@ -477,3 +477,17 @@ def test_results_of_blanks_keep_their_place_and_have_no_text(labeler: Labeler, n
     assert second.text in ("We open at nine.", "We.")
     assert [each.text for each in rest] == [None] * len(rest)
     assert ["without", "text", str(1 + len(rest))] in map(str.split, done.output.splitlines())
+
+
+def test_a_question_id_names_the_query_in_every_file(labeler: Labeler):
+    Path("found.csv").write_text(
+        "question_id,question,doc_id,rank,score,text\nk1,where?,a,1,3.5,here\nk2,who?,b,1,1.5,me\n"
+    )
+    Path("labels.csv").write_text("question_id,doc_id,relevance\nk1,a,2\nk2,b,0\n")
+    Path("more.csv").write_text("questionId,question\nk3,why?\n")
+    for name in ("found.csv", "labels.csv", "more.csv"):
+        done = labeler("load", name)
+        assert done.exit_code == 0, done.output
+    with Store("golden.db") as store:
+        assert [query.query_id for query in store.queries()] == ["k1", "k2", "k3"]
+        assert store.contents().golden == 2
