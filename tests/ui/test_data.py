@@ -873,3 +873,15 @@ def test_the_field_map_is_seen_checked_and_taken_away(filled: Path):
     press(app, "Save settings")
     with Store(filled) as store:
         assert store.settings().field_map == ""
+
+
+def test_the_language_of_the_grading_pages_is_chosen_by_its_own_name(filled: Path):
+    box = field(open_page("data", section="Settings"), "Language of the grading pages")
+    assert box.options == ["automatic, by the browser", "Deutsch", "English"]
+    assert box.value == "automatic"
+    app = open_page("data", section="Settings")
+    field(app, "Language of the grading pages").set_value("de")
+    press(app, "Save settings")
+    with Store(filled) as store:
+        assert store.settings().language == "de"
+        assert store.settings().words == Settings().words  # German graders read German ones
