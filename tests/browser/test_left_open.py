@@ -14,7 +14,7 @@ from tests.browser.modules import page_with
 from tests.browser.padpage import PHONE, all_saved, press, quick_hand
 from tests.browser.server import loaded
 from tests.browser.still import stand_still
-from tests.browser.test_accessibility import CONTRAST, serious
+from tests.browser.test_accessibility import CONTRAST, violations
 from tests.services.test_transfer_pool import AT, FEES, OLD, fill
 
 pytestmark = pytest.mark.browser
@@ -119,23 +119,23 @@ def test_whose_marks_these_are_is_said_beside_the_text_and_at_each_mark(
     marks, lines = seen[FEES]
     assert marks == ["²:due ", "¹²:in May 👩‍🏫", "¹:, and are ta"]
     assert lines == [
-        f"¹ {HOSTILE} gave 3 highly relevant on 2026-03-09 for the words marked so, and others "
+        f"¹ {HOSTILE} gave 3 highly relevant on Mar 9, 2026 for the words marked so, and others "
         "that are not in this text",
-        "² Ana gave 3 highly relevant on 2026-03-04 for the words marked so, and others that are "
+        "² Ana gave 3 highly relevant on Mar 4, 2026 for the words marked so, and others that are "
         "not in this text",
     ]
     [(marks, lines)] = [each for text, each in seen.items() if text.startswith("transfer")]
     assert marks[0].startswith("²:transfer")
     assert (
-        "² Ana gave 3 highly relevant on 2026-03-04 for the words marked so, which go on"
+        "² Ana gave 3 highly relevant on Mar 4, 2026 for the words marked so, which go on"
         in (lines[1])
     )
     assert page.locator(".chunk img").count() == 0
     press(page, "km")  # the words of the question are painted anew
     assert before(page)
-    assert serious(stand_still(page)) == []
+    assert violations(stand_still(page)) == []
     page.emulate_media(color_scheme="dark")
-    assert serious(stand_still(page), CONTRAST) == []
+    assert violations(stand_still(page), CONTRAST) == []
 
 
 @pytest.mark.slow
