@@ -168,9 +168,7 @@ def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server,
     expect(page.locator("table").first).to_contain_text("0.2500")
     expect(link).to_be_focused()
 
-    page = follows(
-        visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5")
-    )
+    page = follows(visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5"))
     numbers = page.get_by_test_id("stExpander").filter(has_text="All numbers")
     numbers.locator("summary").click()
     expect(numbers.get_by_role("table")).to_be_visible()

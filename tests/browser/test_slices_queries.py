@@ -154,9 +154,7 @@ def test_one_query_shows_its_list_what_is_unjudged_and_ndcg_worked_out(serve, vi
     expect(rows.first.locator(".gd")).to_have_text("0")
     expect(rows.nth(5).locator(".gd.open")).to_have_count(1)
     expect(page.locator(".duel .edge .rank")).to_have_text("rank 5")
-    expect(page.locator(".answer .says")).to_have_text(
-        "first ranks the one useful chunk 12th."
-    )
+    expect(page.locator(".answer .says")).to_have_text("first ranks the one useful chunk 12th.")
     rows.nth(1).locator("a").click()
     expect(page.get_by_text("The text of c2.")).to_be_visible()
     page.get_by_text("nDCG worked out").click()
