@@ -1,4 +1,4 @@
-"""Prewarming: after the start a thread imports the pages and opens the scoreboard.
+"""Prewarming: after the start a thread imports the pages, opens the board, compresses files.
 
 It works in small parts, each only while no request has come for a while, so that no visitor waits.
 """
@@ -12,10 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from labeler.errors import LabelerError
+from labeler.web.app_files import compressed
+from labeler.web.first_visit import streamlit_files
 
 QUIET_SECONDS = 0.75
 CHECK_SECONDS = 0.1
@@ -119,11 +122,18 @@ def _open_ranges() -> Iterator[None]:
     yield from importlib.import_module("labeler.ui.scoreboards").open_ranges()
 
 
+def _compress_files() -> Iterator[None]:
+    """Compress the scripts that every first visit loads."""
+    for path in chain(*streamlit_files()):
+        compressed(path)
+        yield
+
+
 def _open_decision() -> Iterator[None]:
     yield from importlib.import_module("labeler.ui.assignment_cache").open_decision()
 
 
 STEPS: tuple[Callable[[], Iterator[None]], ...] = (
-    *(_import_pages, _open_board),
+    *(_import_pages, _open_board, _compress_files),
     *(_open_ranges, _open_decision),
 )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from labeler.stats.unjudged_chunks import PartlyJudgedLists, find_partly_judged_
 from labeler.store import Store
 from labeler.ui import assignment_cache, scoreboards
 from labeler.ui import shared as ui
+from labeler.web.app_files import compressed
+from labeler.web.first_visit import streamlit_files
 from tests.support.page import empty_golden_set, loaded
 
 
@@ -241,3 +244,15 @@ def test_a_server_for_graders_alone_opens_no_board(
     threads, is_set_aside = done.stdout.splitlines()
     assert (prewarm.THREAD_NAME in threads) is opens
     assert is_set_aside == "True"  # or each run of a page would look through all that is imported
+
+
+def test_what_a_first_visit_loads_is_compressed_before_it(database: Path) -> None:
+    compressed.cache_clear()
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
+    files, before = [*chain(*streamlit_files())], compressed.cache_info().misses
+    assert files
+    assert all(compressed(path) for path in files)
+    assert compressed.cache_info().misses == before
