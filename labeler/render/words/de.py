@@ -42,7 +42,6 @@ SENTENCES = {
     "time.minutes": {"one": "etwa {n} Minute", "other": "etwa {n} Minuten"},
     "time.hours": {"one": "etwa {n} Stunde", "other": "etwa {n} Stunden"},
     "time.hours_minutes": "etwa {n} Std. {minutes} Min.",
-    "time.hours_minutes": "etwa {n} Std. {minutes} Min.",
     # wer bewertet
     "form.title": "Wie heißen Sie?",
     "form.help": (
@@ -124,10 +123,7 @@ SENTENCES = {
     },
     # wie weit es ist
     "progress.decided": "entschieden",
-    "progress.decides": {
-        "one": "noch etwa {n} bis zur Entscheidung",
-        "other": "noch etwa {n} bis zur Entscheidung",
-    },
+    "progress.decides": "noch etwa {n} bis zur Entscheidung",
     "progress.all": {
         "one": "{Question}: {n} {passage}",
         "other": "{Question}: alle {n} {passages}",
@@ -249,10 +245,7 @@ SENTENCES = {
     "note.none": "Keine Notiz",
     "note.said": "Notiz: {note}",
     "note.waits": "Notiz: {note} (geht mit Ihrer Bewertung)",
-    "note.too_long": {
-        "one": "Notiz nicht gespeichert: {n} Zeichen zu lang",
-        "other": "Notiz nicht gespeichert: {n} Zeichen zu lang",
-    },
+    "note.too_long": "Notiz nicht gespeichert: {n} Zeichen zu lang",
     "note.not_saved": "Notiz noch nicht gespeichert",
     "remark.about": "{Question} insgesamt",
     "remark.note": "Notiz dazu (freiwillig)",
@@ -266,7 +259,7 @@ SENTENCES = {
     "given.cannot_tell_because": "weiß nicht: {reason}",
     "given.graded": "bewertet",
     "given.you": "Zuletzt: {grade}",
-    "given.by_others": {"one": "{n}-mal {grade}", "other": "{n}-mal {grade}"},
+    "given.by_others": "{n}-mal {grade}",
     "given.nobody_else": "sonst noch von niemandem bewertet",
     "given.by_no_run": "von keinem Suchlauf gefunden",
     "given.where": "{Passage} {chunk}",
@@ -326,7 +319,7 @@ SENTENCES = {
     "list.fetching": "Die {passages} werden geladen …",
     "list.fetching_more": "Weitere {passages} werden geladen …",
     "list.nothing": "{Question}: noch keine {passages} lesbar.",
-    "list.more": {"one": "Mehr zeigen: noch {n}", "other": "Mehr zeigen: noch {n}"},
+    "list.more": "Mehr zeigen: noch {n}",
     "list.progress": "{graded} von {all} bewertet · {left} offen",
     "list.all": {"one": "{n} bewertet", "other": "alle {n} bewertet"},
     "list.all_graded": {"one": "{n} bewertet", "other": "Alle {n} bewertet"},
@@ -356,7 +349,7 @@ SENTENCES = {
     "mine.which": "Welche Bewertungen",
     "mine.back": "zurück zum Bewerten",
     "mine.fetching": "Ihre Bewertungen werden geladen …",
-    "mine.more": {"one": "Mehr zeigen: {n} ältere", "other": "Mehr zeigen: {n} ältere"},
+    "mine.more": "Mehr zeigen: {n} ältere",
     "mine.none_so": "Keine Ihrer Bewertungen ist von dieser Art.",
     "mine.none": "Sie haben noch nichts bewertet.",
     "mine.all": "alle",
@@ -483,7 +476,7 @@ SENTENCES = {
     "done.more_to_come": "Sobald neue {questions} dazukommen, geht es hier weiter.",
     "done.did": "Bewertet: {passages_in_all}, {questions_in_all}",
     "done.did_in": "Bewertet: {passages_in_all}, {questions_in_all}, in {time}",
-    "done.cannot_tell": {"one": "{n}-mal „weiß nicht“", "other": "{n}-mal „weiß nicht“"},
+    "done.cannot_tell": "{n}-mal „weiß nicht“",
     "done.verdict": "Ergebnis auf Compare ansehen",
     "done.look_through": "Meine Bewertungen ansehen",
     "done.undo_last": "Letzte zurücknehmen",

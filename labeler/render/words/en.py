@@ -31,7 +31,6 @@ SENTENCES = {
     "time.minutes": {"one": "about {n} min", "other": "about {n} min"},
     "time.hours": {"one": "about {n} hour", "other": "about {n} hours"},
     "time.hours_minutes": "about {n} h {minutes} min",
-    "time.hours_minutes": "about {n} h {minutes} min",
     # who grades
     "form.title": "What’s your name?",
     "form.help": (
