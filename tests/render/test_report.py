@@ -126,7 +126,7 @@ def test_keywords_are_in_a_report_where_queries_have_some(filled: Store, tmp_pat
     filled.add_queries(loaded(queries), update=True)
     report(filled, "first", "second", "-o", str(path), "--force")
     text = page_of(path).text
-    assert "Keywords RR@10 nDCG@10 coverage@10 n A 0.1667" in text
+    assert "Keywords run RR@10 nDCG@10 coverage@10 n A 0.1667" in text
     assert "Only A has these in its top 10: 1 Keyword Query" in text
     assert "1 keyword is in no chunk at all: 'nowhere' of query q1" in text
     report(filled, "second", "-o", str(path), "--force")
