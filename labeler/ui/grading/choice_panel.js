@@ -76,7 +76,12 @@ export class ChoicePanel {
     this.input = input;
     line.append(element("span", label), input);
     if (!isTouch || !ok) return line;
-    return make("div", "line", line, keyButton("", ok, () => this.entered(), "choice"));
+    return make(
+      "div",
+      "line",
+      line,
+      keyButton("", ok, () => this.entered(), "choice"),
+    );
   }
 
   /** @type {(title: string) => void} */

@@ -120,7 +120,7 @@ export function doneTitle({ open, withoutText, decision }, saved, confined, { sa
   return say(confined ? "done.part" : "done.all", { name });
 }
 
-/** @type {(progress: GradingProgress, data: Pick<PadData, "confined" | "terms" | "contact">, saved: number, waiting: number) => string} */
+/** @type {(progress: GradingProgress, data: Pick<PadData, "confined" | "terms" | "contact" | "load_url">, saved: number, waiting: number) => string} */
 export function doneHelp({ open, withoutText, agreement, decision }, data, saved, waiting) {
   const { confined, contact, load_url } = data;
   const { say } = data.terms;
