@@ -328,7 +328,7 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
     first.locator(".open").tap()
     assert marked_on(page, ROW) == [DAYS]
     quick_hand(page)
-    first.get_by_role("button", name="2, partly relevant").tap()
+    page.locator(".grades button").nth(2).tap()
     all_saved(page, 1)
     with served.store() as store:
         assert [(each.grade, words_of(each.evidence)) for each in store.events()] == [
