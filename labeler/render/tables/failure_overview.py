@@ -16,6 +16,7 @@ from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 RANKS_SHOWN = 10
 MOST_WHOLE = 25  # rows of a list that is shown whole; a longer one scrolls under its heads
 CAUSES_STYLE = style("""
+.causes { overflow-x: clip; overflow-wrap: anywhere; }
 .causes h2 { font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0 0 0.5rem; }
 .causes ol { list-style: none; margin: 0 0 1.5rem; padding: 0; }
 .causes li { margin: 0; border-top: 1px solid var(--line); }
@@ -52,11 +53,12 @@ STRIP_STYLE = style(
 @container (max-width: 44rem) {
     .sheet.queries.ranked :is(table, tbody) { display: block; }
     .sheet.queries.ranked thead { display: none; }
-    .sheet.queries.ranked tbody tr { display: grid; grid-template-columns: 1fr auto auto;
+    .sheet.queries.ranked tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto auto;
         gap: 0 0.75rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
     .sheet.queries.ranked tbody :is(th, td) { position: static; border: 0; padding: 0;
         text-align: left; }
-    .sheet.queries.ranked tbody th > span { max-width: none; -webkit-line-clamp: 1; }
+    .sheet.queries.ranked tbody th > span { width: auto; max-width: none; -webkit-line-clamp: 1; }
+    .sheet.queries.ranked :is(th, td.text) { min-width: 0; overflow: hidden; }
     .sheet.queries.ranked td.text { grid-area: 2 / 1 / auto / -1; max-width: none; min-width: 0;
         white-space: normal; }
     .sheet.queries.ranked td.text a { -webkit-line-clamp: 3; }

@@ -136,7 +136,8 @@ LISTS_STYLE = style("""
     .duel:not(.single) .b a .named { flex: none; line-height: 1.25rem; }
     .duel:not(.single) .b .adds { display: none; }
     .duel:not(.single) .hd { display: block; }
-    .duel:not(.single) .a .hd .run { display: block; width: 8rem; }
+    .duel:not(.single) .hd .run { display: block; max-width: 100%; }
+    .duel:not(.single) .a .hd .run { width: 8rem; max-width: none; }
     .duel:not(.single) .b .hd :is(small, .gap) { display: none; }
 }
 """)

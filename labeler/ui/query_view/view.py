@@ -34,6 +34,8 @@ STYLE = style("""
     clip-path: inset(50%); }
 .st-key-choices { display: none; }
 .st-key-query-steps { row-gap: 0.25rem; padding-top: 0.5rem; }
+.st-key-query-back, .st-key-query-back button { max-width: 100%; }
+.st-key-query-back p { white-space: normal; overflow-wrap: anywhere; text-align: left; }
 .st-key-query-steps :is(a, button) { font-size: 0.9375rem; }
 .st-key-chunk-panel { border-top: 1px solid var(--line2); padding-top: 1.5rem;
     scroll-margin: 4rem 0 1rem; }
