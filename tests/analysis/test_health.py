@@ -181,16 +181,16 @@ def test_single_answer_queries_with_answers_in_several_documents_are_named() -> 
     assert found.single.several == (("three", 3), ("two", 2), ("unknown", 2))
     assert "7 graded queries have the task single" in said(found)
     assert (
-        "3 single-answer queries have answers in several documents: three (3), two (2), unknown (2). "
-        "RR and Success count only the first answer."
+        "3 single-answer queries have answers in several documents: three (3), two (2), "
+        "unknown (2). RR and Success count only the first answer."
     ) in warned(found)
 
 
 def test_many_such_queries_are_counted_and_a_few_named() -> None:
     many = single(**{f"q{n}": [(3, "a"), (3, "b")] for n in range(9)})
     assert (
-        "9 single-answer queries have answers in several documents: q0 (2), q1 (2), q2 (2), q3 (2), "
-        "q4 (2), 4 more. RR"
+        "9 single-answer queries have answers in several documents: q0 (2), q1 (2), q2 (2), "
+        "q3 (2), q4 (2), 4 more. RR"
     ) in warned(assess_health(many, NOW))
 
 

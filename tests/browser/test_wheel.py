@@ -69,7 +69,8 @@ def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environme
     expect(page.locator(".chunk .text")).not_to_be_empty()
     page.keyboard.press("2")
     expect(page.locator(".status .state")).to_contain_text("1 saved")
-    for name, words in {"scores": "hybrid", "compare": "bm25", "queries": "Retrieval fails"}.items():
+    pages = {"scores": "hybrid", "compare": "bm25", "queries": "Retrieval fails"}
+    for name, words in pages.items():
         page.goto(urljoin(demo, f"/{name}"))
         expect(page.get_by_text(words).first).to_be_visible()
     where = [environment / "bin" / "python", "-c", "import labeler; print(labeler.__file__)"]

@@ -75,8 +75,8 @@ def test_each_format_rounds_in_its_own_way_and_a_missing_number_is_a_dash() -> N
     assert [format_cell(column, MISSING) for column in shown] == ["none", *"––––––"]
     figure, signed = (Column("ctr", format=form) for form in ("figure", "signed figure"))
     values = [{"ctr": value} for value in (0.034567, -1200.0, 0.0, math.nan)]
-    assert [format_cell(figure, row) for row in values] == ["0.034567", "-1,200", "0", "–"]
-    assert [format_cell(signed, row) for row in values] == ["+0.034567", "−1,200", "0", "–"]
+    assert [format_cell(figure, row) for row in values] == ["0.0346", "-1,200", "0.0000", "–"]
+    assert [format_cell(signed, row) for row in values] == ["+0.0346", "−1,200", "0.0000", "–"]
 
 
 def test_a_terminal_gets_texts_to_the_left_and_numbers_to_the_right() -> None:

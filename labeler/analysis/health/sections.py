@@ -71,9 +71,9 @@ def describe_size(found: GoldenSetHealth) -> str:
     by = f" in {found.by}" if found.by else ""
     return (
         f"With {found.judged:,} of {format_count(found.queries, 'query', 'queries')} graded, you "
-        f"will probably (95%) see any failure that affects at least {_format_percent(found.now.rarest, 1)} of "
-        f"questions, and can detect differences of {_format_number(found.now.reach)}{by} or more "
-        "(80% power)."
+        "will probably (95%) see any failure that affects at least "
+        f"{_format_percent(found.now.rarest, 1)} of questions, and can detect "
+        f"differences of {_format_number(found.now.reach)}{by} or more (80% power)."
     )
 
 
