@@ -172,7 +172,7 @@ def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
     page.get_by_role("button", name="Manage").click()
     page.get_by_role("button", name="Make grader").click()
     page.get_by_role("button", name="Make grader", exact=True).last.click()
-    expect(page.get_by_text("'Lea' is the last lead who can come in")).to_be_visible()
+    expect(page.get_by_text("'Lea' is the last lead who can sign in")).to_be_visible()
     bea = visit(link_for(new, "Bea", role="lead"), grader=None)
     expect(bea.get_by_text("Load what your system retrieved")).to_be_visible()
     page.goto(f"{new.url}/data?section=People&person=Lea")
