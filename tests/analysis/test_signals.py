@@ -157,7 +157,7 @@ def test_the_command_prints_them_under_the_runs_and_alone_for_programs(filled: P
     assert run(filled, "--format", "json") == before, "rows of runs stay rows of runs"
     said = run(filled)
     [line] = [line.split() for line in said.splitlines() if line.startswith("up ")]
-    assert line == ["up", "search", "0.25", "2026-01-21", "–", *["0.25"] * 4, "1"]
+    assert line == ["up", "search", "0.2500", "2026-01-21", "–", *["0.2500"] * 4, "1"]
     assert "! Systems with signals that have no run with a date, so in no chart: 'ghost'" in said
     assert "\nSystems with runs that have no signal: 'quiet'." in said
     rows = json.loads(run(filled, "search", "--signals", "--format", "json"))
@@ -188,7 +188,7 @@ def test_scores_draws_each_signal_below_the_line_with_a_table_behind(filled: Pat
     assert len(app.get("vega_lite_chart")) == 3
     said = words(app)
     assert f"{HOSTILE} (online)" in [each.value for each in app.text]
-    assert "|up|search|2026-01-21|new|0.25|–|–|4|" in re.sub(r"\|+", "|", said)
+    assert "|up|search|2026-01-21|new|0.2500|–|–|4|" in re.sub(r"\|+", "|", said)
     assert "so in no chart: 'ghost'" in said
     assert "have no signal: 'quiet'" in said
     body = "".join(element.proto.body for element in app.get("html"))
@@ -203,7 +203,7 @@ def test_a_bucket_has_the_signals_of_its_queries_alone(filled: Path) -> None:
     said = words(open_page("scores", view="trend", measure="RR", facet="topic", bucket="b"))
     assert "values of all queries are left out" in said
     assert HOSTILE not in said
-    assert "|up|search|0|2026-01-21|" in re.sub(r"\|+", "|", said)
+    assert "|up|search|0.0000|2026-01-21|" in re.sub(r"\|+", "|", said)
 
 
 def test_signals_stand_there_whichever_chunking_is_looked_at(filled: Path) -> None:

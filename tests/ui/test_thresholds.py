@@ -104,7 +104,7 @@ def test_a_file_that_judges_by_another_golden_set_says_so(file: Path):
     ("text", "why"),
     [
         ("[overall]\nRR = 9\n", "gate.toml:2: 'at_least' is a number from 0 to 1, not 9"),
-        (None, "not there"),
+        (None, "gate.toml: there is no such file"),
     ],
     ids=["broken", "gone"],
 )
