@@ -138,19 +138,30 @@ class LiveRanges:
     def deltas(
         self, board: Scoreboard, measures: Iterable[Measure], facet: str | None = None
     ) -> DeltaRanges:
-        """Return the ranges of the second run's mean minus the first's; otherwise as `means`."""
+        """Return the ranges of the second run's mean minus the first's; otherwise as `means`.
+
+        ``unjudged`` counts what these two runs have above the cut-off, for the queries that count.
+        """
         board, chosen = board.snapshot(), _with_range(board, measures)
         values = self._values(board, chosen, facet)
         a, b = self.runs
         with self._lock:
             self._update(board, chosen)
             return {
-                (measure, bucket): self._raw_ranges(measure, inside)[-1].with_value(
-                    *_difference(values[a, measure, bucket], values[b, measure, bucket])
-                )
+                (measure, bucket): self._raw_ranges(measure, inside)[-1]
+                .with_value(*_difference(values[a, measure, bucket], values[b, measure, bucket]))
+                ._replace(unjudged=int(self._unjudged_pairs(measure)[inside].sum()))
                 for measure in chosen
                 for bucket, inside in _groups(board, facet)
             }
+
+    def _unjudged_pairs(self, measure: Measure) -> Ints:
+        """Count the unjudged chunks of these runs above a measure's cut-off, (queries,)."""
+        board, tops = self._board, self._tops
+        cutoffs = np.full(tops.queries, DEPTH) if measure.cutoff is None else board.cutoffs(measure)
+        found = (self._model.grades == UNGRADED) & tops.within(self._columns, cutoffs)
+        count: Ints = np.bincount(tops.query[found], minlength=tops.queries)
+        return np.where(board.counted(measure), count, 0)
 
     def prepare(self, measures: Iterable[Measure]) -> Iterator[None]:
         """Compute in advance what `means` needs, in steps of about a tenth of a second.

@@ -83,8 +83,8 @@ def test_before_anything_is_graded_nothing_is_settled_and_it_is_said():
     assert standing.ahead == 0.5, "too few grades to say"
     assert standing.graded == 0 < standing.likely <= standing.pool == standing.open
     assert standing.sentence() == (
-        f"Grade about {standing.likely} of the {standing.pool} unjudged chunks to know who is "
-        "ahead by nDCG@10. Nothing is graded yet."
+        f"Grade about {standing.likely} more chunks to know who is ahead by nDCG@10. Nothing is "
+        "graded yet."
     )
 
 
@@ -105,7 +105,7 @@ def test_runs_with_the_same_lists_need_no_grade():
     assert (standing.settled, standing.leader, standing.graded) == (True, None, 0)
     assert standing.sentence() == (
         "bad and copy differ by less than what matters (0.01) by nDCG@10, with over 90% certainty, "
-        f"however the {standing.open} unjudged chunks are graded."
+        "however the unjudged chunks are graded."
     )
 
 

@@ -113,8 +113,8 @@ def test_the_answer_comes_first_then_one_table_then_what_is_to_know(run: Labeler
         "+0.1157 nDCG@10, from 0.4532 to 0.5689.",
         "2 of 4 queries (1 not graded, 1 with nothing relevant): b is better on 1, worse on 1.",
         "Next step: Grade 8 more queries.",
-        "Unjudged chunks: 4 unjudged chunks could change who is ahead.",
-        "Next step: Grade the 3 most useful of them.",
+        "Unjudged chunks: 3 unjudged chunks in the two top 10s could change who is ahead.",
+        "Next step: Grade all of them.",
     ]
     assert lines[at + 1 : end] == [
         "Measure       a       b  Difference  Wins  Losses  n  Unjudged in A  Unjudged in B  "

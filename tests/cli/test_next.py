@@ -31,8 +31,7 @@ def test_the_table_says_what_comes_next_and_that_no_third_run_is_served(run):
     assert shared == "forward and backward share 0.0 of their top 10 on average."
     assert top == "The first results are different in all 4 queries."
     assert first == (
-        "Grade about 30 of the 80 unjudged chunks to know who is ahead by nDCG@10. Nothing is "
-        "graded yet."
+        "Grade about 30 more chunks to know who is ahead by nDCG@10. Nothing is graded yet."
     )
     assert heading.split("  ")[0] == "query"
     assert "rank in forward" in heading

@@ -119,8 +119,7 @@ class Certainty:
             verdict = near if self.same else f"{better} is ahead of {worse} {by}"
             return f"{verdict}. All {self.pool:,} chunks are graded."
         if self.settled and self.same:
-            chunks = "chunk is" if self.open == 1 else "chunks are"
-            more = f"however the {self.open:,} unjudged {chunks} graded"
+            more = "however the unjudged chunks are graded"
             return f"{near}, with {self.claim}, {more}."
         if self.settled:
             unlikely = f"More grades are unlikely to change who is ahead {by}"
@@ -137,8 +136,8 @@ def _count_work(likely: int, unjudged: int) -> str:
     if unjudged == 1:
         return "Grade the one unjudged chunk"
     if likely >= unjudged:
-        return f"Grade all {unjudged:,} unjudged chunks"
-    return f"Grade about {likely:,} of the {unjudged:,} unjudged chunks"
+        return "Grade all unjudged chunks"
+    return f"Grade about {likely:,} more chunks"
 
 
 def assess_certainty(

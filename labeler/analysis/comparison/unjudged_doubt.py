@@ -9,6 +9,7 @@ import math
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Delta
 from labeler.evaluation import format_signed
+from labeler.measures import PROMPT
 from labeler.model.results import DOUBT, Statement
 from labeler.stats import DEPTH, UnjudgedRange
 
@@ -17,6 +18,8 @@ NO_CHANGE, CAN_VANISH, UNLIKELY, COULD_CHANGE = (
     *("unjudged cannot change it", "unjudged can make it vanish"),
     *("unjudged unlikely to change it", "unjudged could change it"),
 )
+FIRST = 12  # chunks to begin with where many more decide
+MOST_AT_ONCE = 100  # chunks that somebody can be asked to grade as one next step
 
 
 def describe_unjudged(
@@ -29,11 +32,11 @@ def describe_unjudged(
 
     >>> from labeler.measures import parse
     >>> row = Delta(parse("RR"), None, None, 0.4, 0.5, 0.1, 9, 2, 4, 15, 0, 3, 3, 0, 0)
-    >>> doubt = describe_unjudged(row, UnjudgedRange(0.0, 0.3, True, 0.1, 0.2, 6), ("one", "two"))
+    >>> doubt = describe_unjudged(row, UnjudgedRange(-0.2, 0.3, True, 0.0, 0.2, 6), ("one", "two"))
     >>> doubt.sentence if doubt else None
-    'The 6 unjudged chunks in the top 20 can make the difference vanish, but not turn it round.'
+    '6 unjudged chunks in the two top 20s could change who is ahead.'
     """
-    if band is None or not band.unjudged or not band.highest - band.lowest > TOLERANCE:
+    if band is None or not band.highest - band.lowest > TOLERANCE:
         return None
     kind, sentence = _choose_sentence(row, band, names)
     numbers = {
@@ -62,8 +65,8 @@ def _choose_sentence(row: Delta, band: UnjudgedRange, names: tuple[str, str]) ->
         change = "larger" if size < low - TOLERANCE else "smaller"
         is_inside = low - TOLERANCE <= size <= high + TOLERANCE
         more = f" The difference is likely {change} once graded: {_range(band)}."
-        count = f"{band.unjudged:,} unjudged"
-        said = f"More grades are unlikely to change who is ahead ({count})."
+        count = f" ({band.unjudged:,} unjudged in {_both_tops(row)})" if band.unjudged else ""
+        said = f"More grades are unlikely to change who is ahead{count}."
         said += "" if is_inside else more
         return UNLIKELY, said
     return COULD_CHANGE, " ".join(_could_change(row, band, names))
@@ -82,14 +85,17 @@ def _could_change(row: Delta, band: UnjudgedRange, names: tuple[str, str]) -> li
 
 
 def advise_grades(useful: int, unjudged: int) -> Statement:
-    """Return how many of the unjudged chunks to grade, of which about ``useful`` decide."""
-    sentence = "Grade all of them." if unjudged > 1 else "Grade it."
-    if 0 < useful < unjudged:
+    """Return which unjudged chunks to grade next, where about ``useful`` grades decide."""
+    if 0 < unjudged <= useful:
+        sentence = "Grade all of them." if unjudged > 1 else "Grade it."
+    elif useful > MOST_AT_ONCE:
         sentence = (
-            f"Grade the {useful:,} most useful of them."
-            if useful > 1
-            else ("Grade the most useful of them.")
+            f"Deciding it takes about {round(useful, -2):,} more grades; start with the "
+            f"{FIRST} chunks that decide most."
         )
+    else:
+        chunks = f"{useful:,} chunks that decide" if useful > 1 else "chunk that decides"
+        sentence = f"Grade the {chunks} most."
     numbers = {"useful": useful, "unjudged": unjudged}
     return Statement("useful grades", sentence, DOUBT, "Next step", numbers)
 
@@ -100,10 +106,17 @@ def _sign(value: float) -> int:
 
 
 def _count_chunks(row: Delta, band: UnjudgedRange) -> str:
-    where = "" if row.measure.cutoff else f" in the top {DEPTH}"
+    if not band.unjudged:
+        return "unjudged chunks of other queries or runs"
     if band.unjudged == 1:
-        return f"the one unjudged chunk{where}"
-    return f"the {band.unjudged:,} unjudged chunks{where}"
+        return f"the one unjudged chunk in {_both_tops(row)}"
+    return f"the {band.unjudged:,} unjudged chunks in {_both_tops(row)}"
+
+
+def _both_tops(row: Delta) -> str:
+    """Name the part of both lists that a measure looks at."""
+    cutoff = row.measure.cutoff or DEPTH
+    return "the two prompts" if cutoff == PROMPT else f"the two top {cutoff}s"
 
 
 def _range(band: UnjudgedRange) -> str:

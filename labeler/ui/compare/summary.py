@@ -124,7 +124,10 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
     with st.container(gap="xsmall"):
         said = [*found.statements, *cautions]
-        step = None if asks_for_grades(view, found, settings) else next_step(found.tests)
+        asked = asks_for_grades(view, found, settings)
+        step = None if asked else next_step(found.tests)
+        # the button below is the next step
+        said = [each for each in said if not (asked and each.kind == "useful grades")]
         show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
         offer_deciding_grades(view, found, settings)
     if picture is not None:
