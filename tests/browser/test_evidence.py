@@ -363,8 +363,8 @@ def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
     marks = page.locator("mark.evidence")
     expect(marks).to_have_text([f"3 Ann{DAYS}", f"0 Bob{CAFE}"])
     page.goto(f"{served.url}/queries?query=q0")
-    page.locator("summary", has_text="Title 0").first.click()
-    expect(page.locator("details[open] mark.evidence")).to_have_text(
+    page.get_by_role("link", name="Title 0").first.click()
+    expect(page.locator(".chunk-shown mark.evidence")).to_have_text(
         [f"3 Ann{DAYS}", f"0 Bob{CAFE}"]
     )
 
