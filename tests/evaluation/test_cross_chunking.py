@@ -522,12 +522,15 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
     assert "Success@3" not in usual
     opened = open_page("compare", a="old", b="new", by="EvidenceR@1", query="q1")
     assert "evidence counts for the first chunk that brings it" in words(opened)
-    [box] = opened.number_input
-    tried = words(box.set_value(2).run())
-    assert "old could not have it: it is of another chunking" in tried
-    assert "new could not" not in tried
+    assert "EvidenceR@2000c is not tried: it goes by texts" in words(opened)
+    tried = words(open_page("compare", a="old", b="new", measure="RR", query="q1", chunk="3"))
+    assert "What if old had it at …" in tried
+    assert "The same for new" not in tried, "which is of another chunking"
     unmarked = words(open_page("compare", a="old", b="new", query="q2"))
-    assert "no passage is marked in what is relevant to q2" in unmarked
+    assert "No passage is marked in what is relevant to q2" in unmarked
+    assert "not known: not every chunking has grades of this query" in unmarked
+    assert "nobody has graded a chunk of this query" not in unmarked
+    assert "not graded||not graded" not in unmarked, "it is graded, and undefined"
 
 
 def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):

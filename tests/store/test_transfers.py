@@ -375,7 +375,7 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
     listed = open_page("queries", run="new", chunking="v2", measure="P@2", numbers="true")
     assert "1 of 2, 1 transferred" in listed_queries(listed)["unjudged"].tolist()
     one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
-    assert "|0 / 1|2 / 1 transferred|" in one
+    assert "Transferred grades behind P@2: 2 in dated and 1 in new." in one
     [row] = json.loads(run("compare", "dated", "new", "--per-query", *v2, *as_json).stdout)[:1]
     assert (row["transferred_a"], row["transferred_b"]) == (2, 1)
 
@@ -647,8 +647,9 @@ def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_d
     both.add_answers(loaded([Answer("old", "q1", "In May.", correct=True)]))
     shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
     assert f"{TRAIL} 2026-03-04" in shown
-    assert "v2:1 · transferred" in shown
-    assert "v2:3 · transferred" not in shown
+    assert "Transferred grades behind nDCG@10: 2 in new." in shown
+    assert re.search(r"\|3 highly relevant\|+transferred\|+v2:1\|", shown)
+    assert re.search(r"\|not graded\|+v2:3\|", shown)
     assert "3 Ana, transferred" in shown, (
         "the passage that made the grade is marked in the new text"
     )

@@ -52,27 +52,25 @@ def run_failures_table(
     rows: Iterable[tuple[str, Sequence[float], RelevantPositions, Failure | None]],
     headings: Sequence[str],
     *,
-    judged: bool,
+    judged: Sequence[bool],
     counted: Sequence[bool],
+    no_failure: str,
     short: Mapping[str, str],
     text: str = "",
 ) -> htpy.Fragment:
     """Return for one query a row a run: class and lever, where its relevant chunks are, values.
 
-    ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
-    is in the means of each measure, ``short`` what the runs are called here, ``text`` what the
-    query asks.
+    ``judged`` says of each measure whether the query has grades for it, ``counted`` whether it is
+    in the mean, ``no_failure`` what is said of a run without a failure, ``short`` what the runs
+    are called here, ``text`` what the query asks.
     """
     worded = (head(name, words=True) for name in ("Run", "Why it fails", "Known relevant"))
     body = [
         htpy.tr[
             htpy.th(".words", scope="row")[run_name(run, short)],
-            htpy.td(".words")[_why_it_fails(failure, judged, text)],
+            htpy.td(".words")[_why_it_fails(failure, text) or no_failure],
             htpy.td(".words")[_relevant_positions(places)],
-            [
-                htpy.td[format_value(value, judged, counts)]
-                for value, counts in zip(values, counted, strict=True)
-            ],
+            [htpy.td[format_value(*each)] for each in zip(values, judged, counted, strict=True)],
         ]
         for run, values, places, failure in rows
     ]
@@ -84,9 +82,9 @@ def _relevant_positions(places: RelevantPositions) -> htpy.Node:
     return [places.sentence, small_line(first)]
 
 
-def _why_it_fails(failure: Failure | None, judged: bool, text: str) -> htpy.Node:
+def _why_it_fails(failure: Failure | None, text: str) -> htpy.Node:
     if failure is None:
-        return "does not fail" if judged else "nobody has graded a chunk of this query"
+        return None
     found, places = failure.failure, failure.places
     unsure = ""
     if places.mostly_unjudged:
@@ -164,15 +162,20 @@ def pool_table(
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
     by_hand: Collection[int] = (),
+    transferred: Collection[str] = (),
 ) -> htpy.Fragment:
     """Return the pool: best grade first, its rank in every run, unjudged chunks hollow.
 
-    ``by_hand`` are the chunks that a grader found by searching.
+    ``by_hand`` are the chunks that a grader found by searching, ``transferred`` the ids of those
+    whose grade follows from another chunk's.
     """
     heads = [head("Grade", words=True), head("Chunk", words=True), *map(head, runs)]
     body = [
         htpy.tr[
-            htpy.td(".words")[grade_chip(row.grade, words)],
+            htpy.td(".words")[
+                grade_chip(row.grade, words),
+                small_line("transferred" if row.chunk_id in transferred else ""),
+            ],
             htpy.th(".words", scope="row")[
                 row.chunk_id,
                 _chunk_title(chunks.get(row.chunk)),

@@ -73,7 +73,8 @@ def show_why(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) -> N
         tables.run_failures_table(
             rows,
             headings=[board.conventions.heading(measure) for measure in measures],
-            judged=bool(board.judged[number]),
+            judged=[bool(board.judged_for(measure)[number]) for measure in measures],
+            no_failure=describe_no_failure(opened),
             counted=[bool(board.counted(measure)[number]) for measure in measures],
             short=opened.short,
             text=opened.query.text,
@@ -85,6 +86,15 @@ def show_why(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) -> N
     where = diagnosis.describe_rule(board, opened.rule, opened.short)
     said = f"{board.conventions.sentence} · a query fails where {where}"
     show_html(tables.small_print([said]), tables.folded_names(opened.short, runs))
+
+
+def describe_no_failure(opened: OpenedQuery) -> str:
+    """Say of a run without a failure that there is none, or that none can be known yet."""
+    if opened.board.judged[opened.number]:
+        return "does not fail"
+    if opened.is_judged:
+        return "not known: not every chunking has grades of this query"
+    return "nobody has graded a chunk of this query"
 
 
 def show_keywords(opened: OpenedQuery) -> None:
@@ -130,9 +140,10 @@ def show_pool(opened: OpenedQuery) -> None:
     )
     with ui.open_store() as store:
         by_hand = store.found_by_hand(query_id)
+        transferred = store.transfer_trails(query_id)
     known = texts_of({row.chunk for row in rows})
     heads = [tables.run_name(name, opened.short) for name in lists]
-    show_html(tables.pool_table(rows, heads, known, opened.words, by_hand))
+    show_html(tables.pool_table(rows, heads, known, opened.words, by_hand, transferred))
     ui.offer(
         "Download the lists as CSV, whole",
         lambda: csv_exports.lists_csv(lists, query_id, board.conventions),

@@ -112,6 +112,11 @@ class OpenedQuery:
         given = (self.a, self.run, self.query_id, self.measure)
         return comparison.find_rank_changes(self.board, *given)
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether the query has a grade that one of the measures reads."""
+        return any(self.board.judged_for(measure)[self.number] for measure in self.measures)
+
     def value(self, run: str, measure: Measure | None = None) -> float:
         """Return the query's value in a run, by the first measure unless another is given."""
         values = self.board.values(measure or self.measure)

@@ -37,6 +37,7 @@ STYLE = style("""
 .st-key-query-back, .st-key-query-back button { max-width: 100%; }
 .st-key-query-back p { white-space: normal; overflow-wrap: anywhere; text-align: left; }
 .st-key-query-steps :is(a, button) { font-size: 0.9375rem; }
+.st-key-query-steps kbd { color: var(--muted); }
 .st-key-chunk-panel { border-top: 1px solid var(--line2); padding-top: 1.5rem;
     scroll-margin: 4rem 0 1rem; }
 """)
@@ -151,7 +152,7 @@ def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
                 None,
                 [
                     " ".join([describe_prompt(opened), describe_answers(opened, found)]).strip(),
-                    " ".join([describe_others(opened), describe_unjudged(opened)]).strip(),
+                    describe_grounds(opened),
                     describe_failure(opened, found),
                 ],
             ),
@@ -186,7 +187,7 @@ def query_figure(opened: OpenedQuery) -> tuple[str, str] | None:
 def describe_failure(opened: OpenedQuery, found: QueryAnswers) -> str:
     """Say why the query fails in the run that is looked at, and what to try."""
     why = comparison.why_undefined(opened.board, opened.query_id, opened.measure)
-    if not opened.board.judged[opened.number]:
+    if not opened.is_judged:
         return ""
     failure = found.failures.get(opened.run)
     said = "" if failure is None else f"{failure.failure.meaning} Try: {failure.failure.lever}"
@@ -277,6 +278,23 @@ def describe_unjudged(opened: OpenedQuery) -> str:
         return f"{'Both top 10s are' if opened.a else 'The top 10 is'} fully judged."
     said = " and ".join(f"{count:,} in {name}" for name, count in counts)
     return f"Unjudged in the top 10: {said}."
+
+
+def describe_transferred(opened: OpenedQuery) -> str:
+    """Say how many transferred grades the values of the runs rest on, nothing where none do."""
+    counted = opened.board.transferred(opened.measure)[opened.number]
+    counts = [int(counted[opened.board.column_of(run)]) for run in opened.runs]
+    if not any(counts):
+        return ""
+    each = zip(counts, opened.runs, strict=True)
+    said = " and ".join(f"{count:,} in {opened.short[run]}" for count, run in each)
+    return f"Transferred grades behind {opened.heading}: {said}."
+
+
+def describe_grounds(opened: OpenedQuery) -> str:
+    """Say the values by the other measures, and which grades lack or are transferred."""
+    said = (describe_others(opened), describe_unjudged(opened), describe_transferred(opened))
+    return " ".join(filter(None, said))
 
 
 def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
