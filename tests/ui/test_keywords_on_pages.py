@@ -123,8 +123,8 @@ def test_one_query_says_of_each_keyword_where_it_stands(database: Path) -> None:
     assert "TravelGuard: found by no run" in on_queries
     assert "form: first at rank 2 in new (2 of all 2 runs find it)" in on_queries
     on_compare = words(open_page("compare", a="old", b="new", query="q1"))
-    assert "form: first at rank 1 in A, 2 in B" in on_compare
+    assert "form: first at rank 1 in old, 2 in new" in on_compare
     assert "TravelGuard: found by no run" in on_compare
-    assert "30 days: first at rank 1 in A; not in B" in (
+    assert "30 days: first at rank 1 in old; not in new" in (
         words(open_page("compare", a="old", b="new", query="q2"))
     )
