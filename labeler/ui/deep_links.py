@@ -33,9 +33,9 @@ def _worst_first(facet: str | None, bucket: str | None, by: str) -> dict[str, st
 
 
 def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> str:
-    """Return where a statement on two runs leads: to the worst queries, a facet's buckets, or Data.
+    """Return where a statement on two runs leads: to its queries, a facet's buckets, or Data.
 
-    Queries of two chunkings are on Compare, the only page that shows both at once.
+    Queries are on Compare, which lists just those that are worse, better or equal.
     """
     runs = {"a": compared.a, "b": compared.b}
     facet, bucket = target.get("facet"), target.get("bucket")
@@ -43,8 +43,10 @@ def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> s
         places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
         return url_state.page_url("/slices", **places, facet=facet, **runs)
     if target["page"] == "queries":
-        page = "/compare" if compared.apart else "/queries"
-        return url_state.page_url(page, **_worst_first(facet, bucket, by), **runs)
+        chosen = url_state.get_each("measure")
+        shown = chosen if by in chosen else None  # by which they are counted, also if not shown
+        asked = {"which": target.get("which"), "measure": shown, **runs}
+        return url_state.page_url("/compare", **_worst_first(facet, bucket, by), **asked)
     return url_state.page_url(f"/{target['page']}")
 
 

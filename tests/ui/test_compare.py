@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -176,6 +177,25 @@ def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(databas
     assert (found.verdict.test.tests, found.verdict.test.is_clear) == (2, False)
     for each in found.statements:
         assert as_shown(each) in said
+
+
+@pytest.mark.parametrize("bucket", [None, "setup", "refund"])
+def test_the_link_of_the_counts_opens_exactly_the_queries_that_are_worse(
+    database: Path, bucket: str | None
+):
+    add_collapsed_bucket(database)
+    within = {"facet": "intent", "bucket": bucket} if bucket else {}
+    found = judged(database, ("intent", bucket) if bucket else None)
+    bodies = "".join(e.proto.body for e in open_compare(measure=["RR"], **within).get("html"))
+    row = found.verdict.row
+    assert row is not None
+    which, count = ("worse", row.losses) if row.losses else ("better", row.wins)
+    (way,) = re.findall(rf'href="([^"]*)"[^>]*>[^<]*worse on {row.losses}', bodies)
+    page, _, rest = html.unescape(way).partition("?")
+    asked = parse_qs(rest)
+    assert (page, asked["which"]) == ("/compare", [which])
+    listed = component(open_page("compare", **asked), "strips")["rows"]
+    assert len(listed) == count > 0
 
 
 def test_the_same_run_under_another_name_is_called_identical(filled: Path):
@@ -389,7 +409,9 @@ def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(fill
     told = "The files are of A and B; the means of further runs are in that of Scores."
     app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
     assert told in words(app)
-    links = re.findall(r'href="(/queries\?[^"]*)"', "".join(e.proto.body for e in app.get("html")))
+    links = re.findall(
+        r'href="(/compare\?[^"]*which=worse[^"]*)"', "".join(e.proto.body for e in app.get("html"))
+    )
     assert links
     assert all("also=third" in link for link in links)
     assert told not in words(open_compare(a="old", b="new", measure=["RR"]))

@@ -173,16 +173,25 @@ def add_halves(path: Path) -> None:
         store.add_queries(loaded(kept), update=True)
 
 
-def test_it_says_of_buckets_what_compare_says_whatever_facet_is_shown(database: Path):
+def test_it_says_of_buckets_what_compare_says_or_of_those_of_the_facet_that_is_shown(
+    database: Path,
+):
     add_halves(database)
     with Store(database) as store:
         board = Scoreboard(store.collection(), Conventions.of())
         tests = assess_pair(board, "old", "new", DecisionRules.of(store.settings()))
-    said = [each.sentence for each in describe_buckets(tests)]
-    assert said[1].startswith("intent = setup: ")
-    for page, facet in (("slices", "intent"), ("slices", "half"), ("compare", "intent")):
-        shown = words(open_page(page, facet=facet, a="old", b="new", measure=["RR"]))
-        assert all(f"{sentence}|" in shown for sentence in said)
+    assert describe_buckets(tests)[1].sentence.startswith("intent = setup: ")
+    for page, facet, of in (
+        ("slices", None, None),
+        ("slices", "intent", "intent"),
+        ("slices", "half", "half"),
+        ("compare", "intent", None),
+    ):
+        asked = {"facet": facet} if facet else {}
+        shown = words(open_page(page, a="old", b="new", measure=["RR"], **asked))
+        said = describe_buckets(tests, facet=of)
+        assert said
+        assert all(f"{each.sentence}|" in shown for each in said)
 
 
 def test_it_opens_with_all_facets_worst_first_and_keeps_to_one_that_is_chosen(database: Path):
@@ -193,6 +202,8 @@ def test_it_opens_with_all_facets_worst_first_and_keeps_to_one_that_is_chosen(da
     assert len(re.findall(buckets, words(open_slices(a="old")))) == 4
     some = words(open_slices(a="old", b="new", facet="half"))
     assert sorted(re.findall(buckets, some)) == ["half 0", "half 1"]
+    assert "of the 2 half buckets (corrected for all 4)" in some
+    assert "in setup (intent)" not in some
 
 
 def test_the_largest_loss_stands_at_the_top_with_its_queries_one_click_away(database: Path):
@@ -205,8 +216,10 @@ def test_the_largest_loss_stands_at_the_top_with_its_queries_one_click_away(data
     assert "11 queries that got worse" in said
     bodies = "".join(element.proto.body for element in app.get("html"))
     (way,) = re.findall(r'<a class="go" href="([^"]*)">See the 11', bodies)
-    asked = dict(parse_qsl(html.unescape(way).partition("?")[2]))
+    page, _, rest = html.unescape(way).partition("?")
+    asked = dict(parse_qsl(rest))
     assert (asked["facet"], asked["bucket"], asked["b"]) == ("intent", "setup", "new")
+    assert (page, asked["which"]) == ("/compare", "worse")
 
 
 def test_of_one_run_it_says_the_lowest_bucket_and_how_sure_that_is(database: Path):
@@ -219,7 +232,7 @@ def test_of_one_run_it_says_the_lowest_bucket_and_how_sure_that_is(database: Pat
 def test_a_bucket_that_is_not_tested_has_its_row_and_the_reason(filled: Path):
     app = open_slices(facet="intent", a="A&A", b="B", measure=["nDCG@10"])
     said = words(app)
-    assert "No bucket has 10 queries, so none is tested." in said
+    assert "No intent bucket has 10 queries, so none is tested." in said
     assert row(said, "setup")[:6] == [
         *("intent", "2 of 2", "1.0000", "0.5000", "−0.5000", "too few to test"),
     ]

@@ -47,24 +47,27 @@ MOST_BUCKETS_NAMED = 3
 BUCKETS = "Buckets"
 
 
-def describe_buckets(tests: PairTests, names: tuple[str, str] | None = None) -> list[Statement]:
+def describe_buckets(
+    tests: PairTests, names: tuple[str, str] | None = None, facet: str | None = None
+) -> list[Statement]:
     """Return in how many buckets B loses clearly, and in which, the largest loss first.
 
     Where B is worse overall, also in which it gains. A bucket that is too small to test is named if
     all of its queries fall and that would rarely happen by chance. ``names`` are shown for A and B.
+    Of one ``facet`` its buckets alone are counted; they stay corrected for those of all facets.
     """
     row, b = tests.total, (names or (tests.a, tests.b))[1]
     if row is None or math.isnan(row.delta) or not tests.buckets:
         return []
-    said = [*_small_falls(tests), *_count_clear(tests, b, -1)]
-    if row.delta < 0 and any(each.delta > 0 for each in _clear_buckets(tests)):
-        said += _count_clear(tests, b, 1)
+    said = [*_small_falls(tests, facet), *_count_clear(tests, b, -1, facet)]
+    if row.delta < 0 and any(each.delta > 0 for each in _clear_buckets(tests, facet)):
+        said += _count_clear(tests, b, 1, facet)
     return said
 
 
-def clear_losses(tests: PairTests) -> list[Delta]:
-    """Return the buckets in which B loses clearly, the largest loss first."""
-    rows = [row for row in _clear_buckets(tests) if row.delta < 0]
+def clear_losses(tests: PairTests, facet: str | None = None) -> list[Delta]:
+    """Return the buckets in which B loses clearly, of a facet or of all, the largest loss first."""
+    rows = [row for row in _clear_buckets(tests, facet) if row.delta < 0]
     return sorted(rows, key=lambda row: row.delta)
 
 
@@ -74,27 +77,36 @@ def facet_to_open(tests: PairTests) -> str | None:
     return min(rows, key=lambda row: row.delta).facet if rows else None
 
 
-def _clear_buckets(tests: PairTests) -> list[Delta]:
-    return [row for row in tests.tested_buckets if tests.of(row).is_clear]
+def of_facet(rows: Iterable[Delta], facet: str | None) -> list[Delta]:
+    """Return the buckets of one facet, or of all."""
+    return [row for row in rows if facet in (None, row.facet)]
 
 
-def _count_clear(tests: PairTests, b: str, sign: int) -> list[Statement]:
+def _clear_buckets(tests: PairTests, facet: str | None) -> list[Delta]:
+    return [row for row in of_facet(tests.tested_buckets, facet) if tests.of(row).is_clear]
+
+
+def _count_clear(tests: PairTests, b: str, sign: int, facet: str | None) -> list[Statement]:
     """Return how many buckets move clearly in one direction, and which do so most."""
-    rows = [row for row in _clear_buckets(tests) if row.delta * sign > 0]
+    rows = [row for row in _clear_buckets(tests, facet) if row.delta * sign > 0]
     rows.sort(key=lambda row: -abs(row.delta))
-    tested, small = len(tests.tested_buckets), len(tests.small_buckets)
+    tested, small = (
+        len(of_facet(each, facet)) for each in (tests.tested_buckets, tests.small_buckets)
+    )
+    of, every = f"{facet} " if facet else "", len(tests.tested_buckets)
     kind, verb = ("bucket losses", "loses") if sign < 0 else ("bucket gains", "gains")
     numbers = {"clear": len(rows), "tested": tested, "too_small": small}
     if not tested:
-        few = f"No bucket has {FEWEST_QUERIES} queries, so none is tested."
+        few = f"No {of}bucket has {FEWEST_QUERIES} queries, so none is tested."
         return [Statement(kind, few, NOTE, BUCKETS, numbers)]
     large = " large enough to test" if small else ""
+    large += f" (corrected for all {every:,})" if tested < every else ""
     left = f"; {small:,} {'bucket is' if small == 1 else 'are'} too small" if small else ""
     count = f"{len(rows):,}" if rows else "none"
-    sentence = f"{b} {verb} clearly in {count} of the {tested:,} buckets{large}{left}."
+    sentence = f"{b} {verb} clearly in {count} of the {tested:,} {of}buckets{large}{left}."
     if tested == 1:
         verb = f"{verb} clearly" if rows else f"does not {'lose' if sign < 0 else 'gain'} clearly"
-        sentence = f"{b} {verb} in the one bucket{large}{left}."
+        sentence = f"{b} {verb} in the one {of}bucket{large}{left}."
     to = {"page": "slices", "facet": str(rows[0].facet)} if rows else None
     said = [Statement(kind, sentence, DOUBT, BUCKETS, numbers, to)]
     return said + [_name_bucket(tests, row) for row in rows[:MOST_BUCKETS_NAMED]]
@@ -114,7 +126,7 @@ def _name_bucket(tests: PairTests, row: Delta) -> Statement:
     )
 
 
-def _small_falls(tests: PairTests) -> list[Statement]:
+def _small_falls(tests: PairTests, facet: str | None) -> list[Statement]:
     """Return the largest fall in a bucket too small to test, if chance alone would hardly do it.
 
     All n queries fall with a probability of 1 in 2^n where A and B are alike; that has to be rare
@@ -122,6 +134,7 @@ def _small_falls(tests: PairTests) -> list[Statement]:
     """
     small = tests.small_buckets
     falls = [row for row in small if row.losses == row.n and len(small) * 0.5**row.n <= ALPHA]
+    falls = of_facet(falls, facet)
     if not falls:
         return []
     row = min(falls, key=lambda each: each.delta)

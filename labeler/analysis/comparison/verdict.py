@@ -294,9 +294,10 @@ class _Wording:
         return Statement("queries", sentence, ANSWER, numbers=numbers, target=self._queries())
 
     def _queries(self) -> dict[str, str]:
-        return {"page": "queries"} | (
-            {} if self.within is None else dict(zip(("facet", "bucket"), self.within, strict=True))
-        )
+        row, place = self.row, self.within
+        which = {"which": "worse" if row.losses else "better"} if row.wins or row.losses else {}
+        where = {} if place is None else {"facet": place[0], "bucket": place[1]}
+        return {"page": "queries", **which, **where}
 
     def other_questions(self) -> Statement:
         """Return how sure the difference is beyond the queries at hand."""

@@ -18,7 +18,7 @@ from labeler.analysis.comparison import (
     PairTests,
     ShownPair,
 )
-from labeler.analysis.comparison.buckets import clear_losses
+from labeler.analysis.comparison.buckets import clear_losses, of_facet
 from labeler.evaluation import Score, Scoreboard, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import format_count
@@ -72,7 +72,7 @@ def say_where_b_loses(
     """Say in how many buckets B loses clearly, as Compare does, where most, and what is next."""
     names = (choice.short[choice.a], choice.short[tests.b])
     by = found.conventions.heading(tests.deciding or found.measures[0])
-    said = comparison.describe_buckets(tests, names)
+    said = comparison.describe_buckets(tests, names, choice.facet)
     answer = next((each for each in said if each.kind == "bucket losses"), None)
     rest = [each for each in said if each is not answer]
     figure, doubts, step = largest_fall(choice, tests, by)
@@ -100,23 +100,28 @@ def largest_fall(
     choice: SlicesChoice, tests: PairTests, heading: str
 ) -> tuple[tuple[str, str] | None, list[str], htpy.Node]:
     """Return the largest fall in a bucket that is tested, how sure it is, and the way to it."""
-    rows = clear_losses(tests) or tests.tested_buckets
+    tested = of_facet(tests.tested_buckets, choice.facet)
+    rows = clear_losses(tests, choice.facet) or tested
     if not rows:
         return None, [], None
     row = min(rows, key=lambda each: each.delta)
     test, what = tests.of(row), "the largest fall" if row.delta < 0 else "the smallest gain"
-    is_largest = all(row.delta <= each.delta for each in tests.tested_buckets)
+    is_largest = all(row.delta <= each.delta for each in tested)
     what = what if is_largest else f"{what} that is clear"
     differ = f"{test.differ:,} of {row.n:,} queries differ"
     figure = f"{heading} in {row.bucket} ({row.facet}), {what}: {differ}."
     if row.delta >= 0:
-        doubt = "No bucket large enough to test has fallen."
+        of = f"{choice.facet} " if choice.facet else ""
+        doubt = f"No {of}bucket large enough to test has fallen."
         return (format_signed(row.delta), figure), [doubt], None
     many = format_count(test.tests, "bucket", "buckets")
     sure = "It is more than chance" if test.is_clear else "It could be chance"
     reach = "excludes" if test.is_clear else "includes"
     worse = format_count(row.losses, "query that got worse", "queries that got worse")
-    step = htpy.a(".go", href=choice.bucket_url(str(row.facet), row.bucket))[f"See the {worse}"]
+    those = {"page": "queries", "which": "worse"}
+    those |= {"facet": str(row.facet), "bucket": str(row.bucket)}
+    there = target_url(those, compared=tests.source_of(row), by=heading)
+    step = htpy.a(".go", href=there)[f"See the {worse}"]
     doubt = f"{sure}: corrected for {many}, its interval {reach} 0."
     return (format_signed(row.delta), figure), [doubt], step
 
