@@ -12,7 +12,6 @@ from playwright.sync_api import Locator, Page, expect
 from labeler.model import Judgment
 from labeler.store import Store
 from tests.browser.choices import open_choices
-from tests.browser.padpage import ready
 from tests.browser.server import Server
 from tests.browser.still import stand_still
 
@@ -30,15 +29,18 @@ PAGES = {
 }
 
 
-# Scrolls to the end, and notes from then on wherever the page is scrolled to.
+# Scrolls to the end, and notes from then on how far from it the page is: what is read stays where
+# it is though a line comes above it.
 SCROLL_AND_NOTE = """main => {
     main.scrollTo(0, main.scrollHeight);
     window.places = [];
     const note = () => {
-        if (window.places.at(-1) !== main.scrollTop) window.places.push(main.scrollTop);
+        const left = Math.round(main.scrollHeight - main.clientHeight - main.scrollTop);
+        if (window.places.at(-1) !== left) window.places.push(left);
         requestAnimationFrame(note);
     };
     note();
+    return main.scrollTop;
 }"""
 
 
@@ -112,16 +114,15 @@ def test_ten_tabs_of_one_browser_load_follow_and_leave_grading_as_it_was(server,
     tabs = [first]
     for path in paths[1:10]:
         tabs.append(follows(visit(f"{server.url}{path}", context=first.context)))
-    pad = visit(server.url, context=first.context)
-    ready(pad)
-    for _ in range(3):
-        pad.keyboard.press("2")
+    pad = visit(f"{server.url}/?query=q0", context=first.context)
+    pad.locator(".whole .row").filter(has_text="chunk c1.").first.click()
+    for key in "300":
+        pad.keyboard.press(key)
     expect(pad.locator(".status .state")).to_have_text("3 saved")
-    with server.store() as store:
-        grades = store.contents().golden
-    for tab in tabs:  # ten runs of pages are paid from the share that pages have beside grading
-        newest = tab.get_by_text(f"· {grades} grades")
-        expect(newest).to_be_visible(timeout=120_000)
+    # Ten runs of pages are paid from the share that pages have beside grading.
+    for path, tab in zip(paths, tabs, strict=False):
+        numbers = tab.locator("table").first
+        expect(numbers).to_contain_text(PAGES[path][1], timeout=120_000)
 
 
 # What the reader is at stays -----------------------------------------------------------------
@@ -135,27 +136,29 @@ def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit):
             size = {"viewport": {"width": 1000, "height": 420}}
             tabs[path] = follows(visit(f"{server.url}{path}", context=context, **size))
     for page in tabs.values():
-        stand_still(page).get_by_test_id("stMain").evaluate(SCROLL_AND_NOTE)
+        assert stand_still(page).get_by_test_id("stMain").evaluate(SCROLL_AND_NOTE) > 100
     with server.store() as store:
         judge(store, "q0", "c1", 3)
     before, typed = {}, {}
     for path, page in tabs.items():
         expect(page.locator("table").first).to_contain_text(PAGES[path][1])
-        [place] = stand_still(page).evaluate("window.places")
-        assert place > 100
+        assert stand_still(page).evaluate("window.places") == [0]
+        before[path] = page.locator("table").first.inner_text()
+        if "query=" in path:  # has no choices
+            continue
         open_choices(page)
         typed[path] = page.get_by_role("combobox", name="Measures")
         typed[path].click()
         typed[path].press_sequentially("nDC")
-        before[path] = page.locator("table").first.inner_text()
     with server.store() as store:
         judge(store, "q0", "c2", 3)
     for path, page in tabs.items():
         numbers = page.locator("table").first
         expect(numbers).not_to_have_text(before[path], use_inner_text=True)
         stand_still(page)
-        expect(typed[path]).to_have_value("nDC")
-        expect(typed[path]).to_be_focused()
+        if path in typed:
+            expect(typed[path]).to_have_value("nDC")
+            expect(typed[path]).to_be_focused()
 
 
 @pytest.mark.slow
