@@ -26,7 +26,7 @@ from labeler.evaluation import (
 )
 from labeler.measures import UniqueMeasures
 from labeler.model import WITH_LEAKED, Settings, Traffic, chunking_label, count_logged
-from labeler.render.markup import show_html
+from labeler.render.markup import show_html, style
 from labeler.render.name_parts import called
 from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
@@ -93,6 +93,11 @@ def row() -> Iterator[None]:
     """Draw what is inside beside each other: the boxes that stay in view, and `folded`."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="choices"):
         yield
+
+
+def unmark_runs() -> None:
+    """Leave the boxes of the runs without the marks of A and B: one run alone has none."""
+    show_html(style('.st-key-choices [role="group"]::before { display: none !important; }'))
 
 
 @contextmanager
@@ -236,13 +241,18 @@ def choose_split(splits: Sequence[str], **more: Any) -> str | None:
 def usual_measures(
     board: Scoreboard, settings: Settings, runs: Iterable[str] | None = None
 ) -> list[str]:
-    """Return the measure that decides and those tested beside it, by the golden set's settings.
+    """Return `tested_measures`, or those that cross chunkings.
 
-    Of ``runs`` of several chunkings, or of all that are compared, those that cross chunkings.
+    The latter where ``runs``, or without them all that are compared, are of several chunkings.
     """
     across = measures_for_runs(board.collection, runs, chunks=False)
     if across != DEFAULT_MEASURES:
         return list(across)
+    return tested_measures(settings)
+
+
+def tested_measures(settings: Settings) -> list[str]:
+    """Return the measure that decides and those tested beside it, by the golden set's settings."""
     return list(dict.fromkeys([*settings.decide_by.split()[:1], *settings.measures.split()]))
 
 

@@ -77,6 +77,7 @@ LIST_STYLE = style(
     .listed .of { display: block; margin: 0; line-height: 1rem; }
 }
 """
+    + ".listed .plot { --mark: var(--ink); }"
     + f".listed .a {{ --mark: {RUN_A}; color: {RUN_A}; }}"
     + f".listed .b {{ --mark: {RUN_B}; color: {RUN_B}; }}"
 )
@@ -97,7 +98,7 @@ class ListRow:
 
     ``rests_on`` says of how many queries, ``ends`` are of its interval, NaN without one.
     ``is_clear`` is None where nothing is tested and the mark is small. ``side`` is the run whose
-    colour it has. ``words`` is what hovering over the mark says.
+    colour it has, "" where one run is alone. ``words`` is what hovering over the mark says.
     """
 
     name: htpy.Node
@@ -186,7 +187,7 @@ def _row(row: ListRow, columns: Sequence[ListColumn], axis: ListAxis) -> htpy.El
             htpy.span[row.name, row.of and htpy.span(".of")[htpy.bdi[row.of]]]
         ],
         htpy.td(".aside.wide-only")[row.rests_on],
-        htpy.td(class_=["plot", row.side], title=row.words)[
+        htpy.td(class_={"plot": True, row.side: bool(row.side)}, title=row.words)[
             htpy.div[_lines(axis), _mark(row, axis)]
         ],
         (

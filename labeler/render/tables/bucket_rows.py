@@ -207,7 +207,7 @@ def _level_row(
         row.value,
         NO_ENDS if is_few else ends,
         None if is_few else True,
-        "a",
+        "",
         [format_number(row.value), said],
         row.reason or words,
         is_few,

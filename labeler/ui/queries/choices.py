@@ -19,7 +19,6 @@ from labeler.evaluation import Conventions
 from labeler.model import TASKS, Settings
 from labeler.ui import filter_widgets, url_state
 
-DEFAULT_MEASURES = ("nDCG@10", "R@prompt", "RR")
 NO_RUN, ANY_TASK = "no other run", "every task"
 ANY_OUTCOME = "any"
 LOSES_RULE, USELESS_RULE, TASK_RULE = (
@@ -63,13 +62,17 @@ def choose(
     with filter_widgets.row():
         run, a, apart = _choose_runs(names, elsewhere)
         with filter_widgets.folded() as say:
-            texts = _measures_sorted_by(filter_widgets.choose_measures(DEFAULT_MEASURES))
+            texts = _measures_sorted_by(
+                filter_widgets.choose_measures(filter_widgets.tested_measures(settings))
+            )
             filters = _choose_filters(facets, answered=answered)
             conventions = filter_widgets.choose_conventions(settings)
             filter_widgets.measures_of(
                 conventions, texts[0], "by" if url_state.get("by") else "measure"
             )
             rule = _choose_rule(conventions, texts, a, settings.measures_by_task)
+    if a is None:
+        filter_widgets.unmark_runs()
     say(
         filter_widgets.say_selection(conventions),
         *_describe_filters(filters),
@@ -110,7 +113,7 @@ def _choose_runs(
     st.session_state["a"], st.session_state["b"] = left, right or nothing
     others = [name for name in names if name != left]
     shown = filter_widgets.run_box_options(names)
-    shown |= {"on_change": _write_runs, "args": [nothing]}
+    shown |= {"on_change": _write_runs, "args": [nothing], "label_visibility": "collapsed"}
     st.selectbox("A", names, key="a", **shown)
     if others:
         st.selectbox("B", [nothing, *others], key="b", **shown)

@@ -98,6 +98,8 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
             least = choose_least()
             texts = filter_widgets.choose_measures(filter_widgets.usual_measures(board, settings))
             conventions = filter_widgets.choose_conventions(settings, every=True)
+    if b is None:
+        filter_widgets.unmark_runs()
     say(
         filter_widgets.say_selection(conventions),
         other and f"by {facet} and {other}",
