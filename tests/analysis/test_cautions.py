@@ -344,7 +344,7 @@ def test_unjudged_chunks_are_many_from_a_fifth_of_the_top() -> None:
     ranked = ["a", "h1", "h2", "h3", "h4"]
     board = alike(100, "research", {"a": 3}, {"A": [ranked], "B": [["a"]]})
     assert sentence(board, "nDCG@5") == (
-        "Nobody has graded 80% of the top 5 of A: these chunks can move its values either way."
+        "Nobody has graded 80% of the top 5 of A: grading them can change the scores either way."
     )
     assert kinds(board, "nDCG@1") == []
     assert kinds(board, "nDCG@5", runs=["B"]) == []

@@ -180,7 +180,7 @@ def unjudged_chunks(looked: MeansInQuestion, measures: Sequence[Measure]) -> Ite
         yield looked.caution(
             "unjudged",
             f"Nobody has graded {many[run]:.0%} of {of}{looked.where} of {run}{also}: "
-            f"these chunks can move its values either way.",
+            f"grading them can change the scores either way.",
             run,
             share=many[run],
         )
