@@ -65,7 +65,7 @@ def test_back_closes_what_is_open_and_then_leaves(served, visit, device):
     page.goto(served.url)
     ready(page)
     text = shown(page)
-    for key, part in (("b", ".whole"), ("/", ".finder"), ("g", ".mine"), ("i", ".sheet")):
+    for key, part in (("b", ".whole"), ("/", ".finder"), ("g", "section.mine"), ("i", ".sheet")):
         page.keyboard.press(key)
         expect(page.locator(part)).to_be_visible()
         back(page)
