@@ -60,7 +60,7 @@ def test_queries_lists_the_split_and_the_mark_of_a_query(marked: Store):
 def test_an_opened_query_says_where_it_was_found_and_its_split(marked: Store):
     said = words(open_page("queries", query="q0"))
     assert f"⚠ {MARK}" in said
-    assert "q0 · split test" in said
+    assert "q0 · split: test" in said
     assert "Leaked" not in words(open_page("queries", query="q1"))
 
 

@@ -36,7 +36,7 @@ def test_no_name_becomes_html_in_any_part_of_a_table():
     for table in (
         tables.plain_table([HOSTILE, HOSTILE], [[*row, HOSTILE]], [HOSTILE, HOSTILE]),
         tables.chunk_text(HOSTILE, HOSTILE, HOSTILE),
-        tables.query_heading(HOSTILE, [HOSTILE], {HOSTILE: HOSTILE}),
+        tables.query_heading(HOSTILE, [HOSTILE], {HOSTILE: HOSTILE}, [HOSTILE]),
         tables.small_print([HOSTILE]),
         tables.sentences([HOSTILE]),
         tables.ndcg_table(worked, HOSTILE, [HOSTILE]),

@@ -167,7 +167,9 @@ def grade_key() -> htpy.Fragment:
     ]
 
 
-def query_heading(text: str, facts: Sequence[str], said: Mapping[str, str]) -> htpy.Fragment:
+def query_heading(
+    text: str, facts: Sequence[str], said: Mapping[str, str], warnings: Sequence[str] = ()
+) -> htpy.Fragment:
     """Return a query's id and buckets, its text, and what is ``said`` of it by heading."""
     return htpy.fragment[
         HEADING_STYLE,
@@ -175,6 +177,7 @@ def query_heading(text: str, facts: Sequence[str], said: Mapping[str, str]) -> h
             htpy.p(".facts")[" · ".join(facts)],
             htpy.h2(dir="auto")[text],
             [_said_of_query(name, words) for name, words in said.items()],
+            [htpy.p(".said")[f"⚠ {warning}"] for warning in warnings],
         ],
     ]
 

@@ -128,12 +128,12 @@ def show_heading(opened: OpenedQuery) -> None:
         if remark.query_id == query.query_id:
             words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
             said[f"{remark.grader} says"] = f"{words}{f' ({remark.note})' if remark.note else ''}"
+    leaks = []
     if query.query_id in opened.board.collection.leaked:
         with ui.open_store() as store:
-            leaks = [each for each in store.leaked() if each.query_id == query.query_id]
-        said |= {f"⚠ Leak {at}": leak.sentence for at, leak in enumerate(leaks, 1)}
+            leaks = [each.sentence for each in store.leaked() if each.query_id == query.query_id]
     known = {name: words for name, words in said.items() if words}
-    show_html(tables.query_heading(query.text, facts, known))
+    show_html(tables.query_heading(query.text, facts, known, leaks))
 
 
 def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
