@@ -6,13 +6,15 @@ A link keeps the runs, measures and filters of the page it is on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import htpy
 
 from labeler.analysis.comparison import FEW, Comparison
+from labeler.analysis.comparison.verdict import TRANSFER, TRANSFER_PLACE
 from labeler.evaluation import Conventions, Score, format_number
 from labeler.measures import Measure
+from labeler.model.results import Statement
 from labeler.ui import url_state
 
 BucketUrl = Callable[[str], str]
@@ -47,7 +49,16 @@ def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> s
         shown = chosen if by in chosen else None  # by which they are counted, also if not shown
         asked = {"which": target.get("which"), "measure": shown, **runs}
         return url_state.page_url("/compare", **_worst_first(facet, bucket, by), **asked)
-    return url_state.page_url(f"/{target['page']}")
+    where = {name: value for name, value in target.items() if name != "page"}
+    return url_state.page_url(f"/{target['page']}", **where)
+
+
+def transfer_step(statements: Iterable[Statement]) -> htpy.Element | None:
+    """Return the button to the transfer that two chunkings need, None where none is asked for."""
+    if all(each.kind != TRANSFER for each in statements):
+        return None
+    place = {name: value for name, value in TRANSFER_PLACE.items() if name != "page"}
+    return htpy.a(".go", href=url_state.page_url("/data", **place))["Transfer the grades"]
 
 
 def _link(words: str, href: str, unseen: str) -> htpy.Element:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -533,6 +534,25 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
     assert "not graded||not graded" not in unmarked, "it is graded, and undefined"
 
 
+@pytest.mark.parametrize("page", ["compare", "slices"])
+def test_two_chunkings_of_which_one_has_grades_are_not_compared_but_lead_to_a_transfer(
+    golden_set: Path, both: Store, page: str
+):
+    told = [replace(query, buckets={"of": "letters"}) for query in both.queries()]
+    both.add_queries(loaded(told), update=True)
+    app = open_page(page, a="old", b="new")
+    said = words(app)
+    assert "old and new can't be compared yet: they return different chunks" in said
+    assert "⚠" not in said
+    assert "labeler transfer" not in said
+    assert "letters (of)" not in said
+    assert said.count("|Transfer the grades|") == 1
+    bodies = "".join(each.proto.body for each in app.get("html"))
+    assert re.search(r'href="/data\?[^"]*section=Advanced&amp;show=Transfer"', bodies)
+    if page == "slices":
+        assert "not tested" not in said
+
+
 def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
     first = words(open_page("scores"))
     left_out = "1 more run, new, returns other chunks (chunking v2) and can't be compared here."
@@ -546,7 +566,10 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
     every = words(open_page("scores", chunking="*", measure="EvidenceR@1"))
     assert "0.4545" in every
     assert "0.5455" in every
-    assert "what compares is which evidence and which documents they find" in every
+    assert "⚠" not in every
+    assert "1 of 2 queries (1 with no passage marked)" in every
+    told = words(open_page("scores", chunking="*", view="how computed"))
+    assert "what compares is which evidence and which documents they find" in told
     assert words(open_page("queries", chunking="*")), "it goes along to pages that show one"
 
 

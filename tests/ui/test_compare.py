@@ -671,3 +671,15 @@ def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(dat
         each.proto.body for each in app.get("html")
     )
     assert not app.get("download_button"), "there is no number to download"
+
+
+def test_chunkings_of_which_one_has_no_grades_have_a_list_without_values(filled: Path):
+    with Store(filled) as store:
+        store.add_chunks(loaded([Chunk("c1", "text 1")]), chunking="v2")
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="recut", chunking="v2")
+    app = open_compare(a="old", b="recut")
+    assert "|Transfer the grades|" in words(app)
+    rows = component(app, "strips")["rows"]
+    assert rows
+    for row in rows:
+        assert {lane["value"] for lane in row["lanes"]} == {"–"}

@@ -46,6 +46,8 @@ AHEAD, PROVISIONAL = "ahead on these queries", "ahead on the grades so far"
 NOT_CLEAR, ALL_TIED, TOO_FEW = "not clear", "no query differs", "too few queries"
 IDENTICAL, INCOMPARABLE, NO_VALUE = "identical", "cannot be compared", "no value"
 
+TRANSFER = "transfer"
+TRANSFER_PLACE = {"page": "data", "section": "Advanced", "show": "Transfer"}
 OTHER_QUESTIONS, GRADERS, NEXT_STEP = "Other questions", "Graders", "Next step"
 
 
@@ -106,7 +108,7 @@ def decide_verdict(
     if overlap.identical:
         return _short(IDENTICAL, f"{a} and {b} return the same results.")
     if tests.deciding is None or row is None:
-        return _across_chunkings(board, tests, (a, b))
+        return describe_incomparable(board, tests, (a, b))
     if math.isnan(row.delta):
         return _without_value(row, (a, b))
     said = _Wording(board, tests, row, (a, b), evidence, within)
@@ -126,7 +128,8 @@ def _short(outcome: str, sentence: str, *more: Statement) -> Verdict:
     return Verdict(outcome, (Statement(outcome, sentence, ANSWER), *more))
 
 
-def _across_chunkings(board: Scoreboard, tests: PairTests, names: tuple[str, str]) -> Verdict:
+def describe_incomparable(board: Scoreboard, tests: PairTests, names: tuple[str, str]) -> Verdict:
+    """Return why no measure decides between runs of two chunkings, and what would change that."""
     runs = {run.name: run.chunking for run in board.collection.runs}
     chunkings = [describe_chunking(runs[name]) for name in (tests.a, tests.b)]
     pair = (
@@ -139,7 +142,7 @@ def _across_chunkings(board: Scoreboard, tests: PairTests, names: tuple[str, str
     return _short(
         INCOMPARABLE,
         f"{pair}, and only one of the two has grades.",
-        Statement("transfer", step, DOUBT, NEXT_STEP, target={"page": "data"}),
+        Statement(TRANSFER, step, DOUBT, NEXT_STEP, target=TRANSFER_PLACE),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from labeler import evaluation
 from labeler.analysis import comparison
 from labeler.analysis.comparison import ComparisonView
 from labeler.evaluation import Conventions, Scoreboard
+from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Measure
 from labeler.model import Settings, Traffic
 from labeler.render.name_parts import called
@@ -166,9 +168,6 @@ def show_compared(
     view = even = unweighted_view(choice, board, texts)
     if choice.traffic is not None:
         view = weighted_view(choice, even, choice.traffic)
-    for note in board.notes():
-        if note.kind == evaluation.SEVERAL_CHUNKINGS:
-            st.text(f"⚠ {note.sentence}")
     has_values = board.counts.grades > 0 or even.compared.apart
     if not board.counts.grades and even.compared.apart:
         scoreboards.say_nothing_graded(board.conventions.selected, "No measure has a value")
@@ -196,6 +195,8 @@ def unweighted_view(
     [by] = board.resolve(choice.conventions.measures([choice.by_text])[:1])
     buckets = comparison.bucket_labels(board, facet)
     rows = compared.queries(by)
+    if compared.apart and not has_graded_chunkings(board.collection, (a, b)):
+        rows = [row._replace(a=math.nan, b=math.nan, delta=math.nan) for row in rows]
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
     rows = comparison.sort_queries(rows, sort, texts, buckets)

@@ -32,6 +32,7 @@ from labeler.analysis.comparison import (
     PairTests,
     ShownPair,
 )
+from labeler.analysis.comparison.verdict import TRANSFER
 from labeler.analysis.run_verdict import (
     PairResult,
     PairSources,
@@ -58,7 +59,7 @@ from labeler.ui import assignment_cache, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.compare.decision import asks_for_grades, offer_deciding_grades
 from labeler.ui.compare.views import ALL_MEASURES
-from labeler.ui.deep_links import target_url
+from labeler.ui.deep_links import target_url, transfer_step
 
 NO_RANGES_ACROSS = (
     "What unjudged chunks could make of these numbers is not drawn: chunks of two "
@@ -125,9 +126,9 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
     with st.container(gap="xsmall"):
         said = [*found.statements, *cautions]
         asked = asks_for_grades(view, found, settings)
-        step = None if asked else next_step(found.tests)
-        # the button below is the next step
-        said = [each for each in said if not (asked and each.kind == "useful grades")]
+        step = transfer_step(said) or (None if asked else next_step(found.tests))
+        # which a button says
+        said = [each for each in said if each.kind not in (TRANSFER, asked and "useful grades")]
         show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
         offer_deciding_grades(view, found, settings)
     if picture is not None:

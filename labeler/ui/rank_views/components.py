@@ -70,7 +70,7 @@ def _strip_row(
     view: ComparisonView, row: QueryDelta, cells: Sequence[Strips], values: Floats
 ) -> StripRow:
     at = view.board.number_of(row.query_id)
-    lanes = zip(cells, values[at].tolist(), strict=True)
+    lanes = zip(cells, [row.a, row.b, *values[at].tolist()[2:]], strict=True)
     return StripRow(
         row.query_id,
         view.texts[row.query_id],

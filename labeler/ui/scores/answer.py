@@ -121,7 +121,8 @@ def describe_counts(board: Scoreboard, score: Score, within: tuple[str, str] | N
         of = int((group == buckets.index(within[1])).sum())
     not_graded = of - score.n - score.undefined
     why = [f"{not_graded:,} not graded"] if not_graded else []
-    why += [f"{score.undefined:,} with nothing relevant"] if score.undefined else []
+    lacks = "no passage marked" if score.measure.reads == "evidence" else "nothing relevant"
+    why += [f"{score.undefined:,} with {lacks}"] if score.undefined else []
     left_out = f" ({', '.join(why)})" if why else ""
     where = "" if within is None else f" of {' = '.join(within)}"
     over = f"{score.n:,} of {format_count(of, 'query', 'queries')}{where}{left_out}"

@@ -11,7 +11,6 @@ import streamlit as st
 from labeler.evaluation import (
     NOTHING_RELEVANT,
     OTHER_CHUNKINGS,
-    SEVERAL_CHUNKINGS,
     Conventions,
     Note,
     Score,
@@ -34,7 +33,7 @@ VIEWS = MEASURES, CURVES, TASKS, TREND, RECALL, TIES, KEYWORDS, COMPUTED = (
     *("trust in recall", "ties", "keywords", "how computed"),
 )
 """What is unfolded below the table, as addresses have always named it; at first nothing."""
-SAID_ABOVE = (SEVERAL_CHUNKINGS, OTHER_CHUNKINGS, NOTHING_RELEVANT)  # kinds of notes
+SAID_ABOVE = (OTHER_CHUNKINGS, NOTHING_RELEVANT)  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
 SORT, ONLY_RUNS, HIDDEN, PINNED, NAME_CONTAINS, SYSTEMS = (
@@ -220,9 +219,9 @@ class MarkedRuns:
 
 
 def show_warnings(notes: Iterable[Note]) -> None:
-    """Say what compares where runs are of several chunkings, and why there may be no number."""
+    """Say why there may be no number."""
     for note in notes:
-        if note.kind in (SEVERAL_CHUNKINGS, NOTHING_RELEVANT):
+        if note.kind == NOTHING_RELEVANT:
             st.text(f"⚠ {note.sentence}")
 
 

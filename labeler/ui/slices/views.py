@@ -19,6 +19,7 @@ from labeler.analysis.comparison import (
     ShownPair,
 )
 from labeler.analysis.comparison.buckets import clear_losses, of_facet
+from labeler.analysis.comparison.verdict import describe_incomparable
 from labeler.evaluation import Score, Scoreboard, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import format_count
@@ -30,7 +31,7 @@ from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import ConfidenceInterval, UnjudgedRange
 from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.deep_links import target_url
+from labeler.ui.deep_links import target_url, transfer_step
 from labeler.ui.slices.choices import SlicesChoice
 from labeler.ui.slices.files import intervals_of, offer
 
@@ -45,6 +46,11 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
         with ui.reading(f"Comparing {choice.short[a]} with {choice.short[b]}…"):
             tests = scoreboards.pair_tests(board, a, b, choice.settings)
         lead = board.resolve([choice.lead or tests.deciding or choice.measures[0]])[0]
+        names = (choice.short[a], choice.short[b])
+        if tests.deciding is None and board.collection.has_several_chunkings:
+            said = describe_incomparable(board, tests, names).statements
+            show_html(verdict_block(said[0].sentence, step=transfer_step(said)))
+            return
         by_facet = [compare_in(board, tests, lead, facet) for facet in choice.facets_of(board)]
     say_where_b_loses(choice, by_facet[0], tests, board)
     [total] = by_facet[0].deltas
@@ -52,7 +58,6 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
     rows.sort(key=lambda row: worst_first(row.delta, row.n, choice.least))
     shown = choice.in_same_order(rows, lead)
     drawn = url_state.choose_part(shown, ON_A_PAGE)
-    names = (choice.short[a], choice.short[b])
     rules = (tests, choice.conventions, names, choice.least, choice.bucket_url)
     show_html(pair_list(total, drawn, rows, *rules))
     file = partial(pair_csv, choice, b, board, tests)
@@ -82,7 +87,7 @@ def say_where_b_loses(
             "No bucket can be compared." if answer is None else answer.sentence,
             figure,
             doubts,
-            counts_of(board, total.n, total.undefined),
+            counts_of(board, total),
             step,
         ),
         tables.statements_html(
@@ -126,12 +131,14 @@ def largest_fall(
     return (format_signed(row.delta), figure), [doubt], step
 
 
-def counts_of(board: Scoreboard, n: int, undefined: int) -> str:
+def counts_of(board: Scoreboard, row: Score | comparison.Delta) -> str:
     """Return of how many queries the numbers are, and why others are not among them."""
-    every, judged = board.counts.queries, board.counts.judged
+    every, n, undefined = board.counts.queries, row.n, row.undefined
+    not_graded = every - n - undefined
+    lacks = "no passage marked" if row.measure.reads == "evidence" else "nothing relevant"
     out = [
-        f"{every - judged:,} not graded" if every > judged else "",
-        f"{undefined:,} with nothing relevant" if undefined else "",
+        f"{not_graded:,} not graded" if not_graded else "",
+        f"{undefined:,} with {lacks}" if undefined else "",
     ]
     left = f" ({', '.join(filter(None, out))})" if any(out) else ""
     return f"{n:,} of {format_count(every, 'query', 'queries')}{left}"
@@ -196,7 +203,7 @@ def say_lowest(
 ) -> None:
     """Say in which bucket the run is lowest, how sure that is, and where to begin."""
     run, heading = choice.short[choice.a], choice.conventions.heading(total.measure)
-    counts = counts_of(board, total.n, total.undefined)
+    counts = counts_of(board, total)
     sized = [row for row in rows if row.n >= choice.least and not math.isnan(row.value)]
     if len({row.value for row in sized}) < 2:
         few = f"No two buckets of {run} have {choice.least:,} queries and differ."
