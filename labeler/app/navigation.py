@@ -29,8 +29,8 @@ HISTORY_PARAMETERS = ("query", "edit", "new", "take")
 # Until the script of a box has come, Streamlit keeps another height free for it than it will have,
 # and what is read below would move.
 # The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
-# Streamlit writes white on the primary colour, which in the dark is too pale for that, and captions,
-# keys and hints in the text's colour at six tenths, which on this ground is too pale to be read.
+# Streamlit writes white on the primary colour, which in the dark is too pale for that, and
+# captions, keys and hints in the text's colour at six tenths, too pale to be read on this ground.
 STYLE = f"""
 .stMainBlockContainer {{ max-width: {frame.WIDTH}; padding: 0 1.5rem 3rem; }}
 @media (max-width: 40rem) {{ .stMainBlockContainer {{ padding-inline: 1rem; }} }}
