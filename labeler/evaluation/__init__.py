@@ -56,7 +56,6 @@ from labeler.evaluation.notes import (
     NOTHING_GRADED,
     NOTHING_RELEVANT,
     OTHER_CHUNKINGS,
-    SEVERAL_CHUNKINGS,
     WHY_NOTHING,
     Note,
     nothing_is_relevant,
