@@ -160,9 +160,12 @@ def test_whether_all_of_a_passage_was_on_screen_is_kept_with_its_grade(serve, vi
         if "A line" in shown(page) and read is None:
             read = True
             page.keyboard.press("End")  # past the middle
+            expect(page.locator(".below")).to_be_hidden()
             page.keyboard.press("Home")
+            expect(page.locator(".below")).to_be_visible()
             while page.locator(".below").is_visible():
                 page.keyboard.press(" ")
+                page.evaluate("new Promise(drawn => requestAnimationFrame(drawn))")
         elif "A line" in shown(page):
             page.keyboard.press("m")
             page.keyboard.press("End")
