@@ -141,6 +141,9 @@ def test_ones_own_grades_are_looked_through_and_changed_and_the_end_says_what_wa
         assert sorted(map(str, standing(store, "Mia Ott").values())) == sorted(
             ["2", "0", "3", "None", "3", "0", "0", "0"]
         )
+    press(page, "3")
+    page.keyboard.press("Escape")
+    expect(done.locator(".given-all .count")).to_have_text(["3", "1", "0", "3"])
 
 
 def test_whether_all_of_a_passage_was_on_screen_is_kept_with_its_grade(serve, visit, tmp_path):

@@ -17,7 +17,7 @@ export class Done {
     this.data = data;
     /** @type {OwnAnswer | null} */
     this.work = null;
-    this.workOf = -1; // how many grades were saved when it was asked for
+    this.workOf = -1; // how many events this browser had sent when it was asked for
   }
 
   // Say it; what was done is asked for once it is to be seen.
@@ -38,14 +38,17 @@ export class Done {
     this.find(".look-through").hidden = !saved;
     const isFetching = Boolean(progress.open) && !progress.decision?.settled;
     this.find(".done .did").hidden = this.find(".given-all").hidden = isFetching || !this.work;
-    if (isShown && saved && !waiting && this.workOf !== saved) this.ask(session, saved);
+    const sent = outbox.counted.size; // a grade that was changed counts, too
+    if (isShown && saved && !waiting && this.workOf !== sent) this.ask(session, sent);
   }
 
-  /** @type {(session: GradingSession, saved: number) => Promise<void>} */
-  async ask(session, saved) {
-    this.workOf = saved;
+  /** @type {(session: GradingSession, sent: number) => Promise<void>} */
+  async ask(session, sent) {
+    this.workOf = sent;
     try {
-      this.work = await session.get("/api/own?kind=all");
+      const work = await session.get("/api/own?kind=all");
+      if (this.workOf !== sent) return; // more was sent meanwhile, and asked for
+      this.work = work;
     } catch {
       this.workOf = -1; // it is said without
       return;
