@@ -50,12 +50,13 @@ def test_one_key_grades_both_and_one_takes_it_back(serve, visit, twice, kind):
     page = visit(server.url, grader="Ann", **kind)
     expect(page.locator(".status .progress")).to_have_text("Passage 1 of 2")
     to_the_text(page)
+    place = page.locator(".status .progress").text_content()  # the second where one was skipped
     page.keyboard.press("3")
     expect(page.locator(".status .progress")).to_have_text("Passage 2 of 2")
     all_saved(page, 1)
     assert grades(server) == {"c1": 3, "c3": 3}
     page.keyboard.press("u")
-    expect(page.locator(".status .progress")).to_have_text("Passage 1 of 2")
+    expect(page.locator(".status .progress")).to_have_text(place)
     all_saved(page, 0)
     assert grades(server) == {}
     page.keyboard.press("b")
