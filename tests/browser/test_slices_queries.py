@@ -79,7 +79,7 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     page = visit(
         f"{server.url}/slices?a=first&b=second&facet=intent&measure=RR&least=5", grader=None
     )
-    expect(page.get_by_text("No bucket has 10 queries")).to_be_visible()
+    expect(page.get_by_text("No intent bucket has 10 queries")).to_be_visible()
     expect(page.locator(".slices tr.few")).to_have_count(1)
     expect(page.locator(".slices .plot .plain")).to_have_count(2)
     page.locator(".slices").get_by_role("link", name="setup").click()
