@@ -91,6 +91,15 @@ def in_markdown(text: str) -> str:
     return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
+def in_label(text: str) -> str:
+    r"""Return a text that the label of a button shows as it is, where colours and formulas count.
+
+    >>> in_label(":red[x] $y$")
+    '\\:red\\[x\\] \\$y\\$'
+    """
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
 def format_cell(column: Column, row: Mapping[str, Any]) -> str:
     """Return a cell as people see it: rounded, and a dash where there is nothing.
 

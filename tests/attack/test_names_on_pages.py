@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1.element_tree import Block, Element
 
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.render.text import in_label
 from labeler.services.import_export import snapshots
 from labeler.store import Store
 from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
@@ -149,7 +150,7 @@ def texts_in(kind: str, proto: Any) -> Iterator[str]:
         for each in many:
             if isinstance(each, str):
                 if (kind, field.name) not in PLAIN and field.name not in NEVER_SHOWN:
-                    yield f"{kind}.{field.name}: {each}"
+                    yield f"{kind}.{field.name}: {each.replace(in_label(LINK), '')}"
             else:
                 yield from texts_in(kind, each)
 

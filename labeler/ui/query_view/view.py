@@ -17,6 +17,7 @@ from labeler.model import format_count
 from labeler.render import tables
 from labeler.render.markup import show_html, style
 from labeler.render.tables.verdict_block import verdict_block
+from labeler.render.text import in_label
 from labeler.ui import links, url_state
 from labeler.ui import shared as ui
 from labeler.ui.query_view.chunk import show_chunk
@@ -79,7 +80,7 @@ def show_steps(opened: OpenedQuery) -> None:
     steps = opened.steps
     with st.container(horizontal=True, vertical_alignment="center", key="query-steps"):
         st.button(
-            *(steps.back, "query-back"),
+            *(in_label(steps.back), "query-back"),
             icon=":material/arrow_back:",
             type="tertiary",
             shortcut="esc",
@@ -91,7 +92,7 @@ def show_steps(opened: OpenedQuery) -> None:
         elif opened.path != "/compare" and opened.a is not None:
             links.link("Open in Compare", url_state.page_url("/compare", query=opened.query_id))
         links.link("Grade this query", url_state.page_url("/", query=opened.query_id))
-        st.caption(steps.place, width="content")
+        st.text(steps.place, width="content")
         for label, key, to in (("Previous", "k", steps.before), ("Next", "j", steps.after)):
             st.button(
                 label,
