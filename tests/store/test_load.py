@@ -110,7 +110,9 @@ def test_a_changed_query_needs_update(filled: Store, loaded, change, said: str):
 
 def test_a_changed_chunk_needs_update_and_marks_its_grades(filled: Store, loaded):
     changed = loaded([Chunk("new", "new"), Chunk("c1", "other words", "title 1")])
-    with pytest.raises(BadInput, match=r"^file\.jsonl:2: chunk 'c1' is in the golden set.*--update"):
+    with pytest.raises(
+        BadInput, match=r"^file\.jsonl:2: chunk 'c1' is in the golden set.*--update"
+    ):
         filled.add_chunks(changed)
     assert filled.contents().stale == 0
     filled.add_chunks(changed, update=True)
