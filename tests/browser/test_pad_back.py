@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    LAPTOP,
+    PHONE,
+    all_saved,
+    library,
+    press,
+    quick_hand,
+    ready,
+    shown,
+    standing,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -102,8 +112,9 @@ def test_a_note_that_was_typed_is_kept_by_escape_and_dropped_by_its_own_button(s
 
 
 def test_ones_own_grades_are_looked_through_and_changed_and_the_end_says_what_was_done(
-    served, visit
+    serve, visit, tmp_path
 ):
+    served = serve(library(tmp_path / "library.db", queries=2, chunks=4))  # nobody has graded
     page = visit(served.url, grader="Mia Ott", **LAPTOP)
     ready(page)
     press(page, "l203")
@@ -128,7 +139,7 @@ def test_ones_own_grades_are_looked_through_and_changed_and_the_end_says_what_wa
     page.keyboard.press("Escape")
     expect(mine).to_be_hidden()
     for count in (6, 7, 8):
-        ready(page)
+        quick_hand(page)
         page.keyboard.press("0")
         all_saved(page, count)
     done = page.locator(".done")

@@ -92,7 +92,7 @@ def show_steps(opened: OpenedQuery) -> None:
         elif opened.path != "/compare" and opened.a is not None:
             links.link("Open in Compare", url_state.page_url("/compare", query=opened.query_id))
         links.link("Grade this query", url_state.page_url("/", query=opened.query_id))
-        st.text(steps.place, width="content")
+        st.caption(in_label(steps.place), width="content")
         for label, key, to in (("Previous", "k", steps.before), ("Next", "j", steps.after)):
             st.button(
                 label,
