@@ -209,15 +209,12 @@ class LabelerGroup(click.Group):
 
     def refuse_word(self, ctx: click.Context, word: str) -> NoReturn:
         """Raise a usage error for a word that is no command, with what may be meant."""
-        said = f"No such command {word!r}"
-        if hint := HINTS.get(self.name or "", {}).get(word):
-            is_question = hint.startswith("Did")
-            ctx.fail(f"{said}{'. ' if is_question else '; '}{hint}")
-        aliases, hints = ALIASES.get(self.name or "", {}), HINTS.get(self.name or "", {})
+        said, group = f"No such command {word!r}", self.name or ""
+        aliases, hints = ALIASES.get(group, {}), HINTS.get(group, {})
         near = get_close_matches(word, [*self.commands, *aliases, *hints], n=2, cutoff=NEARLY)
         near = near or [name for name in self.commands if name.startswith(word)]
-        if near and near[0] in hints:
-            self.refuse_word(ctx, near[0])
+        if near and (hint := hints.get(near[0])):
+            ctx.fail(f"{said}{'. ' if hint.startswith('Did') else '; '}{hint}")
         near = list(dict.fromkeys(aliases.get(name, name) for name in near if name not in hints))
         if near:
             meant = " or ".join(f"'{ctx.command_path} {name}'" for name in near)

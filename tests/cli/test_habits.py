@@ -77,6 +77,7 @@ def test_other_words_for_commands_are_understood(filled_labeler: Labeler):
         ("qrels", "Did you mean 'labeler load golden FILE'?"),
         ("grade", "'labeler serve' opens the pages, where people grade"),
         ("ndcg", "Did you mean 'labeler score --measures NAME'?"),
+        ("graed", "No such command 'graed'; 'labeler serve' opens the pages, where people grade"),
         ("users", "'labeler people' lists them"),
         ("slices", "Did you mean 'labeler score --by FACET'?"),
         ("load nosuch", "No such command 'nosuch'; there are queries, chunks, documents, run"),
