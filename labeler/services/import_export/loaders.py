@@ -233,9 +233,7 @@ def _records(
         field_map=options.field_map,
         order=options.order,
         on_duplicate=options.on_duplicate,
-        rule=formats.GradeRule(
-            options.negative_as_zero, options.grade_map or {}, options.negative_as_ungraded
-        ),
+        rule=formats.GradeRule(**_grade_options(options)),
         facets=options.facets,
         name=name,
         progress=progress,
@@ -321,8 +319,11 @@ def _golden(
 
 def _grade_options(options: LoadOptions) -> dict[str, Any]:
     """Return how grades other than 0, 1, 2 and 3 are read."""
-    names = ("negative_as_zero", "negative_as_ungraded", "grade_map")
-    return {name: getattr(options, name) for name in names}
+    return {
+        "negative_as_zero": options.negative_as_zero,
+        "negative_as_ungraded": options.negative_as_ungraded,
+        "grade_map": options.grade_map or {},
+    }
 
 
 def _blind(loaded: LoadedGolden) -> LoadedGolden:
