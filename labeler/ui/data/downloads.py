@@ -197,12 +197,9 @@ def describe_parts(
 
 def _described_parts(store: Store, selected: Selection) -> Iterator[tuple[str, str]]:
     there, leaving = store.contents(), extract(store, selected=selected)
+    wanted = store.chunking_names() if selected.chunkings is None else selected.chunkings
     of_runs = store.chunkings_of_runs()
-    runs = [
-        run
-        for run in store.runs()
-        if selected.chunkings is None or of_runs[run.name] in selected.chunkings
-    ]
+    runs = [run for run in store.runs() if of_runs[run.name] in wanted]
     if leaving.grades:
         grades = format_count(len(leaving.grades), "golden grade", "golden grades")
         yield "grades", f"{grades}, one per query and chunk"
@@ -215,13 +212,9 @@ def _described_parts(store: Store, selected: Selection) -> Iterator[tuple[str, s
             "reference answers": any(query.reference for query in leaving.queries),
             "facets": any(query.task or query.buckets for query in leaving.queries),
         }
-        more = " and ".join(name for name, there in with_what.items() if there)
+        more = " and ".join(name for name, is_there in with_what.items() if is_there)
         yield "queries", queries + (f", with {more}" if more else "")
-    if chunks := sum(
-        each.chunks
-        for each in store.chunkings()
-        if selected.chunkings is None or each.name in selected.chunkings
-    ):
+    if chunks := sum(each.chunks for each in store.chunkings() if each.name in wanted):
         yield "chunks", format_count(chunks, "chunk", "chunks")
     if runs:
         deep = max(run.depth for run in runs)
