@@ -40,15 +40,15 @@ def show_work(choice: ReviewChoice) -> None:
         among = store.selected_queries(choice.selected)
         rows, days = store.work(among), store.work_by_day(among)
         again = self_agreement_by_grader(store.repeated_grades(among))
-        is_gradable = bool(store.count_queries() and store.run_names())
-    if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
+        worked = [row for row in rows if row.grades or row.cannot_tell or row.remarks]
+        is_gradable = bool(worked or (store.count_queries() and store.run_names()))
+    if not worked:
         if not is_gradable:
             return  # the progress says what is missing
         st.header("Nobody has graded yet")
         st.write("Imported grades aren't counted here. Grade on the Label page, or invite graders.")
         links.button("Invite graders", url_state.page_url("/data", section="People"))
         return
-    worked = [row for row in rows if row.grades or row.cannot_tell or row.remarks]
     show_html(tables.plain_table(WORKED, [work_row(row, again.get(row.grader)) for row in worked]))
     if idle := [row.grader for row in rows if row not in worked]:
         have = format_count(len(idle), "person has", "people have")
