@@ -306,7 +306,7 @@ def split(
         queries = store.queries()
         if not queries:
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
-        found = assign_splits(queries, shares, seed, anew=redraw)
+        found = assign_splits(queries, shares, seed, redraw=redraw)
         store.set_splits(found, {**shares, "seed": seed})
         sizes = store.split_sizes()
     drawn = Counter(found.values())

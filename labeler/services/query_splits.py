@@ -13,9 +13,9 @@ PERCENT = 100
 
 
 def assign_splits(
-    queries: Sequence[Query], shares: Mapping[str, float], seed: str, *, anew: bool = False
+    queries: Sequence[Query], shares: Mapping[str, float], seed: str, *, redraw: bool = False
 ) -> dict[str, str]:
-    """Assign a split to each query that has none, or with ``anew`` to all.
+    """Assign a split to each query that has none, or with ``redraw`` to all.
 
     It depends on the query's id and the ``seed`` alone, so that later queries change none and every
     machine draws the same. A near-duplicate of an earlier query gets the same split; otherwise a
@@ -33,7 +33,7 @@ def assign_splits(
         first.setdefault(pair.second, pair.first)
     found: list[str] = []
     for at, query in enumerate(queries):
-        if query.split is not None and not anew:
+        if query.split is not None and not redraw:
             found.append(query.split)
         else:
             found.append(
@@ -42,7 +42,7 @@ def assign_splits(
     return {
         query.query_id: split
         for query, split in zip(queries, found, strict=True)
-        if anew or query.split is None
+        if redraw or query.split is None
     }
 
 
