@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 
 from labeler.errors import Busy, LabelerError
 from labeler.model import Settings
-from labeler.render.words import DEFAULT_LANGUAGE, Words
+from labeler.render.words import Words
 from labeler.store import JudgmentConflict, StorageError, Store
 from labeler.web.auth.tokens import Expired, Forbidden
 from labeler.web.redact import redact_path
@@ -32,8 +32,5 @@ def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
 
 def reason_for(error: LabelerError, path: str, words: Words) -> str:
     """Return why a grader's request failed, without the ``path`` of the golden set."""
-    said = redact_path(error, path)
-    if words.language.code == DEFAULT_LANGUAGE:
-        return said
     key = next((key for kind, key in _REASONS if isinstance(error, kind)), "api.other")
-    return words.say(key, reason=said)
+    return words.say(key, reason=redact_path(error, path))
