@@ -14,7 +14,7 @@ import { Done } from "./done.js";
 import { Finder } from "./finder.js";
 import { Frame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
-import { Layers } from "./layers.js";
+import { forgetMine, Layers } from "./layers.js";
 import { MyGrades } from "./my_grades.js";
 import { NameForm } from "./names.js";
 import { Overlay } from "./overlay.js";
@@ -23,6 +23,7 @@ import { QueryList } from "./query_list.js";
 import { GradingSession } from "./session.js";
 import { givenWords, proposedWords, spokenWords } from "./status.js";
 import { StatusLine } from "./status_line.js";
+import { TokenRenewal } from "./token_renewal.js";
 import { Welcome } from "./welcome.js";
 
 /** @import { About, Entry, Item, Kept, PadData, Pair, Passage, Said, Screen, Standing } from "./shapes" */
@@ -32,8 +33,6 @@ import { Welcome } from "./welcome.js";
 const KEYS_ON_A_LIST = { cannotTell: "x", note: "n", undo: "u" };
 const WHILE_WELCOMED = new Set(["guideline", "help", "name"]);
 const IN_PRACTICE = new Set(["guideline", "help", "marks"]);
-
-const RENEW_AGAIN_MS = 5000;
 
 export class Pad {
   /**
@@ -46,14 +45,10 @@ export class Pad {
     this.data = data;
     this.find = finderIn(root);
     this.marking = rememberedMarking(data.highlight);
-    this.renew = () => {};
-    this.renewed = 0;
     this.disposed = false;
     this.inTrouble = false;
     /** @type {Element | null} */
     this.beforeList = null;
-    /** @type {number | undefined} */
-    this.renewTimer = undefined;
     /** @type {Practice | null} */
     this.practice = null;
     this.names = new NameForm(root, data);
@@ -62,6 +57,7 @@ export class Pad {
     this.panel = new ChoicePanel(this.find(".tray"), () => this.paint(), data.terms);
     this.overlay = new Overlay(this.find(".sheet"), () => this.paint(), data.terms);
     this.session = this.sitDown();
+    this.renewal = new TokenRenewal(() => this.session.outbox.state === "forbidden");
     const desk = makeDesk(this);
     this.whole = new QueryList(this.find("section.whole"), desk);
     this.finder = new Finder(this.find("section.finder"), desk);
@@ -92,7 +88,7 @@ export class Pad {
     return new GradingSession(this.data, {
       changed: () => this.paint(),
       counted: () => this.paintStatus(),
-      renew: () => this.renewLater(),
+      renew: () => this.renewal.begin(),
       said: (key) => this.announce(this.data.terms.say(key)),
       saved: (record, ...told) => this.sayItIsSaved(record, ...told),
       judged: (item, done) => this.tellLists(item, done),
@@ -113,7 +109,7 @@ export class Pad {
   }
 
   dispose() {
-    clearTimeout(this.renewTimer);
+    this.renewal.dispose();
     this.panel.leave();
     this.overlay.close();
     this.session.dispose();
@@ -132,7 +128,7 @@ export class Pad {
 
   /** @type {(data: PadData, renew: () => void) => void} */
   update(data, renew) {
-    this.renew = renew;
+    this.renewal.renew = renew;
     const isRelaid = lookOf(data) !== lookOf(this.data);
     Object.assign(this.data, data);
     if (isRelaid) this.relay();
@@ -181,22 +177,6 @@ export class Pad {
     });
     bar.press("marks", this.marking);
     return bar;
-  }
-
-  renewLater() {
-    // at once the first time, then slowly: a page that stays forbidden must not spin
-    const wait = this.renewed && Date.now() - this.renewed < 30000 ? 5000 : 0;
-    this.renewed = Date.now();
-    clearTimeout(this.renewTimer);
-    this.renewTimer = setTimeout(() => this.renewNow(), wait);
-  }
-
-  // A token made within the same second is the same one, and then Streamlit tells nobody of it.
-  renewNow() {
-    if (this.disposed) return;
-    this.renew();
-    const isStillOut = () => this.session.outbox.state === "forbidden";
-    this.renewTimer = setTimeout(() => isStillOut() && this.renewNow(), RENEW_AGAIN_MS);
   }
 
   /** @type {(event: Event) => void} */
@@ -583,14 +563,6 @@ export class Pad {
     if (isTrouble && !this.inTrouble) this.announce(this.data.terms.say(key));
     this.inTrouble = isTrouble;
   }
-}
-
-// A reload goes on with grading, and not with one's own grades, which the address asked for.
-function forgetMine() {
-  const here = new URL(location.href);
-  if (!here.searchParams.has("mine")) return;
-  here.searchParams.delete("mine");
-  History.prototype.replaceState.call(history, history.state, "", here.href);
 }
 
 /** @type {(data: PadData) => string} */
