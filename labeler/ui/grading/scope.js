@@ -61,12 +61,7 @@ export function ofSplit(here, split) {
   return there.href;
 }
 
-const UNNAMED = "default"; // as no chunking can be called
-
-/** @type {(chunking: string) => string} */
-function nameOf(chunking) {
-  return chunking || UNNAMED;
-}
+const UNNAMED = "default"; // what addresses call the chunking without a name
 
 // What the grades of one chunking leave open in another, in words.
 /** @type {(opening: [old: string, recut: string], say: Say) => string} */
@@ -80,7 +75,7 @@ export function openingWords([old, to], say) {
 export function ofOpening(here, opening) {
   const there = new URL(here);
   for (const [at, name] of ["from", "to"].entries()) {
-    if (opening) there.searchParams.set(name, nameOf(opening[at]));
+    if (opening) there.searchParams.set(name, opening[at] || UNNAMED);
     else there.searchParams.delete(name);
   }
   return there.href;
