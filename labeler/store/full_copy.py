@@ -111,8 +111,8 @@ class FullDump(Versions, Loads, Suggestions):
             if (there := self._golden_state().hash) != golden:
                 raise BadInput(
                     f"{events.source}: it says its hash is {golden[:16]}, and that of what is in "
-                    f"it is {there[:16]}: something in it was changed; take the file anew from "
-                    "where it came; nothing was changed"
+                    f"it is {there[:16]}: something in it was changed; get the file again from "
+                    "its source; nothing was loaded"
                 )
             self._note_load("a complete golden set", events.source, counts)
         self.seal_if_possible()

@@ -166,8 +166,8 @@ class GoldenLoads(JudgmentLog, TamperCheck):
                 if found is None:
                     raise BadInput(
                         f"{source}: load {load.number} of golden grades names the event "
-                        f"{event_id!r}, which is not in the file; take the file anew from where "
-                        "it came"
+                        f"{event_id!r}, which is not in the file; get the file again from its "
+                        "source"
                     )
                 ends.append(found)
             self._db.execute(INSERT_LOAD, [load.number, load.at, load.who, load.file, *ends])
