@@ -22,7 +22,7 @@ class Column:
     """One column of a table: what programs and people call it, and how people see its values.
 
     ``format`` is one of `FORMATS`: numbers have four digits after the point, counts none, and
-    figures, whose scale is their own, four or none where they are large. A `RANGE` or
+    figures, whose scale is their own, have four, or none where they are large. A `RANGE` or
     `SIGNED_RANGE` shows two values in one cell; ``parts`` are their names for programs, and
     ``name`` is then in no row. ``unit`` is what a value counts, such as "queries". Without a
     ``title`` only programs see the column; a ``detail`` is shown to people who ask for all

@@ -25,7 +25,7 @@ ROOT = b'<div id="root"></div>'
 COMPRESSED = re.compile(r"/static/(js|css)/[\w.-]+\.(js|css)", re.ASCII)
 KINDS = {"js": "text/javascript", "css": "text/css"}
 CACHE_FOREVER = "public, immutable, max-age=31536000"  # the names have hashes in them
-# Streamlit would answer with a page that has not changed, or that is compressed.
+# With these Streamlit may answer that the page has not changed, or with a compressed one.
 NOT_PASSED_ON = (b"if-none-match", b"if-modified-since", b"accept-encoding", b"range")
 # The scripts draw the same header into the page; from then on nothing of this one is seen.
 STARTING_CSS = f"""
@@ -49,7 +49,7 @@ body:has(#root .top, #root [role="dialog"]) .starting {{ display: none; }}
 
 
 def starting() -> bytes:
-    """Return what a page shows until the scripts are there that draw it."""
+    """Return what a page shows until its scripts have loaded."""
     shown = htpy.div(".starting")[
         htpy.div(".brand")[frame.mark(), htpy.b[frame.PRODUCT]],
         htpy.p(role="status")["Opening the page…"],
@@ -57,9 +57,9 @@ def starting() -> bytes:
     return f"{style(TOKENS_CSS + font_face() + frame.FRAME_CSS + STARTING_CSS)}{shown}".encode()
 
 
-@lru_cache(maxsize=256)  # about as many are there
+@lru_cache(maxsize=256)  # there are about as many files
 def compressed(path: str) -> bytes | None:
-    """Return one of Streamlit's scripts and styles, compressed; None if there is none there."""
+    """Return one of Streamlit's scripts and styles, compressed; None if there is no such file."""
     file = STATIC / path.removeprefix("/")
     return gzip.compress(file.read_bytes(), 6, mtime=0) if file.is_file() else None
 

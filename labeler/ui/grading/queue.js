@@ -195,7 +195,7 @@ export class ChunkQueue {
     return dropped.map((entry) => entry.item);
   }
 
-  // How many open chunks of its query stand before the one on screen, which was stepped over to it.
+  // How many open chunks of its query come before the one on screen: they were stepped over.
   skipped() {
     const { at, current } = this;
     if (!current || current.done || current.later) return 0;

@@ -30,8 +30,8 @@ const TOLD = "labeler-told";
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 /**
- * Who hears of what: `changed` paints all, `counted` the numbers, `said` speaks a sentence of that key, `renew` gets a
- * token, `judged` tells the lists of a judgment.
+ * Who hears of what: `changed` paints all, `counted` the numbers, `said` speaks the sentence of a key,
+ * `renew` gets a token, `judged` tells the lists of a judgment.
  * @typedef {{
  *   changed: () => void,
  *   counted: () => void,

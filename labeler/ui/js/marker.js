@@ -274,11 +274,11 @@ export class Marker {
 
   choosingButtons() {
     const { say } = this.hooks;
-    const this_one = say(this.isTaken ? "marks.not_this" : "marks.this");
+    const thisOne = say(this.isTaken ? "marks.not_this" : "marks.this");
     const buttons = [
       keyButton("K", say("marks.previous"), () => this.step(-1), "choice"),
       keyButton("J", say("marks.next"), () => this.step(1), "choice"),
-      keyButton(say("keys.space"), this_one, () => this.take(), "choice"),
+      keyButton(say("keys.space"), thisOne, () => this.take(), "choice"),
       keyButton("E", say("marks.done"), () => this.leave(), "choice"),
     ];
     for (const button of buttons) button.tabIndex = -1; // each has a key
