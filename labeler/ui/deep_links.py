@@ -6,19 +6,16 @@ A link keeps the runs, measures and filters of the page it is on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import htpy
 
 from labeler.analysis.comparison import FEW, Comparison
 from labeler.analysis.comparison.verdict import TRANSFER, TRANSFER_PLACE
-from labeler.evaluation import Conventions, Score, format_number
+from labeler.evaluation import Conventions, Score
 from labeler.measures import Measure
 from labeler.model.results import Statement
 from labeler.ui import url_state
-
-BucketUrl = Callable[[str], str]
-"""Gives the address of a bucket's queries."""
 
 
 def bucket_queries_url(facet: str | None, bucket: str | None, by: str, **other: str | None) -> str:
@@ -59,28 +56,6 @@ def transfer_step(statements: Iterable[Statement]) -> htpy.Element | None:
         return None
     place = {name: value for name, value in TRANSFER_PLACE.items() if name != "page"}
     return htpy.a(".go", href=url_state.page_url("/data", **place))["Transfer the grades"]
-
-
-def _link(words: str, href: str, unseen: str) -> htpy.Element:
-    """Return a link whose name says out of its sentence, too, where it leads."""
-    return htpy.a(href=href, aria_label=f"{words}{unseen}")[words]
-
-
-def describe_lowest(
-    bucket: str, rows: Sequence[Score], least: int, conventions: Conventions, link: BucketUrl
-) -> list[htpy.Node]:
-    """Say in which bucket one run is lowest, with a link to its worst queries.
-
-    ``rows`` are the buckets' scores by one measure. Nothing for a bucket of fewer than ``least``
-    queries, or if no other bucket is higher.
-    """
-    [row] = [each for each in rows if each.bucket == bucket]
-    others = [each.value for each in rows if each.n >= least and each.value > row.value]
-    if row.n < least or math.isnan(row.value) or not others:
-        return []
-    heading = conventions.heading(row.measure)
-    said = f"Lowest in {row.facet} = {bucket}: {heading} {format_number(row.value)} (n {row.n:,})"
-    return [htpy.fragment[said, " · ", _link("Its worst queries", link(bucket), f" in {bucket}")]]
 
 
 def lowest_bucket_links(

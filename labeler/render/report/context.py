@@ -148,16 +148,10 @@ class ReportContext:
         """What became of every query and its answer in a run."""
         return find_outcomes(self.board, run, self.right_of(run), self.asked.rule)
 
-    def of_pair(self, facet: str | None = None) -> PairBands:
-        """Return what the unjudged chunks could make of A, B and B - A, over all or in each bucket
-        too.
-        """
+    def of_pair(self) -> PairBands:
+        """Return what the unjudged chunks could make of A, B and B - A over all queries."""
         of_all = (self.board, self.measures)
-        means, deltas = dict(self.bands.means(*of_all)), dict(self.bands.deltas(*of_all))
-        if facet is not None:
-            means |= self.bands.means(*of_all, facet)
-            deltas |= self.bands.deltas(*of_all, facet)
-        return means, deltas
+        return self.bands.means(*of_all), self.bands.deltas(*of_all)
 
 
 def describe_run(run: StoredRun) -> str:

@@ -65,11 +65,11 @@ def pair_list(
             names,
             label=f"{heading}: difference by bucket, worst first",
         ),
-        _key_to_pair(tests, total.measure, conventions),
+        _key_to_pair(tests, total.measure),
     ]
 
 
-def _key_to_pair(tests: PairTests, lead: Measure, conventions: Conventions) -> htpy.Node:
+def _key_to_pair(tests: PairTests, lead: Measure) -> htpy.Node:
     if lead != tests.deciding:
         return key_to_marks(
             [("plain", "not tested: buckets are tested by the measure that decides")]

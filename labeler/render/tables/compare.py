@@ -1,4 +1,4 @@
-"""Tables of the Compare page: the means of A and B, and the evidence behind them.
+"""Tables of the Compare page: all numbers of A and B, and the evidence behind them.
 
 The evidence: the chunks that moved most, the comparison under each grader's grades, and a perfect
 reranker.
@@ -21,8 +21,6 @@ from labeler.measures import MEASURES
 from labeler.model.results import Table
 from labeler.render.markup import style
 from labeler.render.tables.html_table import (
-    ROW_HEADS,
-    SCROLL_SHADE,
     TABLE_STYLE,
     head,
     html_table,
@@ -31,32 +29,9 @@ from labeler.render.tables.html_table import (
 )
 from labeler.render.tables.results import html_table_of
 
-COMPARE_STYLE = style(
-    f"""
-.compare {{ {SCROLL_SHADE} }}
-{ROW_HEADS % ".compare"}
-"""
-    """
-.compare { overflow-x: auto; }
-.compare table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
-.compare th, .compare td {
-    padding: 0.3rem 0.75rem; text-align: right; vertical-align: top;
-    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
-}
-.compare td { white-space: nowrap; }
-.compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
-.compare th:first-child { text-align: left; padding-left: 0; }
-.compare tbody th { font-weight: 400; }
-.compare small {
-    display: block; font-size: 0.78rem; font-weight: 400;
-    color: color-mix(in srgb, currentColor 72%, transparent);
-}
-"""
-)
-
 
 def every_number_table(table: Table) -> htpy.Fragment:
-    """Return the same with all columns."""
+    """Return the means of A and B by measure with their tests, in all columns."""
     label = "All numbers of A against B"
     return html_table_of(table, label=label, row_head="measure", details=True)
 

@@ -128,9 +128,9 @@ def is_long(name: htpy.Node) -> bool:
     return isinstance(name, str) and len(name) > LONG_HEADING
 
 
-def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> htpy.Element:
+def row_head(name: htpy.Node, *under: htpy.Node) -> htpy.Element:
     """Return what a row is called."""
-    return htpy.th(scope="row", title=title)[name, under]
+    return htpy.th(scope="row")[name, under]
 
 
 def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) -> htpy.Element:

@@ -295,7 +295,7 @@ def _run_row(
     return htpy.tr(class_=look)[
         htpy.th(scope="row")[
             htpy.div[
-                _mark_link(row, names),
+                _mark_link(row),
                 htpy.span[
                     htpy.a(href=row.link)[_first_part(row.run, names)],
                     small_line(" · ".join(filter(None, [system, *row.tags]))),
@@ -336,7 +336,7 @@ def _first_part(run: str, names: RunNames) -> htpy.Node:
     return htpy.bdi(title=run)[first or "–", more]
 
 
-def _mark_link(row: RunRow, names: RunNames) -> htpy.Element | None:
+def _mark_link(row: RunRow) -> htpy.Element | None:
     """Return the box that marks a run to compare, or takes the mark away."""
     if not row.turn:
         return None

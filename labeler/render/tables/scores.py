@@ -61,25 +61,20 @@ def score_table(
     scores: Sequence[Score],
     conventions: Conventions,
     intervals: IntervalsByPlace = NO_INTERVALS,
-    limits: Limits = NO_LIMITS,
-    marks: Marks = NO_MARKS,
 ) -> RunTable:
-    """Return runs by measures, of one bucket or of all queries, each mean with its interval.
-
-    ``limits`` stand under headings, ``marks`` at the means.
-    """
+    """Return runs by measures, of one bucket or of all queries, each mean with its interval."""
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
         RunColumn(
             conventions.heading(measure),
             conventions.heading(measure),
-            _under_head(first[measure], limits),
+            _rests_on(first[measure]),
             MEASURES[measure.name].help,
         )
         for measure in measures
     ]
-    drawn = (conventions, intervals, marks)
+    drawn = (conventions, intervals, NO_MARKS)
     return _table_of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
@@ -94,7 +89,8 @@ def bucket_table(
 ) -> RunTable:
     """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`.
 
-    ``link`` gives the address of a bucket's queries, ``ways`` the means that lead somewhere.
+    ``limits`` stand under headings, ``marks`` at the means. ``link`` gives the address of a
+    bucket's queries, ``ways`` the means that lead somewhere.
     """
     first = {score.bucket: score for score in reversed(scores)}
     columns = [

@@ -1,4 +1,4 @@
-"""Tables behind the Slices page: buckets of one run, of A against B, and of two crossed facets.
+"""The table of two crossed facets on the Slices page, and what rows of buckets have in common.
 
 A bucket of few queries is greyed and tagged "few"; it is never left out.
 """
@@ -10,13 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
-from labeler.analysis.comparison import (
-    CrossedCell,
-)
-from labeler.evaluation import (
-    format_number,
-    format_with_arrow,
-)
+from labeler.analysis.comparison import CrossedCell
+from labeler.evaluation import format_number, format_with_arrow
 from labeler.render.tables.html_table import (
     TABLE_STYLE,
     describe_transferred,
@@ -56,18 +51,14 @@ def _pair_heads(runs: Sequence[str], names: Mapping[str, str]) -> list[htpy.Elem
 
 
 def _crossed_row(cell: CrossedCell, least: int, link: BucketLink) -> htpy.Element:
-    return _bucket_row(cell.bucket, cell.n, least)[
+    return htpy.tr(class_={"few": cell.n < least})[
         htpy.th(".words", scope="row")[htpy.a(href=link(cell.bucket, cell.other))[cell.bucket]],
         htpy.th(".words", scope="row")[cell.other],
         htpy.td[rests_on(cell.n, least, cell.undefined)],
         [_unjudged_cell(*counts) for counts in zip(cell.unjudged, cell.transferred, strict=True)],
-        [_mean_cell(value, cell.n, lead=True) for value in cell.values],
+        [_mean_cell(value, cell.n) for value in cell.values],
         htpy.td[format_with_arrow(cell.delta)] if len(cell.values) > 1 else None,
     ]
-
-
-def _bucket_row(bucket: str | None, n: int, least: int) -> htpy.Element:
-    return htpy.tr(class_={"total": bucket is None, "few": n < least})
 
 
 def linked_bucket(bucket: str | None, link: BucketLink | None) -> htpy.Element:
@@ -93,8 +84,6 @@ def _unjudged_cell(unjudged: int, transferred: int) -> htpy.Element:
     return htpy.td[f"{unjudged:,}", small_line(describe_transferred(transferred))]
 
 
-def _mean_cell(value: float, n: int, missing: int = 0, *, lead: bool = False) -> htpy.Element:
-    under = f"{missing} absent" if missing else ""
-    if n and math.isnan(value):
-        under = "no result"
-    return htpy.td(class_={"lead": lead})[format_number(value), small_line(under)]
+def _mean_cell(value: float, n: int) -> htpy.Element:
+    under = "no result" if n and math.isnan(value) else ""
+    return htpy.td(".lead")[format_number(value), small_line(under)]

@@ -188,7 +188,7 @@ def delta_picture(
     names = (view.called(compared.a), view.called(compared.b))
     buckets = [] if bucket is not None else [bucket_row(row) for row in lost_buckets(tests)]
     also = [view.called(run) for run in view.also]
-    links = picture_links(tests, len(rows), is_chosen=chosen, is_of_bucket=bucket is not None)
+    links = picture_links(tests, is_chosen=chosen, is_of_bucket=bucket is not None)
     return DeltaPicture(tests, compared.conventions, names, measures, buckets, also, links)
 
 
@@ -208,7 +208,7 @@ def bucket_row(row: Delta) -> PictureRow:
 
 
 def picture_links(
-    tests: PairTests, shown: int, *, is_chosen: bool, is_of_bucket: bool
+    tests: PairTests, *, is_chosen: bool, is_of_bucket: bool
 ) -> list[tuple[str, str]]:
     """Return what else the picture leads to: all measures, and all buckets on Slices."""
     links = []

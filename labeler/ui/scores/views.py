@@ -39,7 +39,7 @@ from labeler.ui.scores.thresholds import NO_MARKS, show_broken, threshold_marks
 
 CURVE_SORT_K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
-MOST_BUCKETS, MOST_NOTES_OPEN, MOST_ENDS = 60, 5, 5
+MOST_BUCKETS, MOST_ENDS = 60, 5
 LOWEST_NOTE = (
     f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
     "click shows its worst queries there. A click on an n shows the queries of that bucket."
