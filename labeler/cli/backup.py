@@ -152,8 +152,8 @@ def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) ->
 @click.option(
     "--against",
     metavar="SEAL|FILE",
-    help="A tamper check (seal) that was kept, or a file with one (the .seal.txt beside an "
-    "export, a log, a BEIR set, a backup): check that the log up to then is the same.",
+    help="Check that the log up to then is unchanged. SEAL is what an export printed; FILE "
+    "holds one: a .seal.txt, a log, a BEIR set or a backup.",
 )
 @format_option(("table", "json"), "json is for programs: a row for each thing that is checked.")
 @database_option

@@ -85,9 +85,9 @@ def export(
     """Write the golden set, or a run, to a file.
 
     '-' is the standard output. BEIR is written as a folder, or as a zip if PATH ends with .zip; a
-    file that ends with .gz is compressed. Printed are the golden set's hash and the log's seal:
-    'labeler check --against SEAL' tells later whether the log up to now is unchanged. Formats
-    without room for the seal get it in PATH.seal.txt.
+    file that ends with .gz is compressed. The command prints the golden set's hash and the log's
+    seal, a hash of all judgments up to now: 'labeler check --against SEAL' later tells whether
+    they are unchanged. Where a format has no room for the seal, it is written to PATH.seal.txt.
 
     --split, --leaked and --chunking export a part with a hash of its own: that of a new golden
     set loaded from its JSONL with the same settings. BEIR's grades of a split are in

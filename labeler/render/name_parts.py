@@ -1,7 +1,6 @@
 """Long run names in parts: those that differ as columns, those that all share said once.
 
-A part is a run's parameter where runs have some; else what stands between two separators of its
-name, by position.
+Where runs have parameters, a part is a parameter. Elsewhere a name is split at its separators.
 """
 
 from __future__ import annotations

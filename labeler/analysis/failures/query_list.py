@@ -43,9 +43,9 @@ class QueryRow(NamedTuple):
     the measures shown. A value is NaN if it is undefined, if nobody has graded the query (not
     ``judged``), or if the query is ``counted`` but the run has no list for any counted query.
     ``a`` and ``delta`` are of the first measure. Of the ``shown`` chunks, ``unjudged`` have no
-    grade and ``transferred`` have a transferred one. ``first`` is the rank of the first chunk that
-    is useful by itself. ``leaked`` marks a query found in other texts; ``outcome`` is None unless
-    answers of the run are loaded.
+    grade and ``transferred`` have a transferred one. ``first`` is the rank of the first useful
+    chunk, as `useful_grades` says. ``leaked`` marks a query found in other texts. ``outcome`` is
+    None unless answers of the run are loaded.
     """
 
     query_id: str
@@ -195,7 +195,7 @@ def query_rows(
 
 
 def first_useful_ranks(board: Scoreboard, run: str) -> list[int | None]:
-    """Return each query's rank of the first chunk that is useful by itself, None without one."""
+    """Return for each query the rank of its first useful chunk, None without one."""
     hits, grades = board.hits(run), useful_grades(board, run)
     found = hits.grade >= grades[hits.row]
     first = np.full(len(grades), np.iinfo(np.int64).max)

@@ -124,7 +124,7 @@ class OpenedQuery:
 
     @cached_property
     def useful_grade(self) -> int:
-        """The lowest grade of a chunk that is useful by itself."""
+        """The lowest grade of a useful chunk."""
         return int(useful_grades(self.board, self.run)[self.number])
 
     @cached_property
