@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from labeler.analysis.agreement import (
+    BANDS,
     METRICS,
     AgainstOthers,
     Agreement,
@@ -31,6 +32,7 @@ from labeler.analysis.agreement import (
     pair_table,
     self_agreement_by_grader,
 )
+from labeler.cli.explain import HINT, explain_option, is_explained, unusual_parts
 from labeler.cli.groups import check_raw, database_option, format_option, raw_option
 from labeler.cli.options import (
     FORMATS,
@@ -43,7 +45,13 @@ from labeler.cli.options import (
 from labeler.cli.output import FOR_PROGRAMS, count_listed, most_option
 from labeler.errors import NotFound
 from labeler.formats import csv_tables
-from labeler.model import GOLDEN_RULE_MEANINGS, agreed_grade, escape_controls, format_count
+from labeler.model import (
+    GOLDEN_RULE_MEANINGS,
+    LOWER_MEDIAN,
+    agreed_grade,
+    escape_controls,
+    format_count,
+)
 from labeler.model.results import NOTE, Statement, Table
 from labeler.render import csv_exports
 from labeler.render.results import (
@@ -82,6 +90,7 @@ from labeler.store.addresses import StoreLocation
     "and confusion included.",
 )
 @raw_option
+@explain_option
 @database_option
 @click.pass_obj
 def agreement(
@@ -180,17 +189,60 @@ def as_file(found: AgreementResult, kind: str, *, raw: bool) -> bytes:
 def as_page(found: AgreementResult, kind: str, *, confusion: bool, drift: bool) -> str:
     """Return the answer and its doubts, the tables, how they are computed, and the notes."""
     said, draw = statements_text, text_table
-    meant = str(found.conventions["description"])
+    meant = " · ".join(describe_conventions(found.conventions))
     if kind == "md":
         said, draw, meant = statements_markdown, markdown_table, in_markdown(meant)
     tables = tables_of(found, confusion=confusion, drift=drift)
+    notes = [each for each in found.statements if each.severity == NOTE]
     parts = [
         said([each for each in found.statements if each.severity != NOTE]),
         *(draw(table) for table in tables),
+        explanation(found.conventions, kind) if is_explained() else [],
         [meant],
-        said([each for each in found.statements if each.severity == NOTE]),
+        said([each for each in notes if is_explained() or each.kind != BANDS]),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def describe_conventions(conventions: Mapping[str, object]) -> list[str]:
+    """Return all parts of the line on how it is computed, or what is unusual of them."""
+    described = str(conventions["description"])
+    if is_explained():
+        return [described]
+    usual = agreement_conventions("ordinal", LOWER_MEDIAN)
+    return [*unusual_parts(described, str(usual["description"])), HINT]
+
+
+def explanation(conventions: Mapping[str, object], kind: str) -> list[str]:
+    """Return the lines that say what the coefficients, their intervals and the grades are."""
+    how = explain_agreement(str(conventions["metric"]), str(conventions["golden_rule"]))
+    if kind == "md":
+        return ["How this is computed:", "", *(f"- {in_markdown(each)}" for each in how)]
+    return ["How this is computed", *(f"- {each}" for each in how)]
+
+
+def explain_agreement(metric: str, rule: str) -> list[str]:
+    """Say what the coefficients are, their intervals, and the agreed grade."""
+    return [
+        "Counted are the current grades that people gave before they could see anybody else's, of "
+        "the same passage text.",
+        "Krippendorff's alpha is 1 minus the disagreement seen, divided by that expected by "
+        f"chance: 1 is full agreement, 0 is chance. {METRIC_MEANINGS[metric]}",
+        "Fleiss' kappa counts grades as the same or not, on the passages that all graded. The "
+        "weighted kappa of a pair is Cohen's: grades two apart disagree four times as much as "
+        "neighbours. It is 0 where one of the two gave one grade only.",
+        "The 95% interval is over the choice of queries: a jackknife leaves out one query at a "
+        "time, as passages of one query depend on each other.",
+        "The agreed grade of a passage is somebody else's decision, else the "
+        f"{rule} of the others' grades. A difference is the grader's grade minus that.",
+    ]
+
+
+METRIC_MEANINGS = {
+    "ordinal": "A difference counts by the grades given between the two, squared.",
+    "nominal": "Two grades are the same or not.",
+    "interval": "A difference counts by its square.",
+}
 
 
 def tables_of(found: AgreementResult, *, confusion: bool, drift: bool) -> Iterable[Table]:

@@ -66,8 +66,17 @@ def unusual_conventions(conventions: Conventions) -> list[str]:
     >>> unusual_conventions(Conventions.of()), unusual_conventions(Conventions.of(rel=2))
     ([], ['relevant from grade 2'])
     """
-    usual = Conventions.of(golden_rule=LOWER_MEDIAN).describe().split(" · ")
-    return [part for part in conventions.describe().split(" · ") if part not in usual]
+    usual = Conventions.of(golden_rule=LOWER_MEDIAN)
+    return unusual_parts(conventions.describe(), usual.describe())
+
+
+def unusual_parts(described: str, usual: str) -> list[str]:
+    """Return the parts of a line of conventions that are not among the usual ones.
+
+    >>> unusual_parts("split test · alpha nominal", "alpha ordinal · by passage")
+    ['split test', 'alpha nominal']
+    """
+    return [part for part in described.split(" · ") if part not in usual.split(" · ")]
 
 
 def explain_conventions(conventions: Conventions) -> Iterator[str]:

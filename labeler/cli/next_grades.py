@@ -9,7 +9,10 @@ import click
 
 from labeler.analysis.active import (
     BATCH,
+    LEAST_GRADES,
+    MOST_CLAIMED,
     NO_FAIR_SAMPLE_NOTE,
+    SETTLED_AT,
     Certainty,
     Decider,
     DecidingPair,
@@ -17,6 +20,7 @@ from labeler.analysis.active import (
 )
 from labeler.analysis.comparison import DecisionRules
 from labeler.analysis.run_verdict import PairResult, judge_pair
+from labeler.cli.explain import explain_by, explain_option
 from labeler.cli.groups import database_option, format_option
 from labeler.cli.options import (
     SELECTION_OPTIONS,
@@ -59,6 +63,7 @@ from labeler.store.addresses import StoreLocation
 )
 @preset_option
 @format_option(("table", "json"), "table is for people and has four digits; json has all of them.")
+@explain_option
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
@@ -130,9 +135,27 @@ def format_text(
     answers = [each for each in judged.statements if each.severity == ANSWER]
     lines = [*statements_text(answers), standing.sentence(labels.pair(standing.a, standing.b))]
     lines += ["", *labels.lines("table"), *text_lines(table)] if found else []
-    return "\n".join(
-        [*lines, *text_footer(conventions, [Note("chosen to decide", NO_FAIR_SAMPLE_NOTE)])]
-    )
+    notes = [
+        Note("chosen to decide", NO_FAIR_SAMPLE_NOTE),
+        *explain_by(explain_certainty(standing)),
+    ]
+    return "\n".join([*lines, *text_footer(conventions, notes)])
+
+
+def explain_certainty(standing: Certainty) -> list[str]:
+    """Say how sure it is which of two runs is ahead, and which pairs are listed."""
+    return [
+        "The certainty is about these queries only: how likely the run is still ahead by "
+        f"{standing.measure.label} once every chunk of both is graded. A model draws possible "
+        "grades of the unjudged chunks many times. It takes them to be like judged chunks at "
+        "similar ranks, found by as many runs.",
+        f"It is decided at {SETTLED_AT:.0%}, after at least {LEAST_GRADES} grades, or once no "
+        f"grade changes the difference. A difference below {standing.matters:g} does not matter. "
+        f"While a chunk is unjudged, no more than {MOST_CLAIMED:.0%} is claimed.",
+        "Pairs come in the order of how far their grade is expected to move the difference of the "
+        "means, up or down.",
+        "'labeler compare' says whether the difference is likely to hold for other queries.",
+    ]
 
 
 def format_json(

@@ -114,9 +114,21 @@ def test_people_read_the_answer_the_doubt_the_tables_and_how_they_are_computed(r
     assert re.fullmatch(r"Other queries: The 95% confidence interval is 0\.\d{3} to .*", doubt)
     for expected in ("Fleiss' kappa", "against the agreed grade", "Ann 3", "week from"):
         assert expected in said
-    assert "agreed grade: somebody else's adjudication, else the lower median" in said
-    assert said.splitlines()[-1] == f"Words: {BANDS_NOTE}"
+    assert "somebody else's" not in said
+    assert said.splitlines()[-1] == "--explain says how this is computed"
     assert run("--format", "md").output.startswith("**Ann and Bob agree closely.**\n\n- Kripp")
+
+
+def test_how_agreement_is_computed_is_said_on_demand(run, grade):
+    grade([0, 1, 2, 3, 3], [0, 1, 2, 3, 1], names=("Ann", "Bob"))
+    said = run("--metric", "nominal", "--explain").output
+    _, explained = said.split("How this is computed\n")
+    assert "0 is chance. Two grades are the same or not." in explained
+    assert "somebody else's decision, else the lower median of the others' grades" in explained
+    assert "alpha nominal · current grades that were given blind" in explained
+    assert said.splitlines()[-1] == f"Words: {BANDS_NOTE}"
+    assert "alpha nominal · --explain says how" in run("--metric", "nominal").output
+    assert "How this is computed:\n\n- Counted" in run("--format", "md", "--explain").output
 
 
 def test_eight_graders_of_whom_two_share_passages_are_not_eight_who_agree(run, grade):

@@ -36,8 +36,18 @@ def test_the_table_says_what_comes_next_and_that_no_third_run_is_served(run):
     assert heading.split("  ")[0] == "query"
     assert "rank in forward" in heading
     assert "favour no third one" in said
-    assert "gain 2^grade−1" in said
+    assert "--explain says how this is computed" in said
+    assert "gain 2^grade−1" not in said
     assert len([row for row in rows if row.startswith("q")]) == 3
+
+
+def test_how_surely_a_run_is_ahead_is_explained_on_demand(run):
+    said = run("next", "forward", "backward", "--matters", "0.02", "--explain")
+    _, explained = said.split("How this is computed\n")
+    assert "It is decided at 90%, after at least 30 grades" in explained
+    assert "A difference below 0.02 does not matter." in explained
+    assert "gain 2^grade−1" in explained
+    assert "favour no third one" in explained
 
 
 def test_json_has_every_number_and_the_pairs(run):

@@ -18,7 +18,7 @@ from labeler.analysis.agreement.records import (
     agreement_records,
     all_agreement_records,
 )
-from labeler.analysis.agreement.statements import agreement_statements, join_names
+from labeler.analysis.agreement.statements import BANDS, agreement_statements, join_names
 from labeler.analysis.agreement.tables import (
     against_others_table,
     bucket_table,

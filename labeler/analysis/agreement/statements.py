@@ -29,6 +29,7 @@ RELIABLE, TENTATIVE, SLIGHT = 0.8, 0.667, 0.2
 CLOSELY, PARTLY, WEAKLY = "agree closely", "agree partly", "agree weakly"
 PERHAPS, HARDLY = "may agree no more than by chance", "agree hardly more than by chance"
 NO_MORE, LESS = "agree no more than by chance", "agree less than by chance"
+BANDS = "bands"
 BANDS_NOTE = (
     "Closely means an alpha of 0.8 or more, partly 0.667 or more: Krippendorff (2004) relies on "
     "grades from 0.8 on, and draws tentative conclusions from 0.667 on. Hardly more than by chance "
@@ -70,7 +71,7 @@ def agreement_statements(
         *_notes(found),
         *([_not_blind(aside)] if aside else []),
         *(_shown_again(name, each) for name, each in again.items()),
-        *([Statement("bands", BANDS_NOTE, NOTE, "Words")] if defined else []),
+        *([Statement(BANDS, BANDS_NOTE, NOTE, "Words")] if defined else []),
     ]
 
 
