@@ -38,6 +38,7 @@ from labeler.web.auth.allowed_hosts import AllowedHosts, is_https
 from labeler.web.auth.login_flow import login_routes
 from labeler.web.auth.middleware import EscapedCallback, HostCheck, LeadFilesOnly, SignInRequired
 from labeler.web.grading_api import grading_routes
+from labeler.web.language import words_for
 from labeler.web.log_escape import escape_log_records
 from labeler.web.push import LivePush
 from labeler.web.static_js import script_routes
@@ -136,13 +137,14 @@ def redirect_to_label(request: Request) -> Response:
     return RedirectResponse(f"/?{request.url.query}" if request.url.query else "/")
 
 
-def server_error(_: Request, __: Exception) -> Response:
+def server_error(request: Request, _: Exception) -> Response:
     """Answer a request that failed for a reason of the program's own; the log has the traceback.
 
     It leaves outside of all middleware, so it carries the headers itself.
     """
     headers = {name.decode(): value.decode() for name, value in security_headers()}
-    return JSONResponse({"error": "labeler failed"}, status_code=500, headers=headers)
+    said = words_for(request).say("api.failed")
+    return JSONResponse({"error": said}, status_code=500, headers=headers)
 
 
 def middleware() -> list[Middleware]:

@@ -7,6 +7,7 @@ function that says so. Rules for the layout of all pages are here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +15,12 @@ import streamlit as st
 
 from labeler.app.pages import LABEL, PAGE_SPECS, SCORES, PageSpec
 from labeler.errors import LabelerError
+from labeler.model import Settings
 from labeler.paths import folder
 from labeler.render import frame
 from labeler.render.markup import show_html, style
 from labeler.render.tokens import TOKENS_CSS
-from labeler.render.words import Words
+from labeler.render.words import DEFAULT_LANGUAGE, LANGUAGES, Words
 from labeler.ui import filter_widgets, links, live, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.web.auth.access import AccessPolicy, Person
@@ -160,7 +162,7 @@ def find_visitor() -> tuple[Person | None, str, Words, Sequence[str]]:
         return person, name, words, scoreboards.run_names() if person and person.is_lead else []
     except LabelerError as error:
         show_html(frame.header(None), frame.title_row(frame.PRODUCT, None))
-        ui.explain(error)
+        ui.explain(error, words=ui.graders_words(Settings()))
         st.stop()
 
 
@@ -187,6 +189,9 @@ with st.container(key="navigation"):
         missing=default_runs(here, run_names),
     )
 
-ui.warn_of_unknown_parameters()
-with ui.guard():
+is_for_graders = here is LABEL or visitor is None or not visitor.is_lead
+ui.warn_of_unknown_parameters(
+    words if is_for_graders else replace(words, language=LANGUAGES[DEFAULT_LANGUAGE])
+)
+with ui.guard(words=words if is_for_graders else None):
     page.run()

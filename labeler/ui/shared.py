@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from labeler.errors import Busy, DatabaseUnavailable, Incomparable, LabelerError
 from labeler.model import Actor, Settings
 from labeler.render.markup import show_html, style
-from labeler.render.words import Words
+from labeler.render.words import DEFAULT_LANGUAGE, Words
 from labeler.services import import_export
 from labeler.store import CannotTell, GraderNote, StorageError, Store
 from labeler.ui import links, url_state
@@ -30,6 +30,7 @@ from labeler.web.auth import session_cookies, tokens
 from labeler.web.auth.access import AccessPolicy, Credentials, Person
 from labeler.web.auth.allowed_hosts import is_https
 from labeler.web.auth.tokens import Forbidden
+from labeler.web.language import reason_for
 from labeler.web.redact import redact_path
 
 THIS_MACHINE = "127.0.0.1"
@@ -41,24 +42,27 @@ def database() -> str:
 
 
 @contextmanager
-def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
+def guard(hints: Mapping[str, str] | None = None, words: Words | None = None) -> Iterator[None]:
     """Show an error as one sentence instead of a traceback, and end the page there.
 
     ``hints`` maps what a message may name, such as a command line option, to a line in the page's
-    own words.
+    own words. To a grader it is said in their ``words``.
     """
     try:
         yield
     except LabelerError as error:
-        explain(error, hints)
+        explain(error, hints, words)
         st.stop()
 
 
-def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None:
+def explain(
+    error: LabelerError, hints: Mapping[str, str] | None = None, words: Words | None = None
+) -> None:
     """Show what went wrong as one sentence, and the way on where there is one."""
-    show_error(describe_error(error, hints))
+    show_error(describe_error(error, hints) if words is None else _in_words(error, words))
     if isinstance(error, StaleLink):
-        st.button("Go on without it", on_click=url_state.remove, args=[error.names])
+        label = "Go on without it" if words is None else words.say("page.go_on")
+        st.button(label, on_click=url_state.remove, args=[error.names])
     if isinstance(error, Incomparable):
         st.text("Choose another A or B above.")
     if isinstance(error, DatabaseUnavailable):
@@ -69,6 +73,13 @@ def describe_error(error: LabelerError, hints: Mapping[str, str] | None = None) 
     """Return what an error says, and the hints for what it names, see `guard`."""
     said = redact_path(error, database())
     return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
+
+
+def _in_words(error: LabelerError, words: Words) -> str:
+    """Return what an error says in a grader's words."""
+    if isinstance(error, StaleLink) and words.language.code != DEFAULT_LANGUAGE:
+        return words.say("page.stale_link")
+    return reason_for(error, database(), words)
 
 
 def show_error(message: str) -> None:
@@ -265,7 +276,7 @@ def warn_of_default_guideline(settings: Settings) -> None:
         links.link("Write yours", url_state.page_url("/data", section="Settings"))
 
 
-def warn_of_unknown_parameters() -> None:
+def warn_of_unknown_parameters(words: Words) -> None:
     """Say which parameters of the address no page reads, where there are some."""
     names = url_state.unknown_parameters()
     if names:
@@ -274,11 +285,13 @@ def warn_of_unknown_parameters() -> None:
     if not names:
         return
     [alike] = get_close_matches(names[0], url_state.KNOWN_PARAMETERS, 1) or [""]
-    meant = f" Did you mean {alike}?" if alike else ""
-    which = " and ".join(f"{name}=" for name in names)
+    said = [words.say("page.unread", names=", ".join(f"{name}=" for name in names))]
+    said += [words.say("page.did_you_mean", name=alike)] if alike else []
     with st.container(horizontal=True, vertical_alignment="center", key="unknown-parameters"):
-        st.text(f"⚠ No page reads {which} in this address.{meant}", width="content")
-        st.button("Leave it out", on_click=url_state.remove, args=[names], type="tertiary")
+        st.text(f"⚠ {' '.join(said)}", width="content")
+        st.button(
+            words.say("page.leave_out"), on_click=url_state.remove, args=[names], type="tertiary"
+        )
 
 
 def done(word: str, **position: url_state.Value) -> NoReturn:

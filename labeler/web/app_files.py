@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gzip
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import htpy
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from labeler.render import frame
@@ -20,6 +21,7 @@ from labeler.render.tokens import TOKENS_CSS
 from labeler.web.auth.login_pages import font_face
 from labeler.web.auth.middleware import is_page
 from labeler.web.first_visit import STATIC
+from labeler.web.language import words_for
 
 ROOT = b'<div id="root"></div>'
 COMPRESSED = re.compile(r"/static/(js|css)/[\w.-]+\.(js|css)", re.ASCII)
@@ -48,11 +50,12 @@ body:has(#root .top, #root [role="dialog"]) .starting {{ display: none; }}
 """
 
 
-def starting() -> bytes:
-    """Return what a page shows until its scripts have loaded."""
+@cache
+def starting(said: str) -> bytes:
+    """Return what a page shows until its scripts have loaded: that it opens."""
     shown = htpy.div(".starting")[
         htpy.div(".brand")[frame.mark(), htpy.b[frame.PRODUCT]],
-        htpy.p(role="status")["Opening the page…"],
+        htpy.p(role="status")[said],
     ]
     return f"{style(TOKENS_CSS + font_face() + frame.FRAME_CSS + STARTING_CSS)}{shown}".encode()
 
@@ -69,7 +72,6 @@ class AppFiles:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.starting = starting()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET":
@@ -90,7 +92,7 @@ class AppFiles:
     async def send_page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send a page with the header that is seen first, if it is Streamlit's."""
         start: Message = {}
-        body = b""
+        body, words = b"", words_for(HTTPConnection(scope))
 
         async def send_with_header(message: Message) -> None:
             nonlocal start, body
@@ -100,7 +102,7 @@ class AppFiles:
             body += message.get("body", b"")
             if message.get("more_body"):
                 return
-            page = body.replace(ROOT, ROOT + self.starting, 1)
+            page = body.replace(ROOT, ROOT + starting(words.say("page.opening")), 1)
             headers = MutableHeaders(raw=list(start["headers"]))
             if page != body:
                 del headers["etag"], headers["last-modified"]

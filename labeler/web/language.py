@@ -1,27 +1,26 @@
-"""The language of a visitor's pages and of the errors that the grading pad shows.
+"""The language of a visitor's pages, and of the errors that they show.
 
-An error says in English what is wrong, for logs and leads. A grader who reads another language gets
-a sentence of that language for what may happen while grading.
+An error says in English what is wrong, for logs and leads. The catalogue has the sentences that
+graders may meet, as they are raised; one that it has not is said in general words, and logged.
 """
 
 from __future__ import annotations
 
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
 from starlette.requests import HTTPConnection
 
 from labeler.errors import Busy, LabelerError
-from labeler.model import Settings
-from labeler.render.words import Words
-from labeler.store import JudgmentConflict, StorageError, Store
-from labeler.web.auth.tokens import Expired, Forbidden
+from labeler.model import Settings, escape_controls
+from labeler.render.words import DEFAULT_LANGUAGE, LANGUAGES, Words
+from labeler.store import StorageError, Store
 from labeler.web.redact import redact_path
 
-_REASONS: tuple[tuple[type[LabelerError], str], ...] = (
-    (JudgmentConflict, "api.changed_elsewhere"),
-    (Expired, "api.expired"),
-    (Forbidden, "api.forbidden"),
-    (StorageError, "api.storage"),
-    (Busy, "api.busy"),
-)
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+log = logging.getLogger(__name__)
 
 
 def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
@@ -31,6 +30,47 @@ def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
 
 
 def reason_for(error: LabelerError, path: str, words: Words) -> str:
-    """Return why a grader's request failed, without the ``path`` of the golden set."""
-    key = next((key for kind, key in _REASONS if isinstance(error, kind)), "api.other")
-    return words.say(key, reason=redact_path(error, path))
+    """Return why something failed in a visitor's words, without the ``path`` of the golden set."""
+    said = redact_path(error, path)
+    translated = translate(said, words)
+    if translated is not None:
+        return translated
+    if words.language.code == DEFAULT_LANGUAGE:
+        return said
+    log.warning("%s", escape_controls(said))
+    return words.say("api.storage" if isinstance(error, StorageError | Busy) else "api.refused")
+
+
+def translate(said: str, words: Words) -> str | None:
+    """Return an error's sentence in other words, None if the catalogue does not have it.
+
+    >>> german, own = Words.of(Settings(language="de")), Words.of(Settings(passage=("clause",) * 2))
+    >>> translate("this was given by 'Ann', not by 'Bo'", german)
+    "das kommt von 'Ann', nicht von 'Bo'"
+    >>> translate("grade this passage first; then you can see what others gave", own)
+    'grade this clause first; then you can see what others gave'
+    """
+    for key, sentence in _sentences():
+        if found := sentence.fullmatch(said):
+            return words.say(key, **found.groupdict())
+    return None
+
+
+@cache
+def _sentences() -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the keys of errors, each with what matches it as it is raised."""
+    names = Words.of(Settings()).names
+    return [
+        (key, re.compile(_as_pattern(sentence, names), re.DOTALL))
+        for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
+        if key.startswith("api.") and isinstance(sentence, str)
+    ]
+
+
+def _as_pattern(template: str, names: Mapping[str, str]) -> str:
+    """Return a pattern in which the team's names are the generic ones, and all else is free."""
+    named = _PLACEHOLDER.sub(lambda field: names.get(field[1], field[0]), template)
+    parts = _PLACEHOLDER.split(named)
+    parts[::2] = map(re.escape, parts[::2])
+    parts[1::2] = (f"(?P<{field}>.*)" for field in parts[1::2])
+    return "".join(parts)

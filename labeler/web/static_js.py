@@ -26,6 +26,7 @@ CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 NOT_FOUND_HEADERS = {"cache-control": "no-store"}
 _IMPORT_STATEMENT = re.compile(r'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
 
+INCOMPLETE = "A part of this page did not arrive. Reload the page to try again."
 LOADER = """
 const files = {files};
 let show;
@@ -34,9 +35,9 @@ try {
   show = (await Promise.all(modules))[0].default;
 } catch (problem) {
   console.error(problem);
-  show = ({ parentElement }) => {
+  show = ({ parentElement, data }) => {
     const said = document.createElement("p");
-    said.textContent = "A part of this page did not arrive. Reload the page to try again.";
+    said.textContent = data?.sentences?.["trouble.incomplete"] ?? "{incomplete}";
     parentElement.replaceChildren(said);
   };
 }
@@ -69,7 +70,8 @@ def loader(folder: str, main: str) -> str:
     ``main`` is a file of the folder without its extension. Files imported from other folders are
     loaded as well.
     """
-    return LOADER.replace("{files}", json.dumps(script_paths(folder, main)))
+    files = json.dumps(script_paths(folder, main))
+    return LOADER.replace("{files}", files).replace("{incomplete}", INCOMPLETE)
 
 
 def script_paths(folder: str, main: str) -> list[str]:

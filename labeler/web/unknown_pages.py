@@ -17,8 +17,7 @@ from labeler.errors import LabelerError
 from labeler.store import Store
 from labeler.web.auth import login_pages
 from labeler.web.auth.middleware import identify_visitor, is_page
-from labeler.web.language import words_for
-from labeler.web.redact import redact_path
+from labeler.web.language import reason_for, words_for
 
 
 class UnknownPages:
@@ -73,7 +72,7 @@ class UnknownPages:
                 words = words_for(connection, store)
         except LabelerError as error:
             words = words_for(connection)
-            return login_pages.unavailable(words, redact_path(error, self.path))
+            return login_pages.unavailable(words, reason_for(error, self.path, words))
         is_lead = person is not None and person.is_lead
         pages = {
             words.say("page.title") if path == "/" else title: path

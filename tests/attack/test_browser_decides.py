@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,15 +11,13 @@ from starlette.applications import Starlette
 
 from labeler.model import Chunk, Judgment
 from labeler.store import Store
-from labeler.store.people import UNSIGNED_PERIOD
 from labeler.web.auth import tokens
 from labeler.web.grading_api import grading_routes
-from tests.store.test_open import to_earlier_shape
 from tests.support.grading_client import Pad, pad
 
 __all__ = ["pad"]
 
-NOT_HANDED = "did not hand you this chunk"
+NOT_HANDED = "did not hand you this passage"
 SENT_BACK = ("query", "chunk", "text_hash", "source", "slip", "replaces")
 
 
@@ -162,66 +160,6 @@ def test_what_waits_over_a_restart_and_years_is_taken_as_it_was_seen(
     event = next(each for each in filled.events() if each.event_id == "late")
     assert (event.text_hash, event.source) == (item["text_hash"], "pool")
     assert filled.contents().stale == 2, "it was given for the earlier wording"
-
-
-def before_signing(pad: Pad, event_id: str = "old", **more: Any) -> dict[str, Any]:
-    """An event as the pad of the version before kept it."""
-    event = pad.event(event_id, **{"text_hash": "0" * 32, **more})
-    return {name: value for name, value in event.items() if name not in ("by", "slip")}
-
-
-@pytest.fixture
-def upgraded(filled: Store, ask) -> Pad:
-    """Ann's browser at a golden set of the version before, which this version opens."""
-    filled.close()
-    to_earlier_shape(filled.path, "m007_pairs_signed_as_they_are_handed_out")
-    with Store(filled.path) as migrated:
-        migrated.add_grader("Dee")
-        return Pad(migrated, ask)
-
-
-def test_what_waited_over_the_upgrade_is_taken_from_who_was_there(upgraded: Pad):
-    with Store(upgraded.path) as store:
-        old = before_signing(upgraded, source="search", chunk="c4", query="q2")
-        undo = {**before_signing(upgraded, "undo", query="q2", chunk="c4"), "undoes": "old"}
-        remark = upgraded.remark("said")
-        del remark["by"]
-        answers = upgraded.send(old, undo, remark, before_signing(upgraded, "odd", text_hash="x"))
-        assert [answer.get("saved") for answer in answers] == [True] * 4
-        kept = {event.event_id: event for event in store.events()}
-        assert (kept["old"].source, kept["old"].text_hash, kept["old"].blind) == (
-            *("search", "0" * 32),
-            True,
-        )
-        assert kept["odd"].text_hash == store.items([("q1", 3)])["q1", 3].text_hash
-        for name in ("Dee", "Bob"):
-            other = upgraded.beside(store, name)
-            assert "was given by 'Ann'" in other.send(before_signing(upgraded))[0]["refused"]
-        dee = upgraded.beside(store, "Dee")
-        assert "earlier version" in dee.send(before_signing(dee, "new"))[0]["refused"]
-
-
-def test_what_waited_over_the_upgrade_is_still_its_givers_after_a_rename(upgraded: Pad):
-    with Store(upgraded.path) as store:
-        store.rename_grader("Ann", "Anna")
-        store.add_grader("Ann")
-        anna, ann = upgraded.beside(store, "Anna"), upgraded.beside(store, "Ann")
-        old = before_signing(upgraded)
-        assert "refused" in ann.send(old)[0]
-        assert anna.send(old) == [{"event_id": "old", "saved": True}]
-        assert [event.grader for event in store.events()[3:]] == ["Anna"]
-
-
-def test_it_is_not_taken_for_ever(upgraded: Pad):
-    with Store(upgraded.path) as store:
-        began = datetime.now(UTC) - UNSIGNED_PERIOD - timedelta(days=1)
-        store._db.execute(
-            "UPDATE settings SET value = json_quote(?) WHERE key = 'signs_since'",
-            [began.isoformat()],
-        )
-        store._db.conn.commit()
-        assert "refused" in upgraded.send(before_signing(upgraded))[0]
-        assert store.contents().judgments == 3
 
 
 # Whose it is ------------------------------------------------------------------------------------

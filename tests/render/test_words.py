@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -28,7 +29,7 @@ def sources() -> Iterator[tuple[str, str]]:
     """Every script, page and module beside the catalogue itself, with what it holds."""
     for ending in ("js", "html", "py"):
         for path in PACKAGE.rglob(f"*.{ending}"):
-            if path.parent.name != "words":
+            if PACKAGE / "render" / "words" not in path.parents:
                 yield path.name, path.read_text(encoding="utf-8")
 
 
@@ -55,7 +56,30 @@ def test_every_sentence_is_used_and_every_one_that_is_used_is_there():
     areas = {key.partition(".")[0] for key in ENGLISH}
     said = {key for key in named if key.partition(".")[0] in areas and not key.endswith(".csv")}
     assert said - ENGLISH.keys() == set()
-    assert {key for key in ENGLISH if not key.startswith("generic.")} - said == set()
+    assert {key for key in ENGLISH if not key.startswith(("generic.", "api."))} - said == set()
+
+
+def raised() -> Iterator[str]:
+    """Every text of the program, with braces for what is filled in."""
+    for name, source in sources():
+        for node in ast.walk(ast.parse(source)) if name.endswith(".py") else ():
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.JoinedStr):
+                parts = (
+                    each.value if isinstance(each, ast.Constant) else "{}" for each in node.values
+                )
+                yield "".join(map(str, parts))
+
+
+def test_every_sentence_of_an_error_is_one_that_is_raised():
+    texts = [*raised()]
+    named = {key for _, text in sources() for key in QUOTED.findall(text)}
+    names = Words.of(Settings()).names
+    for key in {each for each in ENGLISH if each.startswith("api.")} - named:
+        sentence = re.sub(r"\{(\w+)\}", lambda found: names.get(found[1], "{}"), ENGLISH[key])
+        sentence = sentence.removeprefix("the golden set: ")
+        assert any(sentence in text for text in texts), key
 
 
 def test_a_script_finds_each_of_its_sentences_in_what_is_sent_to_it():

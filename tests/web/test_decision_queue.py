@@ -134,7 +134,7 @@ def test_the_grade_keeps_why_it_was_asked_for_and_the_browser_never_learns_it(
     assert pad.send({**pad.event("told"), **back})[0]["saved"]
     claimed = {name: second[name] for name in ("query", "chunk", "text_hash", "slip")}
     refused = pad.send({**pad.event("claim"), **claimed, "source": "search"})[0]["refused"]
-    assert "did not hand you this chunk" in refused
+    assert "did not hand you this passage" in refused
     [event] = asked.events()
     assert (event.source, event.blind) == (ACTIVE_SOURCE, True)
     assert asked.asked_to_decide() == 1
@@ -148,5 +148,5 @@ def test_a_browser_that_claims_to_have_been_asked_is_not_believed(asked: Store, 
     item = pad.next()["items"][0]
     back = {name: item[name] for name in ("query", "chunk", "text_hash", "slip")}
     answer = pad.send({**pad.event("made up"), **back, "source": ACTIVE_SOURCE})[0]
-    assert "did not hand you this chunk" in answer["refused"]
+    assert "did not hand you this passage" in answer["refused"]
     assert asked.asked_to_decide() == 0

@@ -93,7 +93,7 @@ def test_passages_of_another_chunk_are_refused_with_their_grade(
     shown = {"chunk": "long", "text_hash": hash_text("a text that is longer than that of c3")}
     foreign = {**pad.event(evidence=[[7, 30]], **shown), "chunk": "c3"}
     [answer] = pad.send(foreign)
-    assert "did not hand you this chunk" in answer["refused"]
+    assert "did not hand you this passage" in answer["refused"]
     assert "ends beyond the text" in marking(pad, "e2", evidence=[[7, 30]])["unmarked"]
     assert stored(filled) == [("e2", 2, ())]
 

@@ -8,10 +8,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
+from labeler.errors import BadInput, StorageError
+from labeler.model import Settings
+from labeler.render.words import Words
 from labeler.store import Store
 from labeler.web.auth.access import SESSION_COOKIE, hash_secret
 from labeler.web.auth.login_flow import login_routes
-from labeler.web.auth.middleware import SignInRequired
+from labeler.web.auth.login_pages import Invitation
+from labeler.web.auth.middleware import LeadFilesOnly, SignInRequired
+from labeler.web.language import reason_for
 from labeler.web.unknown_pages import UnknownPages
 from tests.support.grading_client import Pad
 from tests.support.signed_in import let_in
@@ -76,6 +81,49 @@ def test_a_refused_grade_says_why_in_the_graders_language(filled: Store, ask):
     pad.headers["accept-language"] = "de"
     pad.send(pad.event("tab1", 3))
     [answer] = pad.send(pad.event("tab2", 0))
-    assert answer["refused"].startswith("inzwischen in einem anderen Tab oder Gerät bewertet")
+    assert answer["refused"] == (
+        "Textstelle inzwischen in einem anderen Tab oder auf einem anderen Gerät bewertet; jene "
+        "Bewertung gilt"
+    )
+    [foreign] = pad.send({**pad.event("tab3", 1), "golden_set": "another"})
+    assert foreign["refused"] == "diese Bewertung gehört zu anderen Daten"
     outside = pad.answer("next", {"sec-fetch-site": "cross-site"})
-    assert outside.json()["error"].startswith("kein Zugang")
+    assert outside.json()["error"] == ("Bewertungen kommen nur von der eigenen Seite von labeler")
+
+
+def test_what_has_no_sentence_of_its_own_is_said_in_general_words_and_logged(caplog):
+    german = Words.of(Settings(language="de"))
+    error = BadInput("a note can have 2,000 characters, this one has 2,001")
+    assert reason_for(error, "", german) == (
+        "der Server nimmt das nicht an; sein Protokoll sagt, warum"
+    )
+    assert "this one has 2,001" in caplog.text
+    assert reason_for(error, "", Words.of(Settings())) == str(error)
+    failed = StorageError("/srv/g.db: the disk is full; nothing was changed")
+    assert reason_for(failed, "/srv/g.db", german) == (
+        "auf dem Server ist kein Platz mehr; nichts wurde geändert"
+    )
+
+
+def test_a_late_link_and_a_file_for_leads_are_refused_in_german(served, filled: Store, ask):
+    late = ask(served, "POST", "/join/none?promise=old", headers=GERMAN).body.decode()
+    assert "Dieser Link wurde nicht rechtzeitig geöffnet" in late
+    guarded = LeadFilesOnly(served, path=str(filled.path))
+    refused = ask(guarded, "GET", "/media/scores.csv", headers=GERMAN)
+    assert (refused.status, refused.body.decode()) == (
+        403,
+        "das ist nur für die Leitung; fragen Sie dort\n",
+    )
+
+
+@pytest.mark.parametrize(("code", "first"), [("en", "Hello Ann,"), ("de", "Guten Tag Ann,")])
+def test_the_message_of_an_invitation_is_in_the_language_of_the_setting(
+    filled: Store, code: str, first: str
+):
+    settings = replace(filled.settings(), language=code, name="Bücher")
+    words = Words.of(settings, "en" if code == "de" else "de")
+    message = Invitation("Ann", "grader", "Bücher", "Lea").message(words, "http://x/join/s")
+    assert message.startswith(f"{first}\n\n")
+    assert "http://x/join/s" in message
+    assert ("invites you to grade passages for Bücher. One key" in message) == (code == "en")
+    assert ("Textstelle" in message) == (code == "de")

@@ -1,9 +1,9 @@
-"""Sentences that graders read, by language: a file of keys and templates for each.
+"""Sentences that graders read, by language: a package of keys and templates for each.
 
 A template's placeholders stand in braces. ``{question}``, ``{questions}``, ``{passage}`` and
 ``{passages}`` are the team's names, with a capital where the placeholder has one. A sentence with
-a plural is one template for each form, chosen by ``{n}``. A language is added by its file. The pad
-fills in templates itself, see ``ui/js/words.js``; `Words.say` does the same here.
+a plural is one template for each form, chosen by ``{n}``. A language is added by its package. The
+pad fills in templates itself, see ``ui/js/words.js``; `Words.say` does the same here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Sentence = str | Mapping[str, str]
 
 DEFAULT_LANGUAGE = "en"
 # The first part of the keys that only pages made by the server use.
-OF_SERVER = frozenset({"api", "generic", "page", "sign_in"})
+OF_SERVER = frozenset({"api", "generic", "message", "page", "sign_in"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DEFAULTS = Settings()
 
@@ -37,7 +37,7 @@ class Language:
 
 
 def _read_languages() -> Mapping[str, Language]:
-    """Return the languages by their codes, which are the names of their files."""
+    """Return the languages by their codes, which are the names of their packages."""
     found = {}
     for each in iter_modules(__path__):
         file = import_module(f"{__name__}.{each.name}")

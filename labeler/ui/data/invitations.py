@@ -23,6 +23,7 @@ from labeler.ui import shared as ui
 from labeler.web.auth import access
 from labeler.web.auth.access import PROMISE, AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import LOOPBACK
+from labeler.web.auth.login_pages import Invitation
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -242,6 +243,8 @@ def show_links(
         secret, has_ended = access.invite(store, name, role, lasts=lasts, once=once)
         links[name] = f"{server_address()}/join/{secret}"
         ended += [name] if has_ended else []
+    roles = {each.name: each.role for each in store.ways_in()}
+    words = ui.graders_words(store.settings())
     with st.container(border=True, key="invitations"):
         if len(links) > 1:
             people = format_count(len(links), "person is", "people are")
@@ -249,7 +252,7 @@ def show_links(
         for name, link in links.items():
             if len(links) == 1:
                 st.text(f"{name} is invited. Send them this message:")
-            show_text_to_copy(invitation_message(store, name, link))
+            show_text_to_copy(Invitation.of(store, name, roles[name]).message(words, link))
         if len(links) > 1:
             with st.expander("Names and links alone, as a table"):
                 show_text_to_copy("\n".join(f"{name}\t{link}" for name, link in links.items()))
@@ -261,26 +264,6 @@ def show_links(
                 st.text(f"⚠ {LOCAL_ADDRESS_ONLY}", width="content")
                 with st.popover("How to let others in"):
                     st.text(LET_OTHERS_IN)
-
-
-def invitation_message(store: Store, name: str, link: str) -> str:
-    """Return what to send to somebody who is invited by a link."""
-    settings = store.settings()
-    role = next(each.role for each in store.ways_in() if each.name == name)
-    me = ui.grader()
-    by = f"{me} invites you" if me and me != name else "you are invited"
-    task = "lead" if role == "lead" else f"grade {settings.passage[1]} for"
-    how = (
-        "You can load files, invite people and see all measures."
-        if role == "lead"
-        else "You press one key per "
-        f"{settings.passage[0]}; everything is saved automatically, and you can stop at any time."
-    )
-    return (
-        f"Hello {name},\n\n{by[0].upper()}{by[1:]} to {task} {store.golden_set_name()}. {how}\n\n"
-        f"Your personal link: {link}\n\n"
-        "Please don't pass it on: everything done with it is saved under your name."
-    )
 
 
 def show_text_to_copy(text: str) -> None:

@@ -46,10 +46,8 @@ from labeler.web.auth.session_cookies import (
     unknown_actor,
 )
 from labeler.web.auth.tokens import Forbidden
-from labeler.web.language import words_for
-from labeler.web.redact import redact_path
+from labeler.web.language import reason_for, words_for
 
-TOO_MANY = "Too many links that do not work are being tried. Try again in a minute.\n"
 DATA, PEOPLE = "/data", "/data?section=People"
 LoginHandler = Callable[[Store, AccessPolicy, Credentials, Request], Response]
 WorkLeft = Callable[[Store, str], NextItems | None]
@@ -73,7 +71,8 @@ def login_routes(
             response = await run_in_threadpool(handle_request, path, answer, request)
             refused = response.status_code == 403 and "secret" in request.path_params
             if refused and not await throttle.slow():
-                return PlainTextResponse(TOO_MANY, status_code=429, headers=NO_STORE_HEADERS)
+                said = words_for(request).say("sign_in.too_many")
+                return PlainTextResponse(f"{said}\n", status_code=429, headers=NO_STORE_HEADERS)
             return response
 
         return Route(address, respond, methods=[method])
@@ -97,9 +96,11 @@ def handle_request(path: str, answer: LoginHandler, request: Request) -> Respons
             store.actor = unknown_actor(request)
             return answer(store, policy, credentials_on(request, policy), request)
     except Forbidden as error:
-        return login_pages.refused(words_for(request), str(error))
+        words = words_for(request)
+        return login_pages.refused(words, reason_for(error, path, words))
     except LabelerError as error:
-        return login_pages.unavailable(words_for(request), redact_path(error, path))
+        words = words_for(request)
+        return login_pages.unavailable(words, reason_for(error, path, words))
 
 
 def show_link(

@@ -70,6 +70,17 @@ class Invitation:
         """Say what that means for them."""
         return words.say("sign_in.task_lead" if self.role == "lead" else "sign_in.task")
 
+    def message(self, words: Words, link: str) -> str:
+        """Return what to send to them, with their link."""
+        how = self.task(words) if self.role == "lead" else words.say("message.how")
+        parts = [
+            words.say("message.hello", name=self.name),
+            f"{self.heading(words)}. {how}",
+            words.say("message.link", link=link),
+            words.say("message.personal"),
+        ]
+        return "\n\n".join(parts)
+
 
 def invitation_needed(
     words: Words, store: Store, policy: AccessPolicy, credentials: Credentials

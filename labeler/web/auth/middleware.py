@@ -23,8 +23,7 @@ from labeler.web.auth.access import AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import READ_METHODS, AllowedHosts, hostname, is_https
 from labeler.web.auth.login_flow import exchange_for_session
 from labeler.web.auth.session_cookies import credentials_on, unknown_actor
-from labeler.web.language import words_for
-from labeler.web.redact import redact_path
+from labeler.web.language import reason_for, words_for
 
 CALLBACK = "/oauth2callback"
 LONGEST_ERROR = 200
@@ -119,7 +118,6 @@ def escape_query(query: bytes) -> bytes:
     return urlencode(short).encode()
 
 
-FOR_LEADS = "This is for leads.\n"
 NO_STORE = {"cache-control": "no-store"}
 STREAM = "/_stcore/stream"
 # What Streamlit serves beside its pages: uploaded files, files for download, and all services
@@ -184,13 +182,17 @@ class LeadFilesOnly:
 
     def refusal(self, connection: HTTPConnection) -> Response | None:
         """Return the response to a visitor without access to the file."""
+        words = words_for(connection)
         try:
             with Store(self.path) as store:
                 if is_visitor_lead(store, connection):
                     return None
+                words = words_for(connection, store)
         except LabelerError as error:
-            return PlainTextResponse(f"{redact_path(error, self.path)}\n", status_code=503)
-        return PlainTextResponse(FOR_LEADS, status_code=403, headers=NO_STORE)
+            said = reason_for(error, self.path, words)
+            return PlainTextResponse(f"{said}\n", status_code=503)
+        said = words.say("api.for_leads")
+        return PlainTextResponse(f"{said}\n", status_code=403, headers=NO_STORE)
 
 
 class SignInRequired:
@@ -242,7 +244,7 @@ class SignInRequired:
                 return exchange_for_session(store, policy, credentials, connection)
         except LabelerError as error:
             words = words_for(connection)
-            return login_pages.unavailable(words, redact_path(error, self.path))
+            return login_pages.unavailable(words, reason_for(error, self.path, words))
 
 
 def with_cookies(cookies: list[bytes], send: Send) -> Send:

@@ -262,12 +262,12 @@ def save_adjudication(
         return {**result, "refused": str(error), "instead": adjudication_json(current)}
     except LabelerError as error:
         return {**result, "refused": redact_path(error, str(store.path))}
-    return {**result, "saved": True, **({"unmarked": unmarked} if unmarked else {})}
+    return {**result, "saved": True, **({"unmarked": str(unmarked)} if unmarked else {})}
 
 
 def write_adjudication(
     store: Store, event: Mapping[str, Any], name: str, signer: PairSigner
-) -> str | None:
+) -> BadInput | None:
     """Log an adjudication, or the undo of one; return why its passages were not kept, if so."""
     event_id, undoes = parse_event_id(dict(event)), event.get("undoes")
     if undoes is not None:

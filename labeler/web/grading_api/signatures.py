@@ -6,17 +6,14 @@ the signature.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.model import ACTIVE_SOURCE, ASSIGNMENT_SOURCES
+from labeler.model import ACTIVE_SOURCE
 from labeler.services.assignment.items import GradingItem
 from labeler.store import ADJUDICATION, Store
 from labeler.web.auth.tokens import PairSignatures
-
-TEXT_HASH = re.compile("[0-9a-f]{32}")  # the store's format
 
 
 class PairSigner:
@@ -78,17 +75,11 @@ class PairSigner:
         as its source. Raises `BadInput` for a pair that they were not assigned.
         """
         source, text_hash = event.get("source"), event.get("text_hash")
-        if event.get("slip") is None and event.get("by") is None:
-            is_hash = isinstance(text_hash, str) and TEXT_HASH.fullmatch(text_hash)
-            return (
-                source if source in ASSIGNMENT_SOURCES else "pool",
-                text_hash if is_hash else None,
-            )
         names = (event.get("by"), event.get("query"), event.get("chunk"), text_hash)
         for actual in [source, ACTIVE_SOURCE] if source == "pool" else [source]:
             if self._signatures.holds(event.get("slip"), *names, actual):
                 return str(actual), text_hash
         raise BadInput(
-            "this server did not hand you this chunk for this query, or not with this text; "
-            "open the query and grade it there"
+            "this server did not hand you this passage for this question, or not with this text; "
+            "open the question and grade it there"
         )

@@ -101,7 +101,7 @@ def save_event(
         return {**result, "refused": why(error), "instead": current_judgment(store, event, grader)}
     except LabelerError as error:
         return {**result, "refused": why(error)}
-    more = {"proposed": proposed or None, "unmarked": unmarked}
+    more = {"proposed": proposed or None, "unmarked": unmarked and why(unmarked)}
     return {**result, "saved": True, **{name: each for name, each in more.items() if each}}
 
 
@@ -126,7 +126,9 @@ def parse_event_id(event: dict[str, Any]) -> str:
     return event_id
 
 
-def write_event(store: Store, event: dict[str, Any], grader: str, signer: PairSigner) -> str | None:
+def write_event(
+    store: Store, event: dict[str, Any], grader: str, signer: PairSigner
+) -> BadInput | None:
     """Log an event; return why passages with it were not kept, if so."""
     if event.get("undoes") is not None and event.get("chunk") is None:
         store.unsay(
@@ -257,7 +259,7 @@ def with_screen(store: Store, event: Mapping[str, Any], judgment: Judgment) -> J
 
 def with_evidence(
     store: Store, event: Mapping[str, Any], judgment: Judgment
-) -> tuple[Judgment, str | None]:
+) -> tuple[Judgment, BadInput | None]:
     """Return a judgment with the passages marked for it, and why they were refused, if so.
 
     A repeated chunk is graded without its passages: they still hold if it gets the grade they were
@@ -273,7 +275,7 @@ def with_evidence(
             store.check_evidence(marked)
             return marked, None
         except BadInput as error:
-            refused = str(error)
+            refused = error
     earlier = unchanged_judgment(store, event, judgment)
     return replace(judgment, evidence=earlier.evidence if earlier else ()), refused
 

@@ -1,14 +1,14 @@
-"""English: what graders read."""
+"""The grading pad in English."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from labeler.model import GENERIC_GUIDELINE, Settings
 
-NAME = "English"
-THOUSANDS = ","
 _DEFAULTS = Settings()
 
-SENTENCES = {
+LABEL: Mapping[str, str | Mapping[str, str]] = {
     # what the golden set's settings replace
     "generic.question": _DEFAULTS.question[0],
     "generic.questions": _DEFAULTS.question[1],
@@ -59,7 +59,7 @@ SENTENCES = {
     "keys.control": "Ctrl",
     "keys.grade": "grade the {passage}",
     "keys.home_row": "grade the {passage}, fingers on the home row",
-    "keys.scroll": "scroll; PgUp, ↑, Home and End as everywhere",
+    "keys.scroll": "scroll; also PgUp, ↑, Home and End",
     "keys.control_z": "also undo and redo",
     "keys.escape": "leave a list, a sheet or a field",
     "keys.undo": "undo",
@@ -172,6 +172,7 @@ SENTENCES = {
     "trouble.stuck_now": "not saving: what you give is kept on this device",
     "trouble.look": "Look at them",
     "trouble.note": "This browser can’t store anything: the note is not kept",
+    "trouble.incomplete": "A part of this page did not arrive. Reload the page to try again.",
     "trouble.away": "the server cannot be reached",
     "trouble.fetch": "This could not be fetched: {reason}. Nothing you graded is lost.",
     "trouble.again": "Try again",
@@ -467,99 +468,4 @@ SENTENCES = {
     "done.verdict": "See the verdict on Compare",
     "done.look_through": "Look through my grades",
     "done.undo_last": "Undo the last one",
-    # pages made by the server: signing in, invitations, and what went wrong
-    "sign_in.needed": "You need an invitation",
-    "sign_in.needed_help": (
-        "Open the link you were sent, or ask the person who invited you for a new one."
-    ),
-    "sign_in.sign_in": "Sign in",
-    "sign_in.sign_in_with": "Sign in with {provider}",
-    "sign_in.sign_out": "Sign out",
-    "sign_in.unconfirmed": "Your login has no confirmed address",
-    "sign_in.unconfirmed_help": (
-        "{issuer} does not say that your e-mail address is confirmed. Confirm it there, or sign in "
-        "as somebody else."
-    ),
-    "sign_in.unconfirmed_server": (
-        "If it never says so, the person who runs this server can accept its addresses: {command}"
-    ),
-    "sign_in.other_login": "Your address belongs to another login",
-    "sign_in.other_login_help": (
-        "You are signed in as {address} at {issuer}. Somebody with this address is invited, but "
-        "with another login or another account."
-    ),
-    "sign_in.other_login_ask": (
-        "If that is you, ask the person who invited you to invite your address again."
-    ),
-    "sign_in.not_listed": "You are not on the list",
-    "sign_in.not_listed_help": (
-        "You are signed in as {address}, and nobody with this address is invited. Ask the person "
-        "who runs this server to invite you."
-    ),
-    "sign_in.invitation": "Invitation",
-    "sign_in.own_link": "Your sign-in link for {golden_set}",
-    "sign_in.invites_to_grade": "{inviter} invites you to grade {passages} for {golden_set}",
-    "sign_in.invites_to_lead": "{inviter} invites you to lead {golden_set}",
-    "sign_in.invited_to_grade": "You are invited to grade {passages} for {golden_set}",
-    "sign_in.invited_to_lead": "You are invited to lead {golden_set}",
-    "sign_in.task_lead": "A lead loads files, invites people and sees every measure.",
-    "sign_in.task": (
-        "You read a {question} and a {passage}; one key or tap says how relevant the {passage} is."
-    ),
-    "sign_in.as": "Not {name}? Ask the person who sent you the link for one of your own.",
-    "sign_in.continue": "Continue as {name}",
-    "sign_in.start": "Start grading as {name}",
-    "sign_in.switch": "Switch to {name}?",
-    "sign_in.switch_to": "Switch to {name}",
-    "sign_in.stay": "Stay signed in as {name}",
-    "sign_in.switch_link": "You are signed in as {now}. This link signs in {name}.",
-    "sign_in.switch_login": "You are signed in as {now}, and your new login is {name}.",
-    "sign_in.dead_link": "This link doesn't work",
-    "sign_in.link_ended": (
-        "It's incomplete or no longer valid. Ask the person who invited you for a new one."
-    ),
-    "sign_in.link_used": (
-        "It works once and has been used. Ask the person who sent it to you for a new one."
-    ),
-    "sign_in.link_expired": "It has expired. Ask the person who sent it to you for a new one.",
-    "sign_in.refused": "You can't sign in with this link",
-    "sign_in.unavailable": "Out of order",
-    "sign_in.tries_again": "This page tries again every few seconds.",
-    "sign_in.leave": "Sign out, {name}?",
-    "sign_in.leave_saved": "Your grades are saved. Anything not yet sent stays on this device.",
-    "sign_in.leave_for_good": (
-        "Your link has been used or has expired: to sign in again you need a new one."
-    ),
-    "sign_in.leave_here": "Sign out here",
-    "sign_in.leave_everywhere": "Sign out everywhere",
-    "sign_in.stay_here": "Stay signed in",
-    "sign_in.left": "You are signed out",
-    "sign_in.left_help": "You may still be signed in at your login provider.",
-    "sign_in.leave_provider": "Sign out there, too",
-    "sign_in.again": "Sign in again",
-    "page.title": "Label",
-    "page.none_here": "There is no page at this address",
-    "page.none_here_help": "It may be mistyped or out of date.",
-    "page.go_to": "Go to {page}",
-    "page.nothing": "There is nothing to grade yet",
-    "page.nothing_help": "Please come back later, or ask the person who invited you.",
-    "page.for_leads": "{page} is for leads",
-    "page.grading_only": "This server is for grading only",
-    "page.to_grading": "Go to {page}, where you grade {passages}",
-    "page.ended": "Your access has ended",
-    "page.ended_help": (
-        "Ask the person who invited you for a new link. Grades not sent yet stay on this device."
-    ),
-    "page.open_again": "Open this page again",
-    # why the server did not take something
-    "api.changed_elsewhere": "{reason}",
-    "api.expired": "{reason}",
-    "api.forbidden": "{reason}",
-    "api.storage": "{reason}",
-    "api.busy": "{reason}",
-    "api.other": "{reason}",
-    "api.too_much": (
-        "more than {n} bytes in a minute; it is sent again shortly (labeler serve "
-        "--bytes-per-minute raises this)"
-    ),
 }

@@ -1,13 +1,8 @@
-"""German: what graders read.
-
-The team may give things names of any gender, so a name stands alone or in the plural: "{passage}
-schon bewertet", not "diese {passage} ist schon bewertet".
-"""
+"""The grading pad in German."""
 
 from __future__ import annotations
 
-NAME = "Deutsch"
-THOUSANDS = "."
+from collections.abc import Mapping
 
 _GUIDELINE = """\
 Lesen Sie beides, {question} und {passage}. Bewerten Sie, was im Text steht, als könnten Sie der \
@@ -19,7 +14,7 @@ Ein Beispiel. {Question}: Wie lange kann ich ein Paket zurückschicken?
 1: Rücksendungen prüfen wir in unserem Lager in Leipzig.
 0: Wir liefern Pakete von Montag bis Freitag."""
 
-SENTENCES = {
+LABEL: Mapping[str, str | Mapping[str, str]] = {
     # was die Einstellungen des Teams ersetzen
     "generic.question": "Frage",
     "generic.questions": "Fragen",
@@ -186,6 +181,7 @@ SENTENCES = {
     "trouble.stuck_now": "Speichern gestört: Ihre Eingaben bleiben auf diesem Gerät",
     "trouble.look": "Ansehen",
     "trouble.note": "Dieser Browser kann nichts aufbewahren: Notiz nicht gesichert",
+    "trouble.incomplete": "Ein Teil dieser Seite fehlt. Laden Sie die Seite noch einmal.",
     "trouble.away": "der Server ist nicht erreichbar",
     "trouble.fetch": "Laden fehlgeschlagen: {reason}. Ihre Bewertungen sind sicher.",
     "trouble.again": "Noch einmal",
@@ -480,116 +476,4 @@ SENTENCES = {
     "done.verdict": "Ergebnis auf Compare ansehen",
     "done.look_through": "Meine Bewertungen ansehen",
     "done.undo_last": "Letzte zurücknehmen",
-    # Seiten vom Server: Anmeldung, Einladung, und was nicht ging
-    "sign_in.needed": "Sie brauchen eine Einladung",
-    "sign_in.needed_help": (
-        "Öffnen Sie den Link, den Sie bekommen haben, oder bitten Sie die Person, die Sie "
-        "eingeladen hat, um einen neuen."
-    ),
-    "sign_in.sign_in": "Anmelden",
-    "sign_in.sign_in_with": "Anmelden mit {provider}",
-    "sign_in.sign_out": "Abmelden",
-    "sign_in.unconfirmed": "Ihre Adresse ist nicht bestätigt",
-    "sign_in.unconfirmed_help": (
-        "{issuer} meldet nicht, dass Ihre E-Mail-Adresse bestätigt ist. Bestätigen Sie sie dort, "
-        "oder melden Sie sich anders an."
-    ),
-    "sign_in.unconfirmed_server": (
-        "Bleibt es dabei, kann der Betreiber dieses Servers die Adressen trotzdem zulassen: "
-        "{command}"
-    ),
-    "sign_in.other_login": "Ihre Adresse gehört zu einer anderen Anmeldung",
-    "sign_in.other_login_help": (
-        "Sie sind als {address} bei {issuer} angemeldet. Diese Adresse ist eingeladen, aber mit "
-        "einer anderen Anmeldung oder einem anderen Konto."
-    ),
-    "sign_in.other_login_ask": (
-        "Sind Sie das, bitten Sie die Person, die Sie eingeladen hat, um eine neue Einladung."
-    ),
-    "sign_in.not_listed": "Sie sind nicht eingeladen",
-    "sign_in.not_listed_help": (
-        "Sie sind als {address} angemeldet; diese Adresse ist nicht eingeladen. Bitten Sie den "
-        "Betreiber dieses Servers um eine Einladung."
-    ),
-    "sign_in.invitation": "Einladung",
-    "sign_in.own_link": "Ihr Link zum Anmelden bei {golden_set}",
-    "sign_in.invites_to_grade": "{inviter} bittet Sie, {passages} für {golden_set} zu bewerten",
-    "sign_in.invites_to_lead": "{inviter} bittet Sie, {golden_set} zu leiten",
-    "sign_in.invited_to_grade": "Sie sind eingeladen, {passages} für {golden_set} zu bewerten",
-    "sign_in.invited_to_lead": "Sie sind eingeladen, {golden_set} zu leiten",
-    "sign_in.task_lead": (
-        "Wer leitet, lädt Dateien, lädt andere ein und sieht alle Messwerte. Diese Seiten sind "
-        "englisch."
-    ),
-    "sign_in.task": (
-        "Sie lesen {question} und {passage}; eine Taste oder ein Tippen sagt, wie relevant der "
-        "Text ist."
-    ),
-    "sign_in.as": (
-        "Nicht {name}? Bitten Sie die Person, von der der Link kommt, um einen eigenen."
-    ),
-    "sign_in.continue": "Weiter als {name}",
-    "sign_in.start": "Als {name} beginnen",
-    "sign_in.switch": "Zu {name} wechseln?",
-    "sign_in.switch_to": "Zu {name} wechseln",
-    "sign_in.stay": "Als {name} angemeldet bleiben",
-    "sign_in.switch_link": "Sie sind als {now} angemeldet. Dieser Link meldet {name} an.",
-    "sign_in.switch_login": "Sie sind als {now} angemeldet; die neue Anmeldung ist {name}.",
-    "sign_in.dead_link": "Dieser Link funktioniert nicht",
-    "sign_in.link_ended": (
-        "Er ist unvollständig oder nicht mehr gültig. Bitten Sie die Person, die Sie eingeladen "
-        "hat, um einen neuen."
-    ),
-    "sign_in.link_used": (
-        "Er gilt nur einmal und wurde schon verwendet. Bitten Sie die Person, von der er kommt, um "
-        "einen neuen."
-    ),
-    "sign_in.link_expired": (
-        "Er ist abgelaufen. Bitten Sie die Person, von der er kommt, um einen neuen."
-    ),
-    "sign_in.refused": "Mit diesem Link können Sie sich nicht anmelden",
-    "sign_in.unavailable": "Außer Betrieb",
-    "sign_in.tries_again": "Diese Seite versucht es alle paar Sekunden noch einmal.",
-    "sign_in.leave": "Abmelden, {name}?",
-    "sign_in.leave_saved": (
-        "Ihre Bewertungen sind gespeichert. Noch nicht Gesendetes bleibt auf diesem Gerät."
-    ),
-    "sign_in.leave_for_good": (
-        "Ihr Link ist verbraucht oder abgelaufen: Zum Anmelden brauchen Sie danach einen neuen."
-    ),
-    "sign_in.leave_here": "Hier abmelden",
-    "sign_in.leave_everywhere": "Überall abmelden",
-    "sign_in.stay_here": "Angemeldet bleiben",
-    "sign_in.left": "Sie sind abgemeldet",
-    "sign_in.left_help": "Bei Ihrem Anmeldedienst sind Sie vielleicht noch angemeldet.",
-    "sign_in.leave_provider": "Auch dort abmelden",
-    "sign_in.again": "Wieder anmelden",
-    "page.title": "Bewerten",
-    "page.none_here": "Unter dieser Adresse gibt es keine Seite",
-    "page.none_here_help": "Sie ist vielleicht vertippt oder veraltet.",
-    "page.go_to": "Zu {page}",
-    "page.nothing": "Noch gibt es nichts zu bewerten",
-    "page.nothing_help": (
-        "Bitte kommen Sie später wieder, oder fragen Sie die Person, die Sie eingeladen hat."
-    ),
-    "page.for_leads": "{page} ist nur für die Leitung",
-    "page.grading_only": "Auf diesem Server wird nur bewertet",
-    "page.to_grading": "Zu {page}: {passages} bewerten",
-    "page.ended": "Ihr Zugang ist beendet",
-    "page.ended_help": (
-        "Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link. Noch nicht "
-        "Gesendetes bleibt auf diesem Gerät."
-    ),
-    "page.open_again": "Diese Seite noch einmal öffnen",
-    # warum der Server etwas nicht angenommen hat
-    "api.changed_elsewhere": "inzwischen in einem anderen Tab oder Gerät bewertet ({reason})",
-    "api.expired": "die Seite wird gleich neu berechtigt ({reason})",
-    "api.forbidden": "kein Zugang, fragen Sie die Person, die Sie eingeladen hat ({reason})",
-    "api.storage": "der Speicher des Servers ist gestört ({reason})",
-    "api.busy": "der Server ist gerade ausgelastet ({reason})",
-    "api.other": "{reason}",
-    "api.too_much": (
-        "mehr als {n} Bytes in einer Minute; der Betreiber dieses Servers kann das erhöhen "
-        "(labeler serve --bytes-per-minute)"
-    ),
 }
