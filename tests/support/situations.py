@@ -170,6 +170,12 @@ SITUATIONS: Mapping[str, Situation] = {
         SURE_UP, graders=[("Ann", 26, -0.2), ("Bob", 30, -0.1), ("Cy", 40, 0.2)]
     ),
     "a grader's own grades leave no value": Situation(SURE_UP, graders=[("Bob", 26, np.nan)]),
+    "a grader who differs little agrees": Situation(
+        SURE_UP, graders=[("Ann", 26, 0.3), ("Bob", 5, 0.2)]
+    ),
+    "a grader who differs little does not agree": Situation(
+        SURE_UP, graders=[("Ann", 26, 0.3), ("Bob", 5, -0.1)]
+    ),
     "every grader agrees": Situation(SURE_UP, graders=[("Ann", 26, 0.3), ("Bob", 22, 0.2)]),
     "another measure falls clearly": Situation(
         [((1, 6), (2, 3))] * 40 + [((1, 7), (2, 3))] * 20,

@@ -99,14 +99,19 @@ def _count_clear(tests: PairTests, b: str, sign: int, facet: str | None) -> list
     if not tested:
         few = f"No {of}bucket has {FEWEST_QUERIES} queries, so none is tested."
         return [Statement(kind, few, NOTE, BUCKETS, numbers)]
-    large = " large enough to test" if small else ""
-    large += f" (corrected for all {every:,})" if tested < every else ""
-    left = f"; {small:,} {'bucket is' if small == 1 else 'are'} too small" if small else ""
+    tests_of = f"{'tested ' * bool(small)}{of}"
+    corrected = f" (corrected for all {every:,})" if tested < every else ""
+    left = ""
+    if small:
+        has = "bucket has" if small == 1 else "have"
+        left = f"; {small:,} {has} fewer than {FEWEST_QUERIES} queries"
     count = f"{len(rows):,}" if rows else "none"
-    sentence = f"{b} {verb} clearly in {count} of the {tested:,} {of}buckets{large}{left}."
+    sentence = (
+        f"{b} {verb} clearly in {count} of the {tested:,} {tests_of}buckets{corrected}{left}."
+    )
     if tested == 1:
         verb = f"{verb} clearly" if rows else f"does not {'lose' if sign < 0 else 'gain'} clearly"
-        sentence = f"{b} {verb} in the one {of}bucket{large}{left}."
+        sentence = f"{b} {verb} in the one {tests_of}bucket{corrected}{left}."
     to = {"page": "slices", "facet": str(rows[0].facet)} if rows else None
     said = [Statement(kind, sentence, DOUBT, BUCKETS, numbers, to)]
     return said + [_name_bucket(tests, row) for row in rows[:MOST_BUCKETS_NAMED]]

@@ -81,7 +81,7 @@ class GradeReading(NamedTuple):
 
 
 READING_LABELS = {
-    AS_IT_IS: "as it is",
+    AS_IT_IS: "the golden grades",
     LOWEST: "the lowest grade of each chunk",
     MEDIAN: "the lower median",
     HIGHEST: "the highest grade of each chunk",
@@ -335,11 +335,26 @@ def _describe_same_leader(found: GraderSensitivity, names: tuple[str, str]) -> s
 
 
 def _whose_grades(found: GraderSensitivity) -> str:
-    if len(found.nameable) == len(found.graders):
-        return "under every grader"
-    if len(found.nameable) == 1:
-        return f"with {found.nameable[0].reading.called}"
-    return f"with the own grades of {_list_graders(found.nameable)}"
+    apart = [e for e in found.graders if e.row.direction != found.golden.row.direction]
+    if not apart:
+        return "with each grader's own grades"
+    return f"with {name_own_grades(found.nameable)} ({describe_left_out(apart)})"
+
+
+def name_own_grades(graders: Sequence[ReadingDelta]) -> str:
+    """Say whose own grades are read, such as "Ann's and Zoë's own grades"."""
+    names = [f"{each.reading.grader}'s" for each in graders[:MOST_NAMED]]
+    if (left := len(graders) - MOST_NAMED) > 0:
+        names.append(format_count(left, "more grader's", "more graders'"))
+    *first, last = names
+    return f"{', '.join(first)}{' and ' * bool(first)}{last} own grades"
+
+
+def describe_left_out(graders: Sequence[ReadingDelta]) -> str:
+    """Say which graders change too few pairs to be named; empty if all change enough."""
+    few = [each for each in graders if each.changed < ENOUGH_CHANGED]
+    verb = "differs" if len(few) == 1 else "differ"
+    return f"{_list_graders(few)} {verb} in too few pairs to say" if few else ""
 
 
 def _describe_other_leaders(found: GraderSensitivity, names: tuple[str, str]) -> str:

@@ -129,8 +129,8 @@ def _describe_split(
 ) -> str:
     delta, candidates, order = map(format_signed, mean[:3])
     return (
-        f"Of {delta} {conventions.heading(measure)}, {candidates} is due to the chunks found and "
-        f"{order} to their order (n {n:,})"
+        f"Of {delta} {conventions.heading(measure)}: finding {candidates}, ordering {order} "
+        f"(n {n:,})"
     )
 
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from labeler.analysis.comparison.deltas import TOLERANCE, Delta
 from labeler.analysis.comparison.grader_sensitivity import (
-    MOST_NAMED,
     GraderSensitivity,
     ReadingDelta,
+    describe_left_out,
+    name_own_grades,
 )
 from labeler.analysis.comparison.recall_vs_order import CandidateOverlap
 from labeler.analysis.comparison.significance import (
@@ -36,7 +37,7 @@ from labeler.analysis.comparison.unjudged_doubt import (
 from labeler.evaluation import Scoreboard, format_number, format_signed
 from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Measure
-from labeler.model import describe_chunking, format_count, format_list
+from labeler.model import describe_chunking, format_count
 from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.stats import FEWEST_DIFFERING, FEWEST_QUERIES, UnjudgedRange
 
@@ -382,16 +383,21 @@ class _Wording:
         if opposed:
             yield self._opposed_graders(opposed, len(found.graders))
             return
-        agree = [each for each in found.nameable if each.row.direction == self.row.direction]
-        if not agree:
-            names = format_list([str(e.reading.grader) for e in found.nameable], MOST_NAMED)
-            sentence = f"By the own grades of {names}, no chunk is relevant, so nothing compares."
+        agree = [each for each in found.graders if each.row.direction == self.row.direction]
+        named = [each for each in agree if each in found.nameable]
+        if not named:
+            graders = name_own_grades(found.nameable)
+            sentence = f"By {graders}, no chunk is relevant, so nothing compares."
             yield Statement("graders leave nothing", sentence, DOUBT, GRADERS)
             return
-        graders = format_list([str(each.reading.grader) for each in agree], MOST_NAMED)
-        sentence = f"{leader} is also ahead by the own grades of {graders}."
         if len(agree) == len(found.graders) > 1:
-            sentence = f"{leader} is ahead by every grader's own grades."
+            sentence = f"{leader} is also ahead by each grader's own grades."
+        else:
+            without = [each for each in found.nameable if each not in named]
+            nothing = f"no chunk is relevant by {name_own_grades(without)}" if without else ""
+            few = describe_left_out([each for each in found.graders if each not in agree])
+            said = f"{leader} is also ahead by {name_own_grades(named)}"
+            sentence = f"{'; '.join(filter(None, [said, nothing, few]))}."
         yield Statement("graders agree", sentence, DOUBT, GRADERS)
 
     def _opposed_graders(self, opposed: Sequence[ReadingDelta], graders: int) -> Statement:
@@ -399,12 +405,11 @@ class _Wording:
         sides[-1] = f"{self.names[0]} is ahead"
         [(direction, first), *_] = Counter(each.row.direction for each in opposed).most_common(1)
         those = [each for each in opposed if each.row.direction == direction]
-        names = format_list([str(each.reading.grader) for each in those], MOST_NAMED)
         how = f"{first:,} of {graders:,} graders"
         if len(those) == 1:
             differ = format_count(those[0].changed, "grade differs", "grades differ")
             how = f"{differ} from those that count"
-        said = f"By the own grades of {names}, {sides[direction]} ({how})."
+        said = f"By {name_own_grades(those)}, {sides[direction]} ({how})."
         numbers = {"graders": [each.reading.grader for each in opposed]}
         return Statement("graders disagree", said, DOUBT, GRADERS, numbers)
 
