@@ -19,6 +19,7 @@ from labeler.analysis.active import (
 from labeler.analysis.comparison import (
     CandidateOverlap,
     DecisionRules,
+    Delta,
     DeltaTest,
     GraderSensitivity,
     PairEvidence,
@@ -38,7 +39,7 @@ from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import ACTIVE_OF_TWO, Settings, SingleGrades
 from labeler.model.results import DOUBT, NOTE, Statement
-from labeler.stats import LiveRanges, UnjudgedRange
+from labeler.stats import ALPHA, LiveRanges, UnjudgedRange
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,8 @@ def describe_pair(
     evidence = PairEvidence()
     if row is not None and not math.isnan(row.delta) and not overlap.identical:
         evidence = _gather(board, tests, sources, row.measure, within)
+        best_of = 0 if within is not None else count_runs_if_best(board, tests, row)
+        evidence = evidence._replace(best_of=best_of)
     verdict = decide_verdict(board, tests, overlap, evidence, names=names, within=within)
     is_whole = within is None and not overlap.identical
     more = describe_buckets(tests, names) if is_whole else []
@@ -174,6 +177,21 @@ def _grades_so_far(verdict: Verdict) -> Iterator[Statement]:
             yield replace(each, severity=DOUBT)
         elif each.heading == GRADERS:
             yield each
+
+
+def count_runs_if_best(board: Scoreboard, tests: PairTests, row: Delta) -> int:
+    """Return of how many runs one of the two is the best, where that makes the difference unclear.
+
+    The best run is picked from the values that it is compared by. Scores corrects for that, and so
+    may not call clear what is clear where two runs are compared alone; 0 where both say the same.
+    """
+    test = tests.of(row)
+    if test.tests != 1 or not test.is_clear:
+        return 0
+    means = {each.run: each.value for each in board.table([row.measure]) if each.n}
+    known = {run: value for run, value in means.items() if not math.isnan(value)}
+    is_best = known and max(known, key=known.__getitem__) in (tests.a, tests.b)
+    return len(known) if is_best and test.p * (len(known) - 1) > ALPHA else 0
 
 
 def _gather(

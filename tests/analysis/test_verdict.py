@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.analysis.comparison import DecisionRules, PairTests, assess_pair, facet_to_open
+from labeler.analysis.comparison import (
+    DecisionRules,
+    PairTests,
+    assess_pair,
+    facet_to_open,
+    find_best_run,
+)
+from labeler.analysis.run_verdict import judge_pair
+from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse
 from tests.support.situations import (
     DOWN,
@@ -164,3 +172,31 @@ def test_a_small_bucket_is_not_named_where_chance_would_do_as_much() -> None:
     queries = [*some(DOWN, 3), *some(SAME, 57)]
     said = Situation(queries, facets=facets).judged().statements
     assert not [each for each in said if each.kind == "small bucket"]
+
+
+def board_of(worse: dict[str, int]) -> Scoreboard:
+    """Return runs of 30 queries, each with the one relevant chunk second in so many of them."""
+    ids = [f"q{number}" for number in range(30)]
+    runs = {
+        run: {name: ["x", "c"] if at < many else ["c", "x"] for at, name in enumerate(ids)}
+        for run, many in worse.items()
+    }
+    return Scoreboard(collect({name: {"c": 1, "x": 0} for name in ids}, runs), Conventions.of())
+
+
+def test_what_is_not_clear_for_the_best_of_several_runs_says_so_where_two_are_compared() -> None:
+    """Six queries differ, all one way: p is 2 in 2 to the 6th, and twice that of two tests."""
+    board, note = board_of({"best": 0, "next": 6, "last": 9}), "the choice of the best of 3 runs"
+    best = find_best_run(board, DecisionRules())
+    assert best is not None
+    assert best.answer.sentence == "best scores highest; next is not clearly lower."
+    found = judge_pair(board, "next", "best", DecisionRules())
+    assert found.verdict.sentence == "best is better than next."
+    [said] = [each.sentence for each in found.statements if each.kind == "other questions"]
+    assert "excludes 0" in said
+    assert said.endswith(f"Corrected for {note} it is not clear (p 0.0625), as Scores says.")
+    for pair in (("last", "best"), ("last", "next")):
+        statements = judge_pair(board, *pair, DecisionRules()).statements
+        assert not any(note in each.sentence for each in statements), "neither is in doubt there"
+    two = judge_pair(board_of({"best": 0, "next": 6}), "next", "best", DecisionRules())
+    assert not any("as Scores says" in each.sentence for each in two.statements)

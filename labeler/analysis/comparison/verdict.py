@@ -57,12 +57,14 @@ class PairEvidence(NamedTuple):
 
     ``band`` is its range over unjudged chunks, ``sensitivity`` the difference by each grader's own
     grades; None where not known. About ``useful`` more grades would decide who is ahead once all
-    chunks are judged, 0 if unknown.
+    chunks are judged, 0 if unknown. ``best_of`` are how many runs one of the two is the best of,
+    where that choice makes a clear difference unclear; else 0.
     """
 
     band: UnjudgedRange | None = None
     sensitivity: GraderSensitivity | None = None
     useful: int = 0
+    best_of: int = 0
 
 
 NO_EVIDENCE = PairEvidence()
@@ -318,10 +320,17 @@ class _Wording:
         else:
             few = f"Only {differ}. " if test.differ < FEWEST_DIFFERING else ""
             said = f"{few}The {describe_interval(test)} {self._meaning_of_interval(p)}"
-        more = self._more_queries()
-        return Statement(
-            "other questions", " ".join(filter(None, [said, more])), DOUBT, OTHER_QUESTIONS, numbers
-        )
+        sentence = " ".join(filter(None, [said, self._more_queries(), self._choice_of_best()]))
+        return Statement("other questions", sentence, DOUBT, OTHER_QUESTIONS, numbers)
+
+    def _choice_of_best(self) -> str:
+        """Say that the choice of the best run makes the difference unclear, as on Scores."""
+        runs = self.evidence.best_of
+        if not runs:
+            return ""
+        p = format_p_value(min(1.0, self.test.p * (runs - 1)))
+        chosen = f"Corrected for the choice of the best of {runs:,} runs"
+        return f"{chosen} it is not clear (p {p}), as Scores says."
 
     def _without_interval(self, p: str) -> str:
         """Say why there is no interval although enough queries differ."""
