@@ -188,6 +188,7 @@ def test_it_says_of_buckets_what_compare_says_or_of_those_of_the_facet_that_is_s
         ("compare", "intent", None),
     ):
         asked = {"facet": facet} if facet else {}
+        asked |= {"show": "Statistics"} if page == "compare" else {}
         shown = words(open_page(page, a="old", b="new", measure=["RR"], **asked))
         said = describe_buckets(tests, facet=of)
         assert said
@@ -234,9 +235,9 @@ def test_a_bucket_that_is_not_tested_has_its_row_and_the_reason(filled: Path):
     said = words(app)
     assert "No intent bucket has 10 queries, so none is tested." in said
     assert row(said, "setup")[:6] == [
-        *("intent", "2 of 2", "1.0000", "0.5000", "−0.5000", "too few to test"),
+        *("intent", "2 of 2", "1.0000", "0.5000", "−0.5000", "fewer than 10 queries"),
     ]
-    assert any("2 queries: too few to test" in each.proto.body for each in app.get("html"))
+    assert any("fewer than 10 queries: not tested" in each.proto.body for each in app.get("html"))
 
 
 def dots(app: AppTest) -> list[tuple[str, float, str]]:

@@ -97,6 +97,8 @@ from labeler.analysis.comparison.significance import (
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
     DecisionRules,
+    TOO_FEW_DIFFER,
+    TOO_FEW_QUERIES,
     DeltaTest,
     PairTests,
     assess_pair,

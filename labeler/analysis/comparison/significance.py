@@ -44,6 +44,9 @@ MOST_MORE = 10
 """More queries are named up to this many times those there are."""
 
 SIGNIFICANCE_RULE = (
+TOO_FEW_QUERIES = f"fewer than {FEWEST_QUERIES} queries: not tested"
+TOO_FEW_DIFFER = "too few queries differ: no interval"
+
     "a difference is clear where its confidence interval excludes 0; the interval is at 95% for "
     "the measure that decides, and wider for the other tested measures and for buckets, corrected "
     "for how many they are"
@@ -228,9 +231,7 @@ class PairTests:
             return "not tested: one query" if row.n else "not tested: no query counts"
         if row.bucket is not None and row.measure == self.deciding:
             few = row.n < FEWEST_QUERIES
-            return (
-                f"{row.n} queries: too few to test" if few else "not tested: it holds all queries"
-            )
+            return TOO_FEW_QUERIES if few else "not tested: it holds all queries"
         if row.bucket is not None:
             return "not tested: buckets are tested by the measure that decides"
         return f"not tested: not one of the tested measures ({self.rules.measures})"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import htpy
 
+from labeler.analysis.comparison import TOO_FEW_DIFFER, TOO_FEW_QUERIES, DeltaTest
 from labeler.render.markup import style
 from labeler.render.tables.html_table import TABLE_STYLE, html_table
 from labeler.render.tokens import RUN_A, RUN_B
@@ -59,12 +60,6 @@ LIST_STYLE = style(
 .listed .plot .tick { top: 0.25rem; transform: translateX(-50%); }
 .listed .plot .side { bottom: 0.5rem; overflow: hidden; text-overflow: ellipsis; }
 .sheet.listed tr.axis td { height: 1.75rem; border-bottom: 0; }
-.key-to-marks { display: flex; flex-wrap: wrap; gap: 0 1.5rem; color: var(--muted); margin: 0;
-    font-size: 0.8125rem; line-height: 1.25rem; }
-.key-to-marks i { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
-    box-sizing: border-box; border: 2px solid var(--muted); margin-right: 0.5rem; }
-.key-to-marks i.filled { background: var(--muted); }
-.key-to-marks i.plain { width: 7px; height: 7px; border: 1.5px solid var(--line2); }
 @media (max-width: 72rem) {
     .listed .between { display: none; }
     .listed th.name { width: 12rem; } .listed th.n { width: 5rem; }
@@ -260,12 +255,45 @@ def _format_tick(value: float, *, signed: bool) -> str:
     return (f"{value:+g}" if signed else f"{value:g}").replace("-", "−")
 
 
-def key_to_marks(entries: Iterable[tuple[str, str]], more: str = "") -> htpy.Element:
+KEY_STYLE = style("""
+.key-to-marks { display: flex; flex-wrap: wrap; gap: 0 1.5rem; color: var(--muted);
+    margin: 0.25rem 0 0; font-size: 0.8125rem; line-height: 1.25rem; }
+.key-to-marks a { color: var(--accent); }
+.key-to-marks i { position: relative; display: inline-block; width: 28px; height: 2px;
+    background: var(--muted); vertical-align: middle; margin-right: 0.5rem; }
+.key-to-marks i::after { content: ""; position: absolute; box-sizing: content-box; left: 9px;
+    top: -4px; width: 6px; height: 6px; border: 2px solid var(--muted); border-radius: 50%;
+    background: var(--bg); }
+.key-to-marks i.filled::after { background: var(--muted); }
+.key-to-marks :is(i.bare, i.plain) { background: none; width: 10px; }
+.key-to-marks :is(i.bare, i.plain)::after { left: 0; }
+.key-to-marks i.plain::after { width: 4px; height: 4px; top: -3px; border-width: 1.5px;
+    border-color: var(--line2); }
+""")
+CLEAR, NOT_CLEAR, NO_LINE, UNTESTED = "filled", "", "bare", "plain"
+WHAT_MARKS_MEAN = {
+    CLEAR: "misses 0: clear",
+    NOT_CLEAR: "reaches 0: could be chance",
+    NO_LINE: TOO_FEW_DIFFER,
+    UNTESTED: TOO_FEW_QUERIES,
+}
+
+
+def look_of(test: DeltaTest) -> str:
+    """Return how the mark of a difference looks."""
+    if not test.tests:
+        return UNTESTED
+    if test.is_clear:
+        return CLEAR
+    return NO_LINE if math.isnan(test.interval.lo) else NOT_CLEAR
+
+
+def key_to_marks(
+    entries: Iterable[tuple[str, str]], more: str = "", links: Iterable[htpy.Node] = ()
+) -> htpy.Fragment:
     """Return what marks mean, each of ``entries`` with its look, and what else is to be said."""
-    return htpy.p(".key-to-marks")[
-        (
-            htpy.span[htpy.i(class_=look or None, aria_hidden="true"), text]
-            for look, text in entries
-        ),
-        more and htpy.span[more],
+    shown = [
+        htpy.span[htpy.i(class_=look or None, aria_hidden="true"), text] for look, text in entries
     ]
+    said = htpy.span[more] if more else None
+    return htpy.fragment[KEY_STYLE, htpy.p(".key-to-marks")[*links, *shown, said]]

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import htpy
 
 from labeler.analysis.comparison import (
+    TOO_FEW_DIFFER,
+    TOO_FEW_QUERIES,
     Delta,
     DeltaTest,
     PairTests,
@@ -18,11 +20,13 @@ from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import format_count
 from labeler.render.tables.bucket_list import (
+    WHAT_MARKS_MEAN,
     ListColumn,
     ListRow,
     axis_of,
     bucket_list,
     key_to_marks,
+    look_of,
 )
 from labeler.render.tables.html_table import describe_transferred, describe_unjudged
 
@@ -51,7 +55,7 @@ def pair_list(
     columns = [
         ListColumn([htpy.span(".a")["■ "], htpy.bdi[names[0]]], tests.a),
         ListColumn([htpy.span(".b")["● "], htpy.bdi[names[1]]], tests.b),
-        ListColumn("difference", f"{heading}, B − A", wide_only=False),
+        ListColumn("difference", f"{heading}: {total.measure.definition.help}", wide_only=False),
         ListColumn("95% interval", is_range=True),
     ]
     drawn = (total, *every)
@@ -65,24 +69,19 @@ def pair_list(
             names,
             label=f"{heading}: difference by bucket, worst first",
         ),
-        _key_to_pair(tests, total.measure),
+        _key_to_pair(tests, total.measure, [total, *rows]),
     ]
 
 
-def _key_to_pair(tests: PairTests, lead: Measure) -> htpy.Node:
+def _key_to_pair(tests: PairTests, lead: Measure, rows: Sequence[Delta]) -> htpy.Node:
     if lead != tests.deciding:
         return key_to_marks(
             [("plain", "not tested: buckets are tested by the measure that decides")]
         )
     many = format_count(len(tests.tested_buckets), "bucket", "buckets")
-    return key_to_marks(
-        [
-            ("filled", "misses 0: clear"),
-            ("", "reaches 0: could be chance"),
-            ("plain", "not tested"),
-        ],
-        f"95%: all queries alone, buckets corrected for {many}.",
-    )
+    looks = {look_of(tests.of(row)) for row in rows}
+    shown = [each for each in WHAT_MARKS_MEAN.items() if each[0] in looks]
+    return key_to_marks(shown, f"95%: all queries alone, buckets corrected for {many}.")
 
 
 def _ends_of(test: DeltaTest) -> tuple[float, float]:
@@ -128,10 +127,11 @@ def _rests_on(unjudged: int, transferred: int, depth: str) -> str:
 
 
 def _short_reason(test: DeltaTest) -> str:
-    """Return why a difference has no interval, for a cell: hovering says it in full."""
-    if test.tests:
-        return "too few differ" if math.isnan(test.interval.lo) else ""
-    return "too few to test" if "too few" in test.reason else "not tested"
+    """Return why a difference has no interval, for a cell: the key says it in full."""
+    if test.tests and not math.isnan(test.interval.lo):
+        return ""
+    said = TOO_FEW_DIFFER if test.tests else test.reason
+    return (said if said == TOO_FEW_QUERIES or test.tests else "not tested").partition(":")[0]
 
 
 def _named(row: Delta | Score, link: BucketAddress | None) -> tuple[htpy.Node, str]:
@@ -168,7 +168,7 @@ def level_list(
             [_level_row(row, between, sizes, conventions, least, link) for row in (total, *rows)],
             ("Bucket, lowest first", "queries"),
             [
-                ListColumn("mean", heading, wide_only=False),
+                ListColumn("mean", f"{heading}: {total.measure.definition.help}", wide_only=False),
                 ListColumn("95% interval", is_range=True),
             ],
             axis_of([*(row.value for row in (total, *every)), *ends], signed=False),

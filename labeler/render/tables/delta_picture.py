@@ -17,6 +17,14 @@ from labeler.analysis.comparison.buckets import clear_losses
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.model.results import ANSWER, CAUTION, NOTE, Statement, by_severity
 from labeler.render.markup import style
+from labeler.render.tables.bucket_list import (
+    CLEAR,
+    NOT_CLEAR,
+    UNTESTED,
+    WHAT_MARKS_MEAN,
+    key_to_marks,
+    look_of,
+)
 from labeler.render.tables.verdict_block import verdict_block
 
 PICTURE_STYLE = style("""
@@ -45,8 +53,8 @@ PICTURE_STYLE = style("""
 .picture .mark { box-sizing: border-box; width: 10px; height: 10px; top: 50%;
     margin: -5px 0 0 -5px; border: 2px solid var(--side); background: var(--side); }
 .picture .mark.open { background: var(--bg); }
-.picture .untested { width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px;
-    border: 1.5px solid var(--muted); }
+.picture .plain { width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px;
+    border: 1.5px solid var(--line2); border-radius: 50%; background: var(--bg); }
 .picture .for-a { --side: var(--run-a); }
 .picture .for-b { --side: var(--run-b); }
 .picture .for-b .mark { border-radius: 50%; }
@@ -66,14 +74,6 @@ PICTURE_STYLE = style("""
     font-size: 0.8125rem; color: var(--muted); }
 .picture tbody a { color: inherit; text-decoration-color: var(--line2);
     text-underline-offset: 0.15em; }
-.picture .key { margin: 0.25rem 0 0; font-size: 0.8125rem; color: var(--muted);
-    display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
-.picture .key a { color: var(--accent); }
-.picture .key i { position: relative; display: inline-block; width: 28px; height: 2px;
-    background: var(--muted); vertical-align: middle; margin-right: 0.5rem; }
-.picture .key i::after { content: ""; position: absolute; left: 9px; top: -4px; width: 6px;
-    height: 6px; border: 2px solid var(--muted); border-radius: 50%; background: var(--bg); }
-.picture .key .full::after { background: var(--muted); }
 @media (max-width: 56rem) {
     .picture :is(th, td) + :is(th, td) { padding-left: 0.5rem; }
     .picture .plot > div { inset: 0 0 0 0.5rem; }
@@ -188,7 +188,7 @@ class DeltaPicture:
             *(self._row(each, axis) for each in self.buckets),
             self._axis_row(axis),
         ]
-        table = htpy.table(aria_label="A against B by measure")[
+        table = htpy.table(aria_label=f"{' against '.join(self.names)} by measure")[
             htpy.thead[self._head(axis)], htpy.tbody[body]
         ]
         return htpy.fragment[PICTURE_STYLE, htpy.div(".picture")[table, self._key()]]
@@ -236,14 +236,15 @@ class DeltaPicture:
             name = htpy.a(href=shown.href, target="_self")[shown.name]
         means = [row.a, row.b, *shown.beside] if shown in self.measures else []
         width = 2 + len(self.also)
+        meaning = row.measure.definition.help if means else None
         cells = [htpy.td(".number.mean")[format_number(mean)] for mean in means]
         cells += [htpy.td(".number.mean")] * (width - len(cells))
-        differ = (
-            f"{test.differ:,}/{row.n:,}" if test.tests else f"{row.wins + row.losses:,}/{row.n:,}"
-        )
+        differ = test.differ if test.tests else row.wins + row.losses
         return htpy.tr(class_={"lead": is_lead})[
-            htpy.th(scope="row")[name, (" ", htpy.small[shown.note]) if shown.note else None],
-            htpy.td(".number.differ")[differ],
+            htpy.th(scope="row", title=meaning)[
+                name, (" ", htpy.small[shown.note]) if shown.note else None
+            ],
+            htpy.td(".number.differ")[f"{differ:,} of {row.n:,}"],
             axis.cell(row, test),
             *cells,
             htpy.td(".number")[format_signed(row.delta)],
@@ -273,7 +274,7 @@ class DeltaPicture:
             htpy.td,
         ]
 
-    def _key(self) -> htpy.Element:
+    def _key(self) -> htpy.Node:
         corrected = sorted(
             {
                 (test.tests, test.counted)
@@ -285,21 +286,12 @@ class DeltaPicture:
         if corrected:
             many = " and ".join(f"{count:,} {counted}" for count, counted in corrected)
             heading = self.conventions.heading(self.measures[0].row.measure)
-            said = f"95%: {heading} alone, the others corrected for {many}"
+            said = f"95%: {heading} alone, others corrected for {many}"
         links = [htpy.a(href=href, target="_self")[words] for words, href in self.links]
-        return htpy.p(".key")[
-            *links,
-            htpy.span[htpy.i(".full"), "misses 0: clear"],
-            htpy.span[htpy.i, "reaches 0: could be chance"],
-            htpy.span["small: no interval"] if self._has_small() else None,
-            htpy.span[said],
-        ]
-
-    def _has_small(self) -> bool:
-        """Return whether a difference is drawn without an interval."""
-        return any(
-            math.isnan(test.interval.lo) and not test.is_clear for test in map(self._of, self._rows)
-        )
+        looks = {CLEAR, NOT_CLEAR, *(look_of(self._of(each)) for each in self._rows)}
+        meaning = {**WHAT_MARKS_MEAN, UNTESTED: "not tested"}
+        shown = [each for each in meaning.items() if each[0] in looks]
+        return key_to_marks(shown, said, links)
 
     def _of(self, shown: PictureRow) -> DeltaTest:
         return self.tests.of(shown.row)
@@ -376,8 +368,8 @@ class DeltaAxis:
             lines.append(
                 htpy.i(".interval", style=f"left: {self.place(low):.2f}%; width: {wide:.2f}%")
             )
-        look = ".mark" if test.is_clear else ".mark.open"
-        look += "" if has_interval or test.is_clear else ".untested"
+        looks = {CLEAR: ".mark", UNTESTED: ".plain"}
+        look = looks.get(look_of(test), ".mark.open")
         lines.append(htpy.i(look, style=f"left: {self.place(row.delta):.2f}%"))
         said = test.reason or "not tested"
         if has_interval:

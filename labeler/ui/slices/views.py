@@ -117,7 +117,7 @@ def largest_fall(
     figure = f"{heading} in {row.bucket} ({row.facet}), {what}: {differ}."
     if row.delta >= 0:
         of = f"{choice.facet} " if choice.facet else ""
-        doubt = f"No {of}bucket large enough to test has fallen."
+        doubt = f"No tested {of}bucket has fallen."
         return (format_signed(row.delta), figure), [doubt], None
     many = format_count(test.tests, "bucket", "buckets")
     sure = "It is more than chance" if test.is_clear else "It could be chance"
