@@ -120,6 +120,9 @@ COMMANDS = {
         "copy": CommandPlace(
             "backup.copy", "Copy a golden set into a new file or an empty database."
         ),
+        "upgrade": CommandPlace(
+            "upgrade.upgrade", "Make a golden set of this version from an older one."
+        ),
         "audit": CommandPlace(
             "audit.audit", "List who did what: sign-ins, loads, exports and more."
         ),

@@ -141,7 +141,7 @@ def describe_replaced(done: backups.RestoreResult) -> str:
 
 
 def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
-    """Add to the audit what was done, if the file is of this version: no backup migrates it."""
+    """Add to the audit what was done, if the file has the schema of this version."""
     if not file_check.is_current(db):
         return
     with suppress(LabelerError), Store(db) as store:
@@ -189,7 +189,7 @@ def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult
 def check_versions(db: Path) -> list[file_check.CheckResult]:
     """Say whether every frozen version is still what its hash says, where there are some."""
     with integrity.open_read_only(db) as file:  # which leaves what lies beside it where it is
-        kept = [] if integrity.migrations_behind(file) else read_versions(file)
+        kept = read_versions(file) if integrity.has_current_schema(file) else []
     return _version_findings(db, kept)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 from labeler import formats
-from labeler.cli.atomic_output import new_golden_set
+from labeler.cli.atomic_output import is_new, new_golden_set
 from labeler.errors import BadInput
 from labeler.model import DEFAULT_CHUNKING, Settings
 from labeler.paths import folder
 from labeler.store import Store
+from labeler.store.backup import file_check
 
 DEMO_NAME = "Pellamy help centre"
 DEMO_RUNS = {
@@ -51,6 +53,19 @@ def load_demo_chunks(store: Store, sample: Path, *, rechunked: bool) -> None:
     documents = formats.read_documents(sample / "documents", name="documents")
     cut = store.documents_cut()
     store.add_documents(formats.match_document_names(documents, sample / "documents", cut))
+
+
+def set_old_demo_aside(path: Path) -> Path | None:
+    """Rename a demo that has another schema than this version's, and return its new name."""
+    if is_new(path) or file_check.is_current(path):
+        return None
+    aside = next(
+        name
+        for number in itertools.count(1)
+        if not (name := path.with_name(f"{path.stem}.old{number}{path.suffix}")).exists()
+    )
+    path.rename(aside)
+    return aside
 
 
 def check_is_demo(path: Path) -> None:

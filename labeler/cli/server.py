@@ -23,7 +23,7 @@ import click
 from labeler.analysis.gate import GATE_VARIABLE, read_gate_file
 from labeler.cli.atomic_output import is_new, new_golden_set
 from labeler.cli.backup import backup_options, schedule_of
-from labeler.cli.demo_data import build_demo, check_is_demo
+from labeler.cli.demo_data import build_demo, check_is_demo, set_old_demo_aside
 from labeler.cli.groups import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.people import give_link
@@ -296,6 +296,9 @@ def demo(
     The first page is Scores, as long as nobody is invited.
     """
     path = db or _demo_path(context) or Path("labeler-demo.db")
+    aside = set_old_demo_aside(path)
+    if aside is not None:
+        click.echo(f"{path}: was a demo of an earlier version; it is kept as {aside.name}")
     new = is_new(path)
     if rechunked and not (new or fresh):
         raise click.UsageError("--rechunked goes with a new demo: add --fresh")

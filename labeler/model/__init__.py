@@ -147,7 +147,6 @@ from labeler.model.settings import (
     MOST_USEFUL,
     OLD_NAMES,
     QUERY_BY_QUERY,
-    STORED_NAMES,
     STRATEGIES,
     UNJUDGED_OF_TWO,
     Settings,

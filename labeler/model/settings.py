@@ -28,8 +28,6 @@ OLD_NAMES = {
     "holes_of": "unjudged_of",
     "carried": "transferred",
 }
-# A database keeps settings by their earlier names, which its views read.
-STORED_NAMES = {new: old for old, new in OLD_NAMES.items()}
 _OLD_STRATEGIES = {"only holes of A vs B": UNJUDGED_OF_TWO}
 LONGEST_WORD = 40  # characters of a grade's name, which is on a button
 LONGEST_MEANING = 60  # characters, in the line under the name
@@ -228,9 +226,8 @@ def settings_from(stored: Mapping[str, Any]) -> Settings:
 
 
 def settings_to_store(settings: Settings) -> dict[str, Any]:
-    """Return settings as a database keeps them, by their `STORED_NAMES`."""
+    """Return settings as a database keeps them, by name."""
     values = {each.name: getattr(settings, each.name) for each in fields(settings)}
     return {
-        STORED_NAMES.get(name, name): dict(value) if isinstance(value, Mapping) else value
-        for name, value in values.items()
+        name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()
     }

@@ -33,13 +33,13 @@ class Connection:
         create: bool = False,
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
-        """Open the golden set at ``path``, migrating it if an older version wrote it.
+        """Open the golden set at ``path``.
 
         ``path`` is a file, or the address of a PostgreSQL database. ``create`` makes a new one
         where there is none; without it a missing file is `NotFound`, so that a typo does not make
         an empty golden set. ``busy_seconds`` is how long a write waits for another writer before
         it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a file
-        that is no golden set or is of a newer version, and its kind `StorageError` for one that
+        that is no golden set or has another schema, and its kind `StorageError` for one that
         cannot be read. A file that was found damaged is opened to be read only.
         """
         self.path = parse_location(path)

@@ -7,7 +7,7 @@ changed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -30,8 +30,7 @@ from labeler.model import (
 from labeler.store.collection import CollectionReader
 from labeler.store.columns import quoted
 from labeler.store.load import Loads
-from labeler.store.schema import migrations
-from labeler.store.schema.shape import dependency_order, schema_objects, table_columns
+from labeler.store.schema import table_columns
 from labeler.store.suggestions import Suggestions
 from labeler.store.tamper_check import HashChain
 from labeler.store.versions import Versions
@@ -130,7 +129,7 @@ class FullCopy(CollectionReader):
         """
         with other._reading(), self._transaction():
             self._db.execute("DELETE FROM settings")
-            for table, columns in _tables_in_order():
+            for table, columns in table_columns().items():
                 with closing(other._each(_select_rows(table, columns))) as rows:
                     self._engine.fill(self._db, table, columns, rows)
             self._engine.set_last_ids(self._db, other._engine.last_ids(other._db))
@@ -143,14 +142,6 @@ class FullCopy(CollectionReader):
                     "says what is wrong there. Nothing was changed"
                 )
             return hashes.pop()
-
-
-def _tables_in_order() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Give every table with its columns, each after those it refers to."""
-    columns = table_columns(migrations)
-    made = [each for each in schema_objects(migrations) if each.name in columns]
-    for each in dependency_order(made):
-        yield each.name, columns[each.name]
 
 
 def _select_rows(table: str, columns: tuple[str, ...]) -> str:

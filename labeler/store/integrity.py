@@ -1,7 +1,6 @@
 """Integrity of a golden-set file: its pages, its references, and the rules of its logs.
 
-Files are only read, without migrating them, so that one of an earlier version is checked as it
-is.
+Files are only read. Of one with another schema only the pages and references are checked.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from typing import Any
 from labeler.errors import BadInput, StorageError
 from labeler.store import sqlite
 from labeler.store.addresses import Address, StoreLocation
-from labeler.store.schema import migrations
-from labeler.store.schema.sqlite_utils_import import Database
+from labeler.store.schema import CURRENT, Database, applied_migrations, migrations
 from labeler.store.sqlite import check_path, open_mode, primary_code, translate_error
 
 Rows = list[tuple[Any, ...]]
@@ -41,25 +39,17 @@ LOG_RULES = {
         "WHERE j.id >= u.id OR j.undoes IS NOT NULL OR j.query <> u.query OR j.chunk <> u.chunk "
         "OR j.grader IS NOT u.grader"
     ),
-}
-REMARK_RULES = {
     "{0:,} of {1:,} remarks are there": MISSING_ROWS.format(log="remarks"),
     "remark {0} takes back remark {1}, which is of another query or grader, or later": (
         "SELECT u.id, r.id FROM remarks AS u JOIN remarks AS r ON r.id = u.undoes "
         "WHERE r.id >= u.id OR r.query <> u.query OR r.grader <> u.grader"
     ),
-}
-HISTORY_RULES = {
     "{0:,} of {1:,} changes of queries are there": MISSING_ROWS.format(log="query_history"),
-}
-EVIDENCE_RULES = {
     "the evidence of judgment {0} is not in the text that it is of": (
         "SELECT DISTINCT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk, "
         "json_each(j.evidence) AS p WHERE j.evidence IS NOT NULL AND c.text_hash IS j.text_hash "
         "AND json_extract(p.value, '$[1]') > length(c.text)"
     ),
-}
-TRANSFER_RULES = {
     "the transferred grade {0} rests on judgment {1}, which is of another query, or no grade": (
         "SELECT j.id, base.id FROM judgments AS j, json_each(j.carried_from) AS said "
         "JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id') "
@@ -67,7 +57,6 @@ TRANSFER_RULES = {
         "OR base.kind NOT IN ('grade', 'adjudicate', 'import'))"
     ),
 }
-LATER_RULES = {**REMARK_RULES, **HISTORY_RULES, **EVIDENCE_RULES, **TRANSFER_RULES}
 SELECT_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
 
 
@@ -230,9 +219,7 @@ def read_position(db: sqlite3.Connection) -> LogPosition:
         "SELECT coalesce(max(id), 0), (SELECT created_at FROM judgments ORDER BY id DESC LIMIT 1) "
         "FROM judgments"
     ).fetchall()
-    has_remarks = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'remarks'").fetchall()
-    remarks = "SELECT coalesce(max(id), 0) FROM remarks"
-    remark = db.execute(remarks).fetchone()[0] if has_remarks else 0
+    remark = db.execute("SELECT coalesce(max(id), 0) FROM remarks").fetchone()[0]
     return LogPosition(
         str(keys["golden_set"]), judgment, remark, int(keys["data_revision"]), judged_at
     )
@@ -247,17 +234,13 @@ def broken_references(db: sqlite3.Connection) -> list[str]:
 
 
 def broken_rules(db: sqlite3.Connection) -> list[str]:
-    """Return where the logs are not what was only ever added to, as far as the file can tell.
-
-    A file of an earlier version is held against the laws that have held since the first.
-    """
-    is_new = not migrations_behind(db)
+    """Return where the logs are not what was only ever added to, as far as the file can tell."""
     found = [
         said.format(*row)
-        for said, sql in {**LOG_RULES, **(LATER_RULES if is_new else {})}.items()
+        for said, sql in LOG_RULES.items()
         for row in db.execute(sql).fetchmany(MOST_COMPLAINTS)
     ]
-    return [*found, *missing_triggers(db)] if is_new else found
+    return [*found, *missing_triggers(db)]
 
 
 def missing_triggers(db: sqlite3.Connection) -> list[str]:
@@ -275,23 +258,9 @@ def missing_triggers(db: sqlite3.Connection) -> list[str]:
     return [f"the trigger {name} is gone or changed" for name in gone]
 
 
-def migrations_behind(db: sqlite3.Connection) -> list[str]:
-    """Return the names of the migrations that a file has yet to go through."""
-    done = _applied_migrations(db)
-    return [each.name for each in migrations._migrations if each.name not in done]
-
-
-def migrations_ahead(db: sqlite3.Connection) -> list[str]:
-    """Return the names of a file's migrations that this version does not know."""
-    known = {each.name for each in migrations._migrations}
-    return sorted(_applied_migrations(db) - known)
-
-
-def newest_migration() -> str:
-    """Return the name of the newest shape that this version knows."""
-    return str(migrations._migrations[-1].name)
-
-
-def _applied_migrations(db: sqlite3.Connection) -> set[str]:
-    sql = f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?"
-    return {name for (name,) in db.execute(sql, [migrations.name]).fetchall()}
+def has_current_schema(db: sqlite3.Connection) -> bool:
+    """Say whether a golden set has the schema of this version of labeler."""
+    try:
+        return applied_migrations(db) == {CURRENT}
+    except sqlite3.OperationalError:
+        return False

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
@@ -339,34 +339,23 @@ def lower_ascii(address: str) -> str:
     return address.translate(LOWER_CASE)
 
 
-UNSIGNED_PERIOD = timedelta(days=180)  # what waits from before pairs were signed is taken so long
-
-
 @dataclass(frozen=True, slots=True)
 class GraderIdentity:
-    """A grader as their browser knows them: ``key`` stays theirs when they are renamed.
-
-    ``known_as`` is the name they had when the golden set began to sign what it hands out: what
-    waits from before carries that name and no key. It is None for whoever came later, and for
-    everyone once `UNSIGNED_PERIOD` is over.
-    """
+    """A grader as their browser knows them: ``key`` stays theirs when they are renamed."""
 
     name: str
     key: str
-    known_as: str | None
 
 
 class GraderKeys(Connection):
     """Graders by the keys that browsers keep their grades under."""
 
     def giver(self, name: str) -> GraderIdentity:
-        """Return a grader's key and earlier name; raises `NotFound`."""
-        rows = self._rows("SELECT id, seed, known_as FROM graders WHERE name = ?", [name])
+        """Return a grader's name and key; raises `NotFound`."""
+        rows = self._rows("SELECT id, seed FROM graders WHERE name = ?", [name])
         if not rows:
             raise NotFound(f"there is no grader named {name!r}")
-        number, seed, known_as = rows[0]
-        is_late = known_as is None or self._signs_since() + UNSIGNED_PERIOD < datetime.now(UTC)
-        return GraderIdentity(name, self._key_of(number, seed), None if is_late else known_as)
+        return GraderIdentity(name, self._key_of(*rows[0]))
 
     def giver_with(self, key: str) -> str | None:
         """Return the name of the grader whose key this is, None where nobody has it."""
@@ -377,9 +366,6 @@ class GraderKeys(Connection):
         # The same in every copy of the file; nobody who is added to an older copy gets it again.
         named = f"{self._text_setting('golden_set')} {number} {seed}"
         return hashlib.sha256(named.encode()).hexdigest()[:16]
-
-    def _signs_since(self) -> datetime:
-        return datetime.fromisoformat(self._text_setting("signs_since"))
 
     def _text_setting(self, key: str) -> str:
         value = self._value("SELECT value FROM settings WHERE key = ?", [key])

@@ -121,9 +121,9 @@ class Runs(QueryHistory):
     def _rename_in_settings(self, old: str, new: str) -> None:
         stored = self._value("SELECT value FROM settings WHERE key = 'settings'")
         chosen = json.loads(stored) if stored else {}
-        pair = chosen.get("holes_of")
+        pair = chosen.get("unjudged_of")
         if pair and old in pair:
-            chosen["holes_of"] = [new if name == old else name for name in pair]
+            chosen["unjudged_of"] = [new if name == old else name for name in pair]
             self._db.execute(
                 "UPDATE settings SET value = ? WHERE key = 'settings'",
                 [json.dumps(chosen, ensure_ascii=False)],

@@ -31,7 +31,7 @@ JOIN graders AS g ON g.id = i.grader
 WHERE s.token_hash = ? AND s.ended_at IS NULL AND i.revoked_at IS NULL AND s.created_at > ?
 """
 LINK_BY_HASH = """
-SELECT i.id, g.name, g.role, i.expires_at, i.once = 1 AND i.used_at IS NOT NULL, i.is_cookie
+SELECT i.id, g.name, g.role, i.expires_at, i.once = 1 AND i.used_at IS NOT NULL
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL AND i.token_hash = ?
 """
@@ -106,7 +106,7 @@ class Sessions(People):
         rows = self._rows(LINK_BY_HASH, [token_hash])
         if not rows:
             return None
-        _, name, role, expires_at, used_up, _ = rows[0]
+        _, name, role, expires_at, used_up = rows[0]
         return InvitationLink(
             name, role, expires_at is not None and expires_at <= moment(), bool(used_up)
         )
@@ -115,11 +115,6 @@ class Sessions(People):
         """Say whether the secret with this hash was ever a link, also of an ended invitation."""
         sql = "SELECT EXISTS (SELECT 1 FROM invitations WHERE token_hash = ?)"
         return bool(self._value(sql, [token_hash]))
-
-    def invited_by_cookie(self, token_hash: str) -> tuple[str, Role] | None:
-        """Return name and role of whose link's secret is their cookie, from an earlier version."""
-        rows = self._rows(f"{LINK_BY_HASH} AND i.is_cookie = 1", [token_hash])
-        return (rows[0][1], rows[0][2]) if rows else None
 
     def invited_by_login(self, login: Login) -> tuple[str, Role] | None:
         """Return name and role of whom a login lets in, if it has not opened a session before."""
@@ -188,7 +183,7 @@ class Sessions(People):
                 "invitation IN (SELECT id FROM invitations WHERE grader = ?)", found.grader
             )
             self._db.execute(
-                "UPDATE invitations SET is_cookie = 0, left_at = ? WHERE grader = ?",
+                "UPDATE invitations SET left_at = ? WHERE grader = ?",
                 [moment(), found.grader],
             )
 

@@ -1,4 +1,4 @@
-"""The SQLite engine: opens a golden-set file, migrates it and translates SQLite's errors.
+"""The SQLite engine: creates or opens a golden-set file and translates SQLite's errors.
 
 It has the methods of `labeler.store.postgres.engine.Postgres`: what both databases do in
 different ways. A damaged file must not be changed, so a second file beside it marks it; every
@@ -18,8 +18,7 @@ from typing import Any
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound, StorageError
 from labeler.store.columns import as_json, moment, quoted
-from labeler.store.schema import migrations
-from labeler.store.schema.sqlite_utils_import import Database
+from labeler.store.schema import Database, applied_migrations, check_schema, migrations, views
 
 BRIEF_MS = 1_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
@@ -88,29 +87,23 @@ class SQLite:
         db.execute("PRAGMA synchronous = FULL")
         # Nobody folds the log in passing, see `labeler.store.backup.maintenance`.
         db.execute("PRAGMA wal_autocheckpoint = 0")
-        known = {migration.name for migration in migrations._migrations}
         # The names first: what another process creates in between can then only be too much.
         names = {name for (name,) in db.execute("SELECT name FROM sqlite_master").fetchall()}
         applied = self._applied(db) if migrations.migrations_table in names else set()
-        if applied - known:
-            raise BadInput(
-                f"{self._path}: written by a newer version of labeler; upgrade labeler to open it"
-            )
-        if applied == known:
+        if applied:
+            check_schema(self._path, applied)
             return
-        if names and not applied:
+        if names:
             raise BadInput(
                 f"{self._path}: an SQLite database, but not a golden set of labeler; "
                 "name another with --db"
             )
-        if not applied and not create:
+        if not create:
             raise NotFound(
                 f"{self._path}: the file is empty; 'labeler load' or 'labeler serve --new' makes "
                 "it a golden set"
             )
         self._use_write_ahead_log(db)
-        # A migration that makes a table anew would look up each row of it, twice.
-        db.execute("PRAGMA foreign_keys = OFF")
         db.execute("BEGIN IMMEDIATE")
         try:
             migrations.apply(db)
@@ -119,20 +112,15 @@ class SQLite:
                 db.conn.rollback()
             raise
         db.conn.commit()
-        db.execute("PRAGMA foreign_keys = ON")
 
     def _applied(self, db: Database) -> set[str]:
         """Return the names of our migrations that the file has been through."""
         try:
-            rows = db.execute(
-                f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?",
-                [migrations.name],
-            ).fetchall()
+            return applied_migrations(db)
         except sqlite3.OperationalError as error:
             if primary_code(error) != sqlite3.SQLITE_ERROR:
                 raise
             return set()  # a table of that name with other columns: somebody else's
-        return {name for (name,) in rows}
 
     def _use_write_ahead_log(self, db: Database) -> None:
         # SQLite does not wait for its busy timeout here when two first visitors race.
@@ -172,6 +160,10 @@ class SQLite:
 
     def unmake(self, db: Database) -> None:
         """Do nothing: a new file gets its name when it is filled."""
+
+    def views(self) -> Mapping[str, str]:
+        """Return the query of each view, by its name."""
+        return views()
 
     def last_ids(self, db: Database) -> dict[str, int]:
         """Return the last number that each table gave whose numbers never come again."""

@@ -19,27 +19,42 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
 from labeler.errors import BadInput, Busy, StorageError
-from labeler.store import integrity
+from labeler.store import integrity, schema
 from labeler.store.connection import Connection
 from labeler.store.hash_chain import CHAINED_LOGS, Seal, first_seal, next_seal, seal_events
-from labeler.store.schema import INSERT_SEAL, LAST_ID, sealed_events
 
 MOST_FAULTS = 20  # that are named one by one
 GOLDEN_SET_ID = "SELECT value FROM settings WHERE key = 'golden_set'"
 NEWEST_SEAL = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
-HAS_SEALS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
-LATER_COLUMNS = """
-SELECT name FROM pragma_table_info('judgments')
-WHERE name IN ('evidence', 'carried_from', 'seen_whole', 'highlighted')
-ORDER BY CASE name
-    WHEN 'evidence' THEN 1 WHEN 'carried_from' THEN 2 WHEN 'seen_whole' THEN 3 ELSE 4 END
-"""
+INSERT_SEAL = "INSERT INTO seals (log, event, seal) VALUES (?, ?, ?)"
+LAST_ID = 2**63 - 1
+# What an event's hash is made from: events after a number and up to another, at most so many. Ids
+# are as they were given, so that they cannot change places; a grader is a number, as names change.
+HASHED_EVENTS = {
+    "judgments": """
+        SELECT
+            j.id, j.event_id, q.query_id, c.chunk_id, j.grader, j.kind, j.grade, j.graders,
+            j.reason, j.note, j.blind, j.source, j.undoes, j.elapsed_ms, j.text_hash, j.created_at,
+            j.evidence, j.carried_from, j.seen_whole, j.highlighted
+        FROM judgments AS j NOT INDEXED
+        LEFT JOIN queries AS q ON q.id = j.query
+        LEFT JOIN chunks AS c ON c.id = j.chunk
+        WHERE j.id > ? AND j.id <= ? ORDER BY j.id LIMIT ?
+    """,
+    "remarks": """
+        SELECT r.id, r.event_id, q.query_id, r.grader, r.kind, r.note, r.undoes, r.created_at
+        FROM remarks AS r NOT INDEXED
+        LEFT JOIN queries AS q ON q.id = r.query
+        WHERE r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?
+    """,
+}
+OPTIONAL_COLUMNS = {"judgments": 4, "remarks": 0}
+"""How many columns at the end of an event are left out of its hash where they are empty."""
 SEAL_COUNTS = """
 WITH
 newest (log, event) AS (SELECT log, max(event) FROM seals GROUP BY log),
@@ -73,15 +88,6 @@ class HashChain:
     def __init__(self, db: sqlite3.Connection) -> None:
         """Read them by a connection; what is asked in one transaction is of one moment."""
         self._db = db
-
-    @cached_property
-    def _later(self) -> tuple[str, ...]:
-        """The columns of judgments that came later, as far as the file's version has them."""
-        return tuple(name for (name,) in self._db.execute(LATER_COLUMNS).fetchall())
-
-    def is_there(self) -> bool:
-        """Say whether the file has seals: those of an earlier version have none."""
-        return bool(self._db.execute(HAS_SEALS).fetchall())
 
     def present_seal(self) -> Seal:
         """Return the seal of both logs as they are now."""
@@ -136,11 +142,10 @@ class HashChain:
         self, log: str, after: int = 0, up_to: int = LAST_ID, most: int = -1
     ) -> Iterator[tuple[Any, ...]]:
         """Give what seals of a log's events are made from: after a number, up to another."""
-        later = len(self._later) if log == "judgments" else 0
-        sql = sealed_events(log, self._later if later else ())
-        for said in self._db.execute(sql, [after, up_to, most]):
-            end = len(said)  # an event without what came later is what it always was
-            while end > len(said) - later and said[end - 1] is None:
+        optional = OPTIONAL_COLUMNS[log]
+        for said in self._db.execute(HASHED_EVENTS[log], [after, up_to, most]):
+            end = len(said)
+            while end > len(said) - optional and said[end - 1] is None:
                 end -= 1
             yield said[:end]
 
@@ -305,10 +310,8 @@ def _file_end(path: Path, *, is_packed: bool) -> bytes:
 
 def _seal_in_backup(path: Path) -> Seal:
     with integrity.open_read_only(path) as db:
-        chain = HashChain(db)
-        if not chain.is_there():
-            raise BadInput(f"{path}: a golden set from before there were seals")
-        return chain.present_seal()
+        schema.check_schema(path, schema.applied_migrations(db))
+        return HashChain(db).present_seal()
 
 
 def _seal_in_zip(path: Path) -> Seal:

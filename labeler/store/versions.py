@@ -7,7 +7,6 @@ which grade counts.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import zlib
 from collections.abc import Collection as Names
@@ -20,7 +19,6 @@ import numpy.typing as npt
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
-    STORED_NAMES,
     Collection,
     GoldenGrade,
     GoldenState,
@@ -202,12 +200,10 @@ GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
 MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
 
 GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
-_VIEW_HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
-
 # Who came later is not in the log yet; the rule is the one that held.
 LOG_UNTIL = "SELECT * FROM main.judgments WHERE created_at < :until"
 SETTINGS_UNTIL = """
-SELECT 'settings' AS key, json_object('golden_rule', :rule, 'carried', :carried) AS value
+SELECT 'settings' AS key, json_object('golden_rule', :rule, 'transferred', :transferred) AS value
 """
 
 # The newest turn before the moment says whether a query was there; without one, whether it is
@@ -226,10 +222,8 @@ ORDER BY q.id
 """
 # The first change after the moment names the rule it put away.
 SETTING_BEFORE = """
-SELECT coalesce(json_extract(detail, '$.{name}[0]'), json_extract(detail, '$.{earlier}[0]'))
-FROM audit WHERE kind = 'settings' AND at >= :until AND coalesce(
-    json_extract(detail, '$.{name}[0]'), json_extract(detail, '$.{earlier}[0]')
-) IS NOT NULL
+SELECT json_extract(detail, :path) FROM audit
+WHERE kind = 'settings' AND at >= :until AND json_extract(detail, :path) IS NOT NULL
 ORDER BY id LIMIT 1
 """
 GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
@@ -243,8 +237,7 @@ class AsOf(Versions):
         return self._setting_at("golden_rule", moment(when))
 
     def _setting_at(self, name: str, until: str) -> str:
-        statement = SETTING_BEFORE.format(name=name, earlier=STORED_NAMES.get(name, name))
-        before = self._value(statement, {"until": until})
+        before = self._value(SETTING_BEFORE, {"until": until, "path": f"$.{name}[0]"})
         return str(before or getattr(self.settings(), name))
 
     def first_judgment_at(self) -> str | None:
@@ -299,7 +292,11 @@ class AsOf(Versions):
 
     def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
         """Return query, chunk, grade and whether it was transferred, and the passages marked."""
-        asked = {"until": until, "rule": rule, "carried": self._setting_at("transferred", until)}
+        asked = {
+            "until": until,
+            "rule": rule,
+            "transferred": self._setting_at("transferred", until),
+        }
         over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
         golden = self._rows(over + GOLDEN_ROWS, asked)
         grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
@@ -307,16 +304,11 @@ class AsOf(Versions):
 
     def _over(self, log: str, settings: str) -> str:
         """Return the views of the golden grade as parts of a statement, over another log."""
-        names = ", ".join(f"'{name}'" for name in GOLDEN_VIEWS)
-        made = dict(
-            self._rows(
-                f"SELECT name, sql FROM sqlite_master WHERE type = 'view' AND name IN ({names})"
-            )
-        )
+        made = self._engine.views()
         parts = {
             "judgments": log,
             "settings": settings,
-            **{name: _VIEW_HEAD.sub("", made[name], count=1) for name in GOLDEN_VIEWS},
+            **{name: made[name] for name in GOLDEN_VIEWS},
         }
         inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())
         return f"WITH {', '.join(inlined)}\n"

@@ -364,7 +364,7 @@ def test_check_says_that_a_file_is_whole_and_what_is_in_it(run: Run):
     said = looked.output
     assert said.startswith("pages:      every page of the database file is intact\n")
     intact = "references: all point to something that is there"
-    for line in ("shape:      m0", intact, "holds:      3 judgments of ", "SQLite:  "):
+    for line in ("schema:     first_schema_", intact, "holds:      3 judgments of ", "SQLite:  "):
         assert line in said
     assert "nothing is missing, and" in said
     assert "WRONG" not in said
@@ -389,7 +389,7 @@ def test_check_says_that_a_file_is_whole_and_what_is_in_it(run: Run):
         (
             "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
             "VALUES ('labeler', 'm999_later', '2099-01-01')",
-            "shape:      WRONG: of a newer labeler (m999_later)",
+            "schema:     WRONG: written by a newer version of labeler; upgrade labeler to open it",
         ),
     ],
 )

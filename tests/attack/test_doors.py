@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlite_utils import Database
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -19,11 +18,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from labeler.store import Login, Store
-from labeler.store.schema import migrations
 from labeler.store.sessions import MOST_SESSIONS
 from labeler.web.auth import access
 from labeler.web.auth.access import (
-    FORMER_COOKIE,
     SECURE_COOKIE,
     SESSION_COOKIE,
     AccessPolicy,
@@ -230,8 +227,7 @@ def test_a_link_that_has_expired_opens_nothing_and_what_it_opened_stays(app, ask
 def test_a_session_is_not_the_link_and_ends_after_a_year(app, ask, store: Store):
     store.invite("Ann", hash_secret("anns"))
     token = cookie_of(ask(app(), "POST", "/join/anns"))
-    for cookie in (f"{SESSION_COOKIE}=anns", f"{FORMER_COOKIE}=anns", f"{FORMER_COOKIE}={token}"):
-        assert ask(app(), "GET", "/", headers={"cookie": cookie}).status == 403
+    assert ask(app(), "GET", "/", headers={"cookie": f"{SESSION_COOKIE}=anns"}).status == 403
     assert ask(app(), "GET", f"/join/{token}").status == 403
     with store._transaction():
         store._db.execute("UPDATE sessions SET created_at = '2020-01-01T00:00:00.000Z'")
@@ -274,52 +270,6 @@ def test_whoever_opens_their_link_for_ever_fills_no_disk(store: Store):
     access.session_by_link(store, "anns")
     assert store._value("SELECT count(*) FROM sessions") == MOST_SESSIONS + 2
     assert store.session(hash_secret(bobs)).name == "Bob"
-
-
-@pytest.fixture
-def upgraded(tmp_path: Path) -> Path:
-    """A golden set of the version before, where Ann's and Bob's links are their cookies."""
-    path = tmp_path / "earlier.db"
-    earlier = Database(path)
-    migrations.apply(earlier, stop_before="m005_sessions")
-    with earlier.conn:
-        for number, name in enumerate(("Ann", "Bob"), 1):
-            earlier.execute(
-                "INSERT INTO graders (id, name, role, seed) VALUES (?, ?, 'grader', 1)",
-                [number, name],
-            )
-            earlier.execute(
-                "INSERT INTO invitations (grader, token_hash, created_at) VALUES (?, ?, '2026')",
-                [number, hash_secret(f"{name} before")],
-            )
-    earlier.close()
-    return path
-
-
-def test_todays_cookies_are_exchanged_and_nobody_is_thrown_out(upgraded: Path, ask, monkeypatch):
-    from labeler.app import main as server
-
-    async def page(_: Request) -> Response:
-        return PlainTextResponse("a page")
-
-    monkeypatch.setattr(server, "DATABASE", str(upgraded))
-    routes = [*login_routes(str(upgraded)), Route("/", page)]
-    app = Starlette(routes=routes, middleware=server.middleware())
-    former = {"cookie": f"{FORMER_COOKIE}=Ann before", "x-forwarded-proto": "https"}
-    answer = ask(app, "GET", "/", headers=former)
-    assert answer.status == 200
-    token = cookie_of(answer, SECURE_COOKIE)
-    assert cookie_of(answer, FORMER_COOKIE) == "", "the secret leaves the browser"
-    now = {"cookie": f"{SECURE_COOKIE}={token}", "x-forwarded-proto": "https"}
-    answer = ask(app, "GET", "/", headers=now)
-    assert (answer.status, answer.cookies) == (200, ())
-    assert ask(app, "GET", "/", headers=former).status == 200, "another tab of the same browser"
-    ask(app, "POST", "/leave?where=everywhere", headers=now)
-    assert ask(app, "GET", "/", headers=former).status == 403, "everywhere is everywhere"
-    assert ask(app, "GET", "/join/Ann before").status == 200, "the link is still theirs"
-    with Store(upgraded) as store:
-        assert not store.invited_by_cookie(hash_secret("Ann before"))
-        assert store.invited_by_cookie(hash_secret("Bob before")) == ("Bob", "grader")
 
 
 # Guesses -------------------------------------------------------------------------------------

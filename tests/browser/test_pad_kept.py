@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 
 import pytest
@@ -25,7 +24,6 @@ from tests.browser.padpage import (
     standing,
 )
 from tests.browser.server import loaded
-from tests.store.test_open import to_earlier_shape
 
 pytestmark = pytest.mark.browser
 
@@ -217,52 +215,6 @@ def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visi
     all_saved(page, 3)
     with closed_door.store() as store:
         assert sorted(standing(store, "Hal").values()) == [0, 1, 2]
-
-
-@pytest.mark.slow
-def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
-    path = library(tmp_path / "library.db")
-    with Store(path) as store:
-        store.add_grader("Ann")
-        golden_set = store.golden_set_uuid()
-    to_earlier_shape(path, "m007_pairs_signed_as_they_are_handed_out")
-    served = serve(path)
-    page = visit(f"{served.url}/_stcore/health")
-    kept = {
-        f"labeler/{golden_set}/Ann/00000170000000{n}-000000-old{n}": {
-            "event": {
-                "event_id": f"old{n}",
-                "golden_set": golden_set,
-                "grader": "Ann",
-                "query": "q1",
-                "chunk": f"c{n}",
-                "kind": "grade",
-                "grade": n,
-                "elapsed_ms": 1,
-                "replaces": None,
-                "source": "pool",
-                "blind": True,
-                "text_hash": "0" * 32,
-            },
-            "counts": 1,
-        }
-        for n in range(3)
-    }
-    notes = {json.dumps(["q0", "c1"], separators=(",", ":")): "typed before"}
-    texts = {**kept, f"labeler-notes/{golden_set}/Ann": notes}
-    page.evaluate(
-        "texts => { for (const [key, value] of Object.entries(texts))"
-        " localStorage.setItem(key, JSON.stringify(value)); }",
-        texts,
-    )
-    page.goto(f"{served.url}/?query=q0")
-    all_saved(page, 3)
-    expect(page.locator(".trouble")).to_be_hidden()
-    row = page.locator(".whole .row", has_text="Title c1")
-    row.click()
-    expect(row.locator(".said")).to_contain_text("typed before")
-    with served.store() as store:
-        assert sorted(standing(store).values()) == [0, 1, 2]
 
 
 @pytest.mark.slow

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from sqlite_utils import Database
 
 from labeler.errors import BadInput
 from labeler.formats import read_golden, write_golden
@@ -31,7 +28,6 @@ from labeler.services.import_export import LoadOptions, export, read
 from labeler.store import Store
 from labeler.store.backup.file_check import check_file
 from labeler.store.columns import hash_text
-from labeler.store.schema import migrations
 from tests.support.databases import IN_BOTH, REFUSED, another_tool, rewrite
 from tests.support.examples import examples
 
@@ -210,45 +206,6 @@ def test_check_finds_evidence_that_left_its_text(marked: Store):
     rewrite(marked.path, "UPDATE judgments SET evidence = '[[0, 999]]' WHERE event_id = 'e1'")
     said = [each.says for each in check_file(marked.path) if each.is_wrong]
     assert any("is not in the text that it is of" in each for each in said)
-
-
-def test_seals_and_hashes_of_before_evidence_hold_in_a_file_that_was_brought_up(
-    filled: Store, tmp_path: Path
-):
-    filled.judge(Judgment("e1", "q1", "c1", "Ann", grade=2, note="as before"))
-    filled.seal()
-    seal, golden = filled.present_seal(), filled.golden_state().hash
-    older = tmp_path / "older.db"
-    filled.close()
-    shutil.copy(filled.path, older)
-    as_before_evidence(older)
-    assert [each.says for each in check_file(older) if each.what == "seal"] == [str(seal)]
-    with Store(older) as brought:
-        assert brought.present_seal() == seal
-        assert brought.differs_from(seal) is None
-        assert brought.golden_state().hash == golden
-        brought.judge(Judgment("e2", "q1", "c1", "Ann", grade=2, evidence=((0, 2),)))
-        brought.seal()
-        assert brought.differs_from(seal) is None
-        assert brought.check_seals().faults == ()
-    assert not [each for each in check_file(older) if each.is_wrong]
-
-
-def as_before_evidence(path: Path) -> None:
-    """Make of a file what it was before judgments had evidence."""
-    fresh = Database(memory=True)
-    migrations.apply(fresh, stop_before="m015_evidence")
-    [(view,)] = fresh.execute(
-        "SELECT sql FROM sqlite_master WHERE name = 'current_judgments'"
-    ).fetchall()
-    fresh.close()
-    with sqlite3.connect(path) as db:
-        db.executescript(
-            "DROP TRIGGER evidence_is_in_its_text; DROP INDEX judgments_evidence; "
-            f"DROP VIEW current_judgments; {view}; ALTER TABLE judgments DROP COLUMN evidence; "
-            "DELETE FROM _sqlite_migrations WHERE name = 'm015_evidence'"
-        )
-    db.close()
 
 
 def test_a_version_is_frozen_with_its_evidence(marked: Store):

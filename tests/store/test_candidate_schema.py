@@ -1,42 +1,12 @@
-"""Candidates, proposals and the history of queries: how a file gets their tables and keeps them."""
+"""Candidates, proposals and the history of queries: what their tables refuse and propose."""
 
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
 from labeler.store import Store, integrity
-from labeler.store.schema import migrations
-
-OURS = "m013_candidates_and_the_history_of_queries"
-
-
-def test_a_file_that_skipped_this_shape_gets_it_and_is_found_whole(tmp_path: Path):
-    path = tmp_path / "golden.db"
-    earlier = Database(path)
-    migrations.apply(earlier, stop_before=OURS)
-    for later in [each for each in migrations._migrations if each.name > OURS]:
-        later.fn(earlier)
-        earlier["_sqlite_migrations"].insert(
-            {"migration_set": "labeler", "name": later.name, "applied_at": "2026-01-01"}
-        )
-    earlier.close()
-    with Store(path) as migrated:
-        before = migrated.golden_state().hash
-        assert migrated.batches() == []
-        assert migrated.proposals() == []
-    with integrity.open_read_only(path) as db:
-        assert integrity.broken_rules(db) == []
-    with Store(tmp_path / "new.db", create=True) as fresh:
-        assert fresh.golden_state().hash == before, "an empty set is the same in either order"
-
-
-def test_queries_of_an_older_file_are_of_unknown_origin(filled: Store):
-    queries = [query.query_id for query in filled.queries()]
-    assert list(filled.origins()) == queries
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlite_utils import Database
 
 from labeler.analysis.comparison import compare
 from labeler.cli import main
@@ -22,7 +20,6 @@ from labeler.model import Chunk, Document, GoldenGrade, Judgment, Query, Ranking
 from labeler.services import import_export
 from labeler.services.import_export.loaders import id_resolver
 from labeler.store import Store
-from labeler.store.schema import migrations
 from tests.support.databases import IN_BOTH
 
 QUERIES = [Query("q1", "money back"), Query("q2", "parcel lost")]
@@ -496,47 +493,6 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
             assert chunk is not None
             assert chunk.start is None
             assert set(chunk.metadata) == {"start", "end"}
-
-
-# Files of before -------------------------------------------------------------------------------
-
-
-def test_a_file_of_before_is_unchanged_in_every_export_hash_and_number(
-    filled: Store, tmp_path: Path
-):
-    kinds = import_export.EXPORTS.keys() - {"complete", *import_export.FEEDBACK_KINDS}
-    before = {kind: import_export.export(filled, kind) for kind in kinds}
-    hashed, board = filled.golden_state().hash, values(filled, "first")
-    path = tmp_path / "before.db"
-    with sqlite3.connect(path) as copy:
-        filled._db.conn.backup(copy)
-    copy.close()
-    undo_chunkings(path)
-    with Store(path) as migrated:
-        assert {kind: import_export.export(migrated, kind) for kind in kinds} == before
-        assert (migrated.golden_state().hash, values(migrated, "first")) == (hashed, board)
-        assert migrated.chunking_names() == [""]
-        assert migrated.collection().sides is None
-        assert [each.name for each in migrated.chunkings()] == [""]
-
-
-def undo_chunkings(path: Path) -> None:
-    """Take out what the migration adds, so that it runs again."""
-    db = Database(sqlite3.connect(path))
-    for statement in (
-        "DROP TRIGGER chunks_are_of_the_chunking_they_name",
-        "DROP INDEX chunks_chunking",
-        *(f'ALTER TABLE chunks DROP COLUMN "{name}"' for name in ("end", "start", "chunking")),
-        "ALTER TABLE runs DROP COLUMN chunking",
-        "DROP TABLE documents",
-        "DROP TABLE chunkings",
-    ):
-        db.execute(statement)
-    db.execute(
-        f"DELETE FROM {migrations.migrations_table} WHERE name = 'm016_chunkings_and_documents'"
-    )
-    db.conn.commit()
-    db.conn.close()
 
 
 def test_what_stands_in_for_undefined_does_so_across_chunkings(both: Store):

@@ -10,12 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
-from labeler.model import Ranking, Remark
 from labeler.store import StorageError, Store
-from labeler.store.schema import migrations
 from tests.support.new_golden_set import newborn
 
 OPEN = """
@@ -61,7 +58,7 @@ def test_a_text_file_is_refused_and_left_alone(tmp_path: Path, create: bool):
         "CREATE TABLE songs (title TEXT)",
         "CREATE VIEW one AS SELECT 1",
         "CREATE TABLE _sqlite_migrations (migration_set TEXT, name TEXT);"
-        "INSERT INTO _sqlite_migrations VALUES ('another', 'm001_first_shape')",
+        "INSERT INTO _sqlite_migrations VALUES ('another', 'first_schema')",
         "CREATE TABLE _sqlite_migrations (something TEXT)",
     ],
 )
@@ -126,106 +123,18 @@ def test_six_processes_that_open_a_new_file_agree_on_one_golden_set(tmp_path: Pa
     assert [process.returncode for process in processes] == [0] * 6
 
 
-def to_earlier_shape(path: Path, stop_before: str = "m002_people_remarks_and_search") -> None:
-    """Put what is in a file into one as an earlier version made it."""
-    earlier = Database(path.with_suffix(".earlier"))
-    migrations.apply(earlier, stop_before=stop_before)
-    with earlier.conn:
-        earlier.conn.execute("ATTACH ? AS later", [str(path)])
-        for table in earlier.tables:
-            if table.name in {"_sqlite_migrations", "chunk_words"} or "chunk_words_" in table.name:
-                continue
-            names = ", ".join(column.name for column in table.columns)
-            earlier.conn.execute(f"DELETE FROM {table.name}")
-            earlier.conn.execute(
-                f"INSERT INTO {table.name} ({names}) SELECT {names} FROM later.{table.name}"
-            )
-    earlier.close()
-    path.with_suffix(".earlier").replace(path)
-
-
-def shape(path: Path) -> set[str]:
-    with sqlite3.connect(path) as opened:
-        rows = opened.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    opened.close()
-    return {sql for (sql,) in rows}
-
-
-def test_a_file_of_the_first_release_is_brought_up_to_date_with_all_that_is_in_it(filled: Store):
-    before = filled.golden_set(), filled.events(), filled.chunks(), filled.golden_set_uuid()
-    filled.close()
-    new = shape(filled.path)
-    to_earlier_shape(filled.path)
-    assert not any("chunk_words" in sql or "remarks" in sql for sql in shape(filled.path))
-    with Store(filled.path) as migrated:
-        after = migrated.golden_set(), migrated.events(), migrated.chunks()
-        assert (*after, migrated.golden_set_uuid()) == before
-        assert migrated.search_chunks("title 3", 1) == [migrated.chunk_number("c3")]
-        migrated._db.execute(
-            "INSERT INTO chunk_words (chunk_words, rank) VALUES ('integrity-check', 1)"
-        )
-        migrated._db.conn.rollback()
-        assert migrated.remarks() == []
-        migrated.remark(Remark("r1", "q1", "Ann", "unclear"))
-    assert shape(filled.path) == new
-
-
-BEFORE_UNKNOWN_DATES = "m003_runs_of_unknown_date"
-
-
-def test_runs_of_an_older_file_keep_dates_lists_and_numbers(filled: Store, loaded):
-    def lists(store: Store) -> list[tuple]:
-        return store._rows("SELECT run, query_id, chunks, scores FROM ranked_lists ORDER BY 1, 2")
-
-    runs, kept, rows = filled.runs(), lists(filled), filled._rows("SELECT * FROM rankings")
-    filled.drop_run("second")  # the newest number must not be given again
-    kept = [row for row in kept if row[0] == 1]
-    filled.close()
-    to_earlier_shape(filled.path, BEFORE_UNKNOWN_DATES)
-    with sqlite3.connect(filled.path) as old, pytest.raises(sqlite3.IntegrityError):
-        old.execute("UPDATE runs SET created_at = NULL")
-    old.close()
-    with Store(filled.path) as migrated:
-        assert migrated.runs() == runs[:1]
-        assert lists(migrated) == kept
-        assert migrated._rows("SELECT * FROM rankings") == [
-            row for row in rows if row[0] == "first"
-        ]
-        migrated.add_run(loaded([Ranking("q1", ("c1",))]), name="undated")
-        numbers = dict(migrated._rows("SELECT name, id FROM runs"))
-        assert numbers == {"first": 1, "undated": 3}
-        assert migrated.runs()[1].created_at is None
-        assert migrated._rows("PRAGMA foreign_key_check") == []
-        migrated.drop_run("first")
-        assert [row[0] for row in lists(migrated)] == [3], "a run's lists go with it, and no other"
-
-
-def test_six_processes_that_open_an_old_file_migrate_it_once(filled: Store, python):
-    filled.close()
-    to_earlier_shape(filled.path)
-    processes = [python(OPEN, filled.path) for _ in range(6)]
-    results = [process.communicate() for process in processes]
-    assert [errors for _, errors in results] == [""] * 6
-    assert len({names for names, _ in results}) == 1
-    with Store(filled.path) as migrated:
-        found = migrated.search_chunks("text", 30)
-        assert len(found) == len(set(found)) == 4, "each chunk is in the index once"
-        assert migrated.contents().judgments == 3
-
-
-def test_a_migration_that_fails_halfway_leaves_the_old_file(
-    filled: Store, monkeypatch: pytest.MonkeyPatch
+def test_a_golden_set_that_cannot_be_made_leaves_an_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    filled.close()
-    to_earlier_shape(filled.path)
-    before = shape(filled.path)
-    monkeypatch.setattr("labeler.store.schema.SEARCH", "CREATE TABLE nonsense (")
+    path = tmp_path / "golden.db"
+    monkeypatch.setattr("labeler.store.schema.schema_sql", lambda: "CREATE TABLE nonsense (;\n")
     with pytest.raises(BadInput):
-        Store(filled.path)
-    assert shape(filled.path) == before
+        Store(path, create=True)
     monkeypatch.undo()
-    with Store(filled.path) as migrated:
-        assert migrated.contents().judgments == 3
+    with pytest.raises(NotFound, match="the file is empty"):
+        Store(path)
+    with Store(path, create=True) as store:
+        assert store.contents().judgments == 0
 
 
 def test_a_link_that_leads_nowhere_is_named_for_what_it_is(tmp_path: Path):

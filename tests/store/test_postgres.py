@@ -23,8 +23,8 @@ from labeler.errors import BadInput, Busy, DatabaseUnavailable, NotFound
 from labeler.model import Judgment, Query, Ranking
 from labeler.store import JudgmentConflict, Store
 from labeler.store.addresses import Address, parse_location
-from labeler.store.postgres import adapter, engine, pool
-from labeler.store.schema import Database, migrations
+from labeler.store.postgres import adapter, pool
+from labeler.store.schema import LAST_DEVELOPMENT
 from labeler.web.redact import UNAVAILABLE, redact_path
 from tests.support.databases import rewrite
 from tests.support.postgres import Server, newborn_database, release, server_or_skip
@@ -246,35 +246,21 @@ def test_what_is_not_a_place_for_a_golden_set_is_said(server: Server, empty: str
         Store("postgresql://ann:ge/heim@host/")
 
 
-def test_a_newer_golden_set_is_refused_and_an_older_one_brought_up(
-    address: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("m999_later", "written by a newer version of labeler"),
+        ("first_schema_00000000", "another draft of the schema"),
+        (LAST_DEVELOPMENT, r"'labeler copy ADDRESS FILE'.*'labeler upgrade FILE NEW'"),
+    ],
+)
+def test_a_golden_set_with_another_schema_is_refused_with_what_to_do(
+    address: str, schema: str, said: str
 ):
-    with Store(address) as store:
-        store.add_grader("Ann")
-    later = type(migrations)("labeler")
-    later._migrations = list(migrations._migrations)
-
-    @later()
-    def m999_more(db: Database) -> None:
-        db.execute("ALTER TABLE graders ADD COLUMN shoes INTEGER CHECK (shoes > 0)")
-        db.execute("CREATE TABLE hats (id INTEGER PRIMARY KEY, size REAL, of BLOB) STRICT")
-        db.execute("CREATE INDEX hats_size ON hats (size)")
-        db.execute("DROP VIEW golden")
-        db.execute("CREATE VIEW golden AS SELECT id AS query, id AS chunk FROM hats")
-        db.execute("UPDATE graders SET shoes = 43")
-
-    with monkeypatch.context() as newer:
-        newer.setattr(engine, "migrations", later)
-        newer.setattr(adapter, "migrations", later)
-        with Store(address) as store:
-            assert store._rows("SELECT name, shoes FROM graders") == [("Ann", 43)]
-            store._db.execute("INSERT INTO hats (size) VALUES (?)", [1.5])
-            assert store._rows("SELECT query FROM golden") == [(1,)]
-            assert not store._db.missing_triggers()
-        with Store(address) as again:
-            assert again._rows("SELECT id, size FROM hats") == [(1, 1.5)]
-    with pytest.raises(BadInput, match="written by a newer version of labeler"):
-        Store(address)
+    rewrite(Address.parse(address), f"UPDATE _sqlite_migrations SET name = '{schema}'")
+    for create in (True, False):
+        with pytest.raises(BadInput, match=said):
+            Store(address, create=create)
 
 
 def test_no_message_shows_a_password_and_none_is_taken_from_a_command_line(

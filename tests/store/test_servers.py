@@ -11,9 +11,8 @@ import pytest
 from labeler.model import ACTIVE_OF_TWO, ACTIVE_SOURCE, Judgment, Settings
 from labeler.services.assignment.assigner import Assigner
 from labeler.store import Store
-from labeler.store.schema import migrations
 from tests.support.assignment import ask, judge, pairs_of, queries_of, shelf
-from tests.support.databases import another_tool, another_writer
+from tests.support.databases import another_writer
 from tests.support.grading_client import Pad, pad
 
 __all__ = ["pad", "shelf"]
@@ -77,18 +76,6 @@ def test_whoever_writes_for_long_keeps_nobody_from_being_handed_something(shelf:
     ann = ask(desk := Assigner(), shelf, "Ann")
     with another_writer(shelf), Store(shelf.path, busy_seconds=0.2) as store:
         assert not queries_of(ask(desk, store, "Bob")) & queries_of(ann)
-
-
-def test_a_golden_set_of_one_server_gets_its_claims_when_it_is_opened(shelf: Store):
-    with another_tool(shelf) as run:
-        run("DROP TABLE labeler.claims")
-        run(
-            f"DELETE FROM labeler.{migrations.migrations_table} "
-            "WHERE name = 'm018_claims_of_several_servers'"
-        )
-    with Store(shelf.path) as store:
-        ann = ask(Assigner(), store, "Ann")
-        assert not queries_of(ask(Assigner(), store, "Bob")) & queries_of(ann)
 
 
 # What was handed out ----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.formats import Limits, guess, read_answers, read_signals
 from labeler.model import Answer, Ranking, Signal, SignalPoint
-from labeler.store import Store, integrity
+from labeler.store import Store
 from tests.support.databases import assert_whole
 
 SIGNALS = "date,system,query,name,value,n\n"
@@ -247,18 +247,3 @@ def test_files_of_all_kinds_are_loaded_in_the_order_they_need(
     lists = write("q1 Q0 c1 1 2.0 late", name="late.trec")
     run("load", "files", answers, lists)
     assert filled.right_answers("late") == {"q1": True}
-
-
-def test_a_file_that_has_later_tables_takes_these_too(tmp_path: Path) -> None:
-    """A migration is applied by its name, so one with a lower number than the newest still is."""
-    path = tmp_path / "golden.db"
-    with Store(path, create=True) as store:
-        store._db.executescript("DROP TABLE signals; DROP TABLE answers;")
-        store._db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm012_signals_and_answers'")
-        store._db.conn.commit()
-    with Store(path) as store:
-        assert store.signals() == []
-        assert_whole(store)
-    with integrity.open_read_only(path) as db:
-        assert integrity.broken_rules(db) == []
-        assert integrity.migrations_behind(db) == []

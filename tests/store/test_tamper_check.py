@@ -12,7 +12,6 @@ from labeler.errors import BadInput
 from labeler.model import Judgment, Remark
 from labeler.store import Store
 from labeler.store.hash_chain import Seal, next_seal
-from labeler.store.schema import INSERT_SEAL
 from labeler.store.tamper_check import MOST_FAULTS, SEALED_AT_ONCE
 from tests.support.databases import IN_BOTH, assert_whole, rewrite
 
@@ -258,20 +257,6 @@ def test_a_server_that_is_killed_leaves_one_chain_and_seals_that_stay_true(fille
         assert filled.differs_from(Seal.parse(seal)) is None
 
 
-def test_a_golden_set_of_an_earlier_version_gets_its_seals_when_it_is_opened(graded: Store):
-    kept = graded.newest_seal()
-    graded.close()
-    with sqlite3.connect(graded.path) as other:
-        for table in ("seals", "audit"):
-            other.execute(f"DROP TABLE {table}")
-        other.execute("DELETE FROM _sqlite_migrations WHERE name LIKE 'm006%'")
-    other.close()
-    with Store(graded.path) as opened:
-        assert opened._value("SELECT count(*) FROM seals") == 10
-        assert opened.check_seals().faults == ()
-        assert opened.differs_from(kept) is None
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")
 def test_a_file_that_takes_no_writes_is_checked_too(graded: Store):
     graded.judge(Judgment("later", "q2", "c3", "Bob", grade=2))
@@ -299,4 +284,3 @@ def test_a_seal_made_by_hand_is_the_one_that_is_stored(graded: Store):
     [(grader, at)] = graded._rows("SELECT grader, created_at FROM remarks WHERE id = 2")
     event = [2, "r2", "q2", grader, "unanswered", "nothing fits", None, at]
     assert next_seal(first, event) == second
-    assert "INSERT INTO seals" in INSERT_SEAL

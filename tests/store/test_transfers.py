@@ -28,7 +28,6 @@ from labeler.services.transfer import compute_transfer, locate_basis, record_tra
 from labeler.store import Store, integrity
 from labeler.store.backup.file_check import check_file
 from labeler.ui.transfers import transferred_file
-from tests.store.test_open import to_earlier_shape
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole, rewrite
 from tests.support.examples import examples
 from tests.support.page import listed_queries, open_page, words
@@ -37,7 +36,6 @@ FEES = "Annual fees are due in May, and are taken from the account at the end of
 LATE = "A late transfer costs twelve euros, which the branch may waive once in any year it likes."
 CARDS = "Cards are sent by letter to the registered address within ten working days of a request."
 LOST = "A lost card is blocked at any hour by telephone, and a new one is free of any charge."
-OURS = "m017_grades_carried_over"
 WHOLE = ("carry", "--from", "", "--to", "v2")
 DAY = "2026-03-04T10:00:00.000Z"
 
@@ -553,27 +551,6 @@ def test_a_changed_base_is_noticed_by_its_seal(run, both: Store):
         "WHERE kind = 'carry'",
     )
     assert len(both.check_seals().faults) == 2
-
-
-def test_a_file_of_before_keeps_every_number_seal_and_row(both: Store):
-    both.undo(event_id="u", undoes="e2", grader="Ana")
-    both.judge(Judgment("e3", "q1", "2", "Ben", grade=1))
-    seal, before, log = both.newest_seal(), everything(both), both.events()
-    both.close()
-    to_earlier_shape(both.path, OURS)
-    with closing(sqlite3.connect(both.path)) as db, db:
-        db.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'judgments'")
-    with Store(both.path) as migrated:
-        assert everything(migrated) == before
-        assert migrated.events() == log
-        assert migrated.differs_from(seal) is None
-        assert migrated.check_seals().faults == ()
-        assert_whole(migrated)
-        assert migrated._value("PRAGMA foreign_keys") == 1
-        carry(migrated)
-        assert transferred(migrated) == {"v2:1": 3, "v2:2": 1}
-    with integrity.open_read_only(both.path) as db:
-        assert integrity.broken_rules(db) == ["6 of 11 judgments are there"]
 
 
 def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: Store):

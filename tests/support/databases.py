@@ -15,6 +15,7 @@ import pytest
 from labeler.model import Judgment
 from labeler.store import Store
 from labeler.store.addresses import Address
+from labeler.store.schema import table_columns
 
 IN_BOTH = pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 """Asks the same of a golden set in a file and in PostgreSQL, where not all of a module does."""
@@ -69,9 +70,9 @@ def dump(store: Store) -> list[Any]:
     """Return everything that is in a golden set."""
     if isinstance(store.path, Path):
         return list(store._db.conn.iterdump())
-    tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-    names = [name for (name,) in store._rows(tables) if not name.startswith("chunk_words")]
-    return [(name, sorted(store._rows(f"SELECT * FROM {name}"), key=repr)) for name in names]
+    return [
+        (name, sorted(store._rows(f"SELECT * FROM {name}"), key=repr)) for name in table_columns()
+    ]
 
 
 def grade(path: Path, count: int, by: str = "more") -> None:

@@ -19,14 +19,13 @@ from labeler.cli.server import check_login
 from labeler.errors import BadInput, LabelerError
 from labeler.store import Store
 from labeler.web.auth import session_cookies
+from labeler.web.auth.access import LOGIN as LOGIN_FLAG
 from labeler.web.auth.access import (
-    FORMER_COOKIE,
     SECURE_COOKIE,
     SESSION_COOKIE,
     AccessPolicy,
     Credentials,
 )
-from labeler.web.auth.access import LOGIN as LOGIN_FLAG
 from labeler.web.auth.login_flow import login_routes
 from labeler.web.auth.middleware import SignInRequired
 
@@ -209,9 +208,9 @@ def test_only_our_own_signature_for_this_very_server_counts(signed):
 
 
 def test_a_server_without_a_login_believes_none(signed):
-    cookies = {**signed(ANN), SESSION_COOKIE: "plain", SECURE_COOKIE: "sure", FORMER_COOKIE: "old"}
+    cookies = {**signed(ANN), SESSION_COOKIE: "plain", SECURE_COOKIE: "sure"}
     claims = session_cookies.credentials_from_cookies(cookies, AccessPolicy(), "Ann")
-    assert claims == Credentials(name="Ann", session="plain", secret="old")
+    assert claims == Credentials(name="Ann", session="plain")
     assert (
         session_cookies.credentials_from_cookies(cookies, AccessPolicy(), secure=True).session
         == "sure"

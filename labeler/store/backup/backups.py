@@ -55,16 +55,16 @@ def check_copy(path: Path, newest: LogPosition) -> list[str]:
 def known_faults(path: Path) -> list[str]:
     """Return what is odd in a finished copy because it is so in what was copied."""
     with integrity.open_read_only(path, integrity.WITHOUT_LOG) as db:
-        chain = HashChain(db)
-        faults = chain.check().faults if chain.is_there() else ()
-        return [*integrity.broken_references(db), *integrity.broken_rules(db), *faults]
+        broken = integrity.broken_references(db)
+        if not integrity.has_current_schema(db):
+            return broken
+        return [*broken, *integrity.broken_rules(db), *HashChain(db).check().faults]
 
 
 def seal_in_file(path: Path) -> Seal | None:
-    """Return the seal of the logs in a file, None in one of a version that made none."""
+    """Return the seal of the logs in a file, None in one with another schema."""
     with integrity.open_read_only(path) as db:
-        chain = HashChain(db)
-        return chain.present_seal() if chain.is_there() else None
+        return HashChain(db).present_seal() if integrity.has_current_schema(db) else None
 
 
 def position_in_file(path: Path) -> LogPosition:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.store import integrity, sqlite
+from labeler.store import integrity, schema, sqlite
 from labeler.store.addresses import StoreLocation
 from labeler.store.backup import atomic_files
 from labeler.store.backup.backups import describe_position, format_megabytes
@@ -90,13 +90,15 @@ def check_in_database(
 
 
 def is_current(path: Path) -> bool:
-    """Say whether a file has the shape of this version of labeler."""
+    """Say whether a file has the schema of this version of labeler."""
     with integrity.open_read_only(path) as db:
-        return not integrity.migrations_behind(db)
+        return integrity.has_current_schema(db)
 
 
 def check_logs(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
     """Say up to where the logs go, and where they are not what was only ever added to."""
+    if not integrity.has_current_schema(db):
+        return
     yield CheckResult("holds", describe_position(integrity.read_position(db)))
     broken = integrity.broken_rules(db)
     for said in broken:
@@ -114,26 +116,21 @@ def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[Check
         yield CheckResult("references", "all point to something that is there")
 
 
-def check_schema(path: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
-    """Say whether the file has the shape of this version of labeler, or of which other."""
-    behind, strange = integrity.migrations_behind(db), integrity.migrations_ahead(db)
-    if strange:
-        newer = f"of a newer labeler ({', '.join(strange)}); upgrade labeler to open {path}"
-        yield CheckResult("shape", newer, is_wrong=True)
-    elif behind:
-        yield CheckResult(
-            "shape", f"of an earlier labeler; opening it brings it up to {behind[-1]}"
-        )
+def check_schema(place: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
+    """Say whether a golden set has the schema of this version of labeler."""
+    try:
+        schema.check_schema(place, schema.applied_migrations(db))
+    except BadInput as error:
+        yield CheckResult("schema", str(error).removeprefix(f"{place}: "), is_wrong=True)
     else:
-        yield CheckResult("shape", integrity.newest_migration())
+        yield CheckResult("schema", schema.CURRENT)
 
 
 def check_chain(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
     """Say whether every event is as it was sealed, and the newest seal, which is to be kept."""
-    chain = HashChain(db)
-    if not chain.is_there():
+    if not integrity.has_current_schema(db):
         return
-    report = chain.check()
+    report = HashChain(db).check()
     for said in report.faults:
         yield CheckResult("events", said, is_wrong=True)
     if report.more:
@@ -150,8 +147,8 @@ def compare_with_seal(db: sqlite3.Connection, kept: Seal | None) -> list[CheckRe
     """Say whether the logs still begin as they were when a seal was kept, if there is one."""
     if kept is None:
         return []
-    if integrity.migrations_behind(db):
-        return [CheckResult("against", "a file of an earlier labeler has to be opened first", True)]
+    if not integrity.has_current_schema(db):
+        return [CheckResult("against", "the log of another schema is not compared", True)]
     differs = HashChain(db).differs_from(kept)
     if differs is not None:
         return [CheckResult("against", differs, is_wrong=True)]

@@ -20,10 +20,9 @@ from psycopg_pool import ConnectionPool
 
 from labeler.store.addresses import Address
 from labeler.store.columns import BEGIN_ASSIGNMENT
-from labeler.store.postgres.dialect import ASSIGNMENT_LOCK, WRITER_LOCK, to_postgres, trigger_bodies
+from labeler.store.postgres.dialect import ASSIGNMENT_LOCK, WRITER_LOCK, to_postgres
 from labeler.store.postgres.pool import lease
-from labeler.store.schema import migrations
-from labeler.store.schema.shape import schema_objects
+from labeler.store.schema import POSTGRES_FOLDER, schema_sql
 
 ROWS_AT_ONCE = 1_000  # rows that are sent together
 ANALYZE_AFTER_ROWS = 1_000  # rows after which a server has to look at tables anew
@@ -39,6 +38,10 @@ BEGIN_STATEMENTS = {
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 }
 FILLED_TABLES = ("queries", "chunks", "runs", "ranked_lists", "judgments", "candidates", "signals")
+TRIGGER_FUNCTION = re.compile(
+    r"^CREATE FUNCTION (\w+)\(\) RETURNS trigger .*?\$\$(.*?)\$\$;", re.MULTILINE | re.DOTALL
+)
+TRIGGER = re.compile(r"^CREATE TRIGGER (\w+) .*?EXECUTE FUNCTION (\w+)\(", re.MULTILINE | re.DOTALL)
 SELECT_TRIGGERS = """
 SELECT t.tgname::text, p.prosrc FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
 JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -203,11 +206,13 @@ class PostgresDatabase:
 
     def missing_triggers(self) -> list[str]:
         """Return the triggers that are not as this version makes them."""
+        schema = schema_sql(POSTGRES_FOLDER)
+        sources = dict(TRIGGER_FUNCTION.findall(schema))
         there = dict(self.execute(SELECT_TRIGGERS).fetchall())
         return [
             name
-            for name, source in trigger_bodies(schema_objects(migrations))
-            if there.get(name, "").strip() != source.strip()
+            for name, function in TRIGGER.findall(schema)
+            if there.get(name, "").strip() != sources[function].strip()
         ]
 
     def create_function(self, *_: object, **__: object) -> None:

@@ -1,10 +1,11 @@
-"""The PostgreSQL engine: creates, opens and upgrades a golden set, and translates errors.
+"""The PostgreSQL engine: creates or opens a golden set and translates errors.
 
 It has the methods of `labeler.store.sqlite.SQLite`: what both databases do in different ways.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,21 +17,19 @@ from labeler.errors import BadInput, Busy, DatabaseUnavailable, LabelerError, St
 from labeler.store.addresses import Address, NoGoldenSet, redact_secrets
 from labeler.store.columns import as_json, moment, quoted
 from labeler.store.postgres.adapter import FILLED_TABLES, PostgresDatabase
-from labeler.store.postgres.dialect import (
-    COLLATIONS,
-    SCHEMA,
-    creation_statements,
-    drop_views_and_triggers,
-    migration_to_postgres,
-    views_and_triggers,
+from labeler.store.postgres.dialect import SCHEMA
+from labeler.store.schema import (
+    CURRENT,
+    POSTGRES_FOLDER,
+    applied_migrations,
+    check_schema,
+    migrations,
+    new_identity,
+    schema_sql,
+    views,
 )
-from labeler.store.schema import migrations
-from labeler.store.schema.shape import SchemaObject, new_in_memory, schema_objects
 
 BRIEF_MS = 1_000
-APPLIED_MIGRATIONS = (
-    f"SELECT name FROM {SCHEMA}.{migrations.migrations_table} WHERE migration_set = ?"
-)
 IDENTITY_TABLES = """
 SELECT table_name::text FROM information_schema.columns
 WHERE table_schema = 'labeler' AND column_name = 'id' AND is_identity = 'YES'
@@ -83,19 +82,14 @@ class Postgres:
         db.close()
 
     def _prepare(self, db: PostgresDatabase, *, create: bool) -> None:
-        known = {each.name for each in migrations._migrations}
         try:
-            applied = self._applied(db)
+            applied = applied_migrations(db)
         except psycopg.errors.UndefinedTable:
             applied = set()
-        if applied == known:
+        if applied:
+            check_schema(self._address, applied)
             return
-        if applied - known:
-            raise BadInput(
-                f"{self._address}: written by a newer version of labeler; upgrade labeler to "
-                "open it"
-            )
-        if not applied and not create:
+        if not create:
             raise NoGoldenSet(
                 f"{self._address}: there is no golden set in this database; 'labeler load' or "
                 "'labeler serve --new' makes one, 'labeler copy FILE ADDRESS' brings one"
@@ -103,11 +97,6 @@ class Postgres:
         with db.alone():
             if not has_golden_set(db):
                 create_golden_set(db, self._address)
-            elif applied := self._applied(db):
-                upgrade_golden_set(db, applied)
-
-    def _applied(self, db: PostgresDatabase) -> set[str]:
-        return {name for (name,) in db.execute(APPLIED_MIGRATIONS, [migrations.name]).fetchall()}
 
     def in_words(self, error: Exception, place: str) -> LabelerError | None:
         """Return what PostgreSQL complained of, in words; None for a mistake of ours."""
@@ -145,6 +134,10 @@ class Postgres:
                 db.execute(f"SELECT 1 FROM {each} LIMIT 1").fetchall() for each in FILLED_TABLES
             ):
                 db.connection().execute(f"DROP SCHEMA {SCHEMA} CASCADE".encode())
+
+    def views(self) -> Mapping[str, str]:
+        """Return the query of each view, by its name."""
+        return views(POSTGRES_FOLDER)
 
     def last_ids(self, db: PostgresDatabase) -> dict[str, int]:
         """Return the last number that each table gave whose numbers never come again."""
@@ -242,66 +235,12 @@ def create_golden_set(db: PostgresDatabase, address: Address) -> None:
             f"{address}: has a schema {SCHEMA!r} already that is no golden set; name another "
             "database"
         )
-    there = {name for (name,) in connection.execute("SELECT collname FROM pg_collation")}
-    folding = next(name for name in COLLATIONS if name in there)
-    made = schema_objects(migrations)
-    for statement in creation_statements(made, folding):
-        connection.execute(statement.encode())
-    new = new_in_memory(migrations)
-    try:
-        for table in ("settings", migrations.migrations_table):
-            columns = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
-            rows = new.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()
-            marks = ", ".join("?" * len(columns))
-            db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
-    finally:
-        new.close()
-    record_schema(db, made)
-
-
-def record_schema(db: PostgresDatabase, made: Sequence[SchemaObject]) -> None:
-    """Let the database say what shape it has, as a file does."""
-    db.execute("DELETE FROM sqlite_master")
-    db.executemany(
-        "INSERT INTO sqlite_master (type, name, tbl_name, sql) VALUES (?, ?, ?, ?)",
-        [(each.kind, each.name, each.table, each.sql) for each in made],
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
+    connection.execute(schema_sql(POSTGRES_FOLDER).encode())
+    for key, value in new_identity().items():
+        db.execute("INSERT INTO settings (key, value) VALUES (?, ?)", [key, json.dumps(value)])
+    db.execute(
+        f"INSERT INTO {migrations.migrations_table} (migration_set, name, applied_at) "
+        "VALUES (?, ?, ?)",
+        [migrations.name, CURRENT, moment()],
     )
-
-
-def upgrade_golden_set(db: PostgresDatabase, applied: set[str]) -> None:
-    """Bring a golden set to the newest shape, in the transaction that is open.
-
-    Views and triggers are made anew from that shape, whatever the migrations in between did.
-    """
-    connection = db.connection()
-    there = db.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-    for statement in drop_views_and_triggers(SchemaObject(*row) for row in there):
-        connection.execute(statement.encode())
-    migrating = MigrationConnection(db)
-    for migration in migrations._migrations:
-        if migration.name not in applied:
-            migration.fn(migrating)  # type: ignore[arg-type]  # as much of one as it uses
-            db.execute(
-                f"INSERT INTO {migrations.migrations_table} (migration_set, name, applied_at) "
-                "VALUES (?, ?, ?)",
-                [migrations.name, migration.name, moment()],
-            )
-    made = schema_objects(migrations)
-    for statement in views_and_triggers(made):
-        connection.execute(statement.encode())
-    record_schema(db, made)
-
-
-class MigrationConnection:
-    """What a migration is given: it says what it always says, and is understood."""
-
-    def __init__(self, db: PostgresDatabase) -> None:
-        self._db = db
-        self.conn = db
-
-    def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
-        """Run a statement of a migration."""
-        made = migration_to_postgres(sql, schema_objects(migrations))
-        if made is None:
-            return self._db.execute("SELECT 1 WHERE false")
-        return self._db.execute(made, parameters)

@@ -1,218 +1,108 @@
-"""Migrations of the schema, and the function that runs their scripts in the open transaction.
+"""Schema of a golden set: its SQL files, the migration that runs them, and which files are refused.
 
-The ``golden`` view defines the golden grade; `labeler.store.golden_grades` computes the same for
-a whole log at once. The name of a migration is stored in every golden set: never rename its
-function.
+Each ``.sql`` file holds one group of tables; `labeler.store.postgres` has the same for PostgreSQL.
+Until the first release the schema may be edited, and a golden set of another draft is refused:
+the name of the migration ends with a fingerprint of the files.
 """
 
+from __future__ import annotations
+
+import hashlib
 import json
+import re
 import secrets
 import sqlite3
 import uuid
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from labeler.store.hash_chain import CHAINED_LOGS, first_seal, seal_events
-from labeler.store.schema.golden import EVIDENCE, GOLDEN, READING, transfer_script
-from labeler.store.schema.logs import (
-    ALL_EVENTS,
-    AUDIT,
-    CANDIDATES_AND_HISTORY,
-    GOLDEN_LOADS,
-    INSERT_SEAL,
-    LAST_ID,
-    LEAKS,
-    REMARK_UNDO,
-    REMARKS,
-    SEALS,
-    SPLIT_COLUMN,
-    VERSIONS,
-    sealed_events,
-)
+from labeler.errors import BadInput
 from labeler.store.schema.sqlite_utils_import import Database, Migrations
-from labeler.store.schema.tables import (
-    ASKED_QUERIES,
-    CHUNKINGS,
-    INVITATIONS,
-    LEASES,
-    LIST_SOURCES,
-    LISTS_SEEN,
-    RANKINGS,
-    SEARCH,
-    SESSIONS,
-    SIGNALS_AND_ANSWERS,
-    TABLES,
-    TOLD_GRADERS,
-    TRIGGERS,
-    UNGRADED,
-    UNKNOWN_DATES,
-    VIEWS,
-    WORDINGS,
+
+__all__ = ["Database", "Migrations", "migrations"]
+
+GROUPS = (
+    "chunks",
+    "queries",
+    "runs",
+    "people",
+    "judgments",
+    "records",
+    "golden",
+    "candidates",
+    "signals",
+    "append_only",
 )
+"""The files, each after those it refers to."""
+FOLDER = Path(__file__).parent
+POSTGRES_FOLDER = FOLDER.parent / "postgres" / "schema"
+SCRIPTS = {FOLDER: GROUPS, POSTGRES_FOLDER: ("functions", *GROUPS, "numbering")}
+_COMMENT = re.compile(r"--[^\n]*")
+_VIEW = re.compile(r"^CREATE VIEW (\w+) AS\n(.*?);\n", re.MULTILINE | re.DOTALL)
+_TABLE = re.compile(r"^CREATE TABLE (\w+) \(\n(.*?)\n\)", re.MULTILINE | re.DOTALL)
+_COLUMN = re.compile(r'^    "?([a-z]\w*)"? [A-Z]', re.MULTILINE)
+
+
+@cache
+def schema_sql(folder: Path = FOLDER) -> str:
+    """Return all statements of an engine's schema, in order."""
+    scripts = (folder / f"{name}.sql" for name in SCRIPTS[folder])
+    return "\n".join(script.read_text(encoding="utf-8") for script in scripts)
+
+
+def fingerprint() -> str:
+    """Return eight letters that change with the schema of either engine, comments aside."""
+    words = [_COMMENT.sub("", schema_sql(folder)).split() for folder in (FOLDER, POSTGRES_FOLDER)]
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:8]
+
+
+@cache
+def views(folder: Path = FOLDER) -> Mapping[str, str]:
+    """Return the query of each view of an engine's schema, by the view's name."""
+    return dict(_VIEW.findall(schema_sql(folder)))
+
+
+@cache
+def table_columns() -> Mapping[str, tuple[str, ...]]:
+    """Return the columns of each table, the tables after those they refer to."""
+    return {name: tuple(_COLUMN.findall(columns)) for name, columns in _TABLE.findall(schema_sql())}
+
 
 migrations = Migrations("labeler")
+DRAFTS = "first_schema_"
+CURRENT = f"{DRAFTS}{fingerprint()}"
+LAST_DEVELOPMENT = "m023_what_was_on_screen"
+"""The newest migration of the development shape that `labeler upgrade` reads."""
+COPY_FIRST = (
+    "copy it into a file with the version that wrote it ('labeler copy ADDRESS FILE'), then "
+    "'labeler upgrade FILE NEW' makes a golden set of this version from that"
+)
 
 
-@migrations()
-def m001_first_shape(db: Database) -> None:
-    """Create every table, trigger and view of the first release."""
-    run_script(db, TABLES)
-    run_script(db, TRIGGERS)
-    run_script(db, VIEWS)
-    born_with = {
+@migrations(name=CURRENT)
+def first_schema(db: Database) -> None:
+    """Create every table, trigger and view, and the identity of a new golden set."""
+    run_script(db, schema_sql())
+    for key, value in new_identity().items():
+        db.execute("INSERT INTO settings (key, value) VALUES (?, ?)", [key, json.dumps(value)])
+
+
+def new_identity() -> dict[str, str | int]:
+    """Return the settings that a golden set is created with."""
+    return {
         "golden_set": str(uuid.uuid4()),
         "signing_key": secrets.token_hex(32),
         "data_revision": 0,
     }
-    for key, value in born_with.items():
-        db.execute("INSERT INTO settings (key, value) VALUES (?, ?)", [key, json.dumps(value)])
-
-
-@migrations()
-def m002_people_remarks_and_search(db: Database) -> None:
-    """Add invitations, what graders say of whole queries, and the index of the chunks' words."""
-    run_script(db, REMARKS)
-    run_script(db, INVITATIONS)
-    run_script(db, SEARCH)
-
-
-@migrations()
-def m003_runs_of_unknown_date(db: Database) -> None:
-    """Let a run be without a date; those that have one keep it."""
-    run_script(db, UNKNOWN_DATES)
-
-
-@migrations()
-def m004_remarks_undone_and_lists_seen(db: Database) -> None:
-    """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
-    run_script(db, REMARK_UNDO)
-    run_script(db, LISTS_SEEN)
-
-
-@migrations()
-def m005_sessions(db: Database) -> None:
-    """Let a link open sessions instead of being one, and a login be an issuer's subject."""
-    run_script(db, SESSIONS)
-
-
-@migrations()
-def m006_audit_and_seals(db: Database) -> None:
-    """Add what is kept of who did what, and the seals of the logs: old events get theirs now."""
-    run_script(db, AUDIT)
-    run_script(db, SEALS)
-    [(stored,)] = db.execute("SELECT value FROM settings WHERE key = 'golden_set'").fetchall()
-    for log in CHAINED_LOGS:
-        events = db.execute(sealed_events(log), ALL_EVENTS)
-        seals = seal_events(first_seal(json.loads(stored), log), events)
-        db.conn.executemany(INSERT_SEAL, ((log, *seal) for seal in seals))
-
-
-@migrations()
-def m007_pairs_signed_as_they_are_handed_out(db: Database) -> None:
-    """Remember who was told what others gave, and who was there before pairs were signed."""
-    run_script(db, TOLD_GRADERS)
-
-
-@migrations()
-def m008_rankings_of_long_lists(db: Database) -> None:
-    """Show ranked lists as rows in good time, however long they are."""
-    run_script(db, RANKINGS)
-
-
-@migrations()
-def m009_the_rule_of_golden_grades(db: Database) -> None:
-    """Let the team's rule decide what several people's grades of a pair become."""
-    run_script(db, GOLDEN)
-
-
-@migrations()
-def m010_frozen_versions_and_splits(db: Database) -> None:
-    """Add frozen versions of the golden set, and let queries belong to dev, test or held-out."""
-    run_script(db, SPLIT_COLUMN)
-    run_script(db, VERSIONS)
-
-
-@migrations()
-def m011_queries_found_elsewhere(db: Database) -> None:
-    """Remember which queries were found in other texts, where, and who said so."""
-    run_script(db, LEAKS)
-
-
-@migrations()
-def m012_signals_and_answers(db: Database) -> None:
-    """Add what users did, system by system, and what was answered by which run."""
-    run_script(db, SIGNALS_AND_ANSWERS)
-
-
-@migrations()
-def m013_candidates_and_the_history_of_queries(db: Database) -> None:
-    """Add questions that may become queries, proposed grades, and how queries came to be."""
-    run_script(db, CANDIDATES_AND_HISTORY)
-
-
-@migrations()
-def m014_pairs_without_a_grade(db: Database) -> None:
-    """Remember which pairs a file put into the pool and nobody has graded."""
-    run_script(db, UNGRADED)
-
-
-@migrations()
-def m015_evidence(db: Database) -> None:
-    """Let a judgment say which passages of the text made the grade."""
-    run_script(db, EVIDENCE)
-
-
-@migrations()
-def m016_chunkings_and_documents(db: Database) -> None:
-    """Let chunks and runs belong to chunkings, and know where chunks stand in their documents."""
-    run_script(db, CHUNKINGS)
-
-
-@migrations()
-def m017_grades_carried_over(db: Database) -> None:
-    """Let the log say which grades follow from others, and count these below all others."""
-    run_script(db, transfer_script(TRIGGERS))
-
-
-@migrations()
-def m018_claims_of_several_servers(db: Database) -> None:
-    """Let the servers of one database know of each other whom they handed which queries."""
-    run_script(db, LEASES)
-
-
-@migrations()
-def m019_numbers_of_golden_loads(db: Database) -> None:
-    """Remember which load brought which golden grades, so that one can be taken back."""
-    run_script(db, GOLDEN_LOADS)
-
-
-@migrations()
-def m020_copies_found_by_their_text(db: Database) -> None:
-    """Let chunks with the same text be found without reading the texts."""
-    run_script(db, WORDINGS)
-
-
-@migrations()
-def m021_sources_of_lists(db: Database) -> None:
-    """Remember which records of other tools ranked lists come from, so that grades can go back."""
-    run_script(db, LIST_SOURCES)
-
-
-@migrations()
-def m022_how_often_queries_were_asked(db: Database) -> None:
-    """Count how often queries were asked in the logs that they came from."""
-    run_script(db, ASKED_QUERIES)
-
-
-@migrations()
-def m023_what_was_on_screen(db: Database) -> None:
-    """Let a judgment say whether all of the text was on screen, and with the words marked."""
-    run_script(db, READING)
 
 
 def run_script(db: Database, script: str) -> None:
     """Run the statements of a script, each of which ends with a line.
 
-    SQLite's own way would commit what is open, and sqlite-utils' takes a statement apart at every
-    letter: two thirds of the time that a new golden set took.
+    SQLite's own way would commit what is open, and that of sqlite-utils looks for the end of a
+    statement at every letter: two thirds of the time that a new golden set took.
     """
     statement = ""
     for line in script.splitlines(keepends=True):
@@ -220,5 +110,29 @@ def run_script(db: Database, script: str) -> None:
         if line.rstrip().endswith(";") and sqlite3.complete_statement(statement):
             db.execute(statement)
             statement = ""
-    if statement.strip():
-        db.execute(statement)
+
+
+def applied_migrations(db: Any) -> set[str]:
+    """Return the names of our migrations that a database of either engine has been through."""
+    sql = f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?"
+    return {name for (name,) in db.execute(sql, [migrations.name]).fetchall()}
+
+
+def check_schema(place: object, applied: set[str]) -> None:
+    """Raise `BadInput` for a golden set at ``place`` that this version cannot open, with remedy."""
+    if applied == {CURRENT}:
+        return
+    if LAST_DEVELOPMENT in applied:
+        remedy = (
+            f"'labeler upgrade {place} NEW' makes a golden set of this version from it"
+            if isinstance(place, Path)
+            else COPY_FIRST
+        )
+        raise BadInput(f"{place}: has the schema of a development version of labeler; {remedy}")
+    if any(name.startswith(DRAFTS) for name in applied - {CURRENT}):
+        raise BadInput(
+            f"{place}: has another draft of the schema than this version of labeler; write it out "
+            "with the version that made it ('labeler export FILE --complete') and load that file "
+            "into a new golden set"
+        )
+    raise BadInput(f"{place}: written by a newer version of labeler; upgrade labeler to open it")

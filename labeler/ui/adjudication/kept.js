@@ -16,7 +16,7 @@ export class Kept {
   /** @param {BenchData} who */
   constructor({ golden_set, key }) {
     this.storage = new BrowserStorage([], () => {});
-    const owner = { golden_set, key, known_as: null };
+    const owner = { golden_set, key };
     /** @type {ByPair<string>} */
     this.notes = new ByPair(NOTES, owner, this.storage);
     /** @type {ByPair<{ text_hash: string | null, passages: Passage[] }>} */

@@ -16,7 +16,7 @@ export class Sender {
    * @param {{ changed: () => void, renew: () => void, answered: (verdict: Verdict, result: Result) => void }} hooks
    */
   constructor(who, hooks) {
-    this.prefix = `${keyOf(STORED, { ...who, known_as: null })}/`;
+    this.prefix = `${keyOf(STORED, who)}/`;
     this.token = who.token;
     this.hooks = hooks;
     /** @type {Map<string, Verdict>} */

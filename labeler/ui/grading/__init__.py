@@ -76,21 +76,19 @@ class PadData:
 
     ``token`` grants access to the routes; without a ``grader`` the pad asks for a name first.
     ``known`` are who has graded here and how much, where people type their names. ``key`` says
-    whose grades wait in the browser, ``known_as`` the name under which the version before kept
-    them. ``is_new``: they have graded nothing yet, and are told what is asked of them, for the
-    golden set called ``name``. ``guideline`` is the team's, ``contact`` says whom to ask. From the
-    grade ``evidence_from`` on the pad asks which words made it; ``highlight`` marks the question's
-    words. ``query`` is opened first, as a list, or with ``mine`` what they have graded. ``splits``
-    and ``openings`` (pairs of chunkings) are offered as choices of what to grade. ``verdict_url``
-    leads a lead to the verdict where a decision is asked for, ``load_url`` to where missing texts
-    are loaded. ``sentences`` are those of the ``language``, by their keys.
+    whose grades wait in the browser. ``is_new``: they have graded nothing yet, and are told what is
+    asked of them, for the golden set called ``name``. ``guideline`` is the team's, ``contact`` says
+    whom to ask. From the grade ``evidence_from`` on the pad asks which words made it; ``highlight``
+    marks the question's words. ``query`` is opened first, as a list, or with ``mine`` what they
+    have graded. ``splits`` and ``openings`` (pairs of chunkings) are offered as choices of what to
+    grade. ``verdict_url`` leads a lead to the verdict where a decision is asked for, ``load_url``
+    to where missing texts are loaded. ``sentences`` are those of the ``language``, by their keys.
     """
 
     golden_set: str
     grader: str | None
     token: str | None
     key: str | None
-    known_as: str | None
     terms: GradingTerms
     language: str
     sentences: Mapping[str, Sentence]

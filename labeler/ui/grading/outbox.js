@@ -2,7 +2,7 @@
 // they happened.
 
 import { ask, Forbidden, RETRY_MS, reasonOf, Stuck } from "../js/api.js";
-import { asRecord, BrowserStorage, formerKeyOf, keyOf } from "../js/storage.js";
+import { asRecord, BrowserStorage, keyOf } from "../js/storage.js";
 
 /** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
 
@@ -96,8 +96,6 @@ export class Outbox {
     /** @type {Promise<void> | null} */
     this.sending = null;
     this.storage = new BrowserStorage([this.prefix, this.refusedPrefix], () => this.changed());
-    this.takeOver(formerKeyOf(STORED, who), this.prefix);
-    this.takeOver(formerKeyOf(REFUSED, who), this.refusedPrefix);
     this.recalled = this.recall();
     /** @type {Promise<void> | null} */
     this.inherited = null;
@@ -109,18 +107,6 @@ export class Outbox {
     document.addEventListener("visibilitychange", this.retryNow);
   }
 
-  // What the version before kept by a name is kept by the key of whoever had it.
-  /** @type {(former: string | null, prefix: string) => void} */
-  takeOver(former, prefix) {
-    for (const key of Object.keys(localStorage)) {
-      if (former === null || !key.startsWith(`${former}/`)) continue;
-      const record = asRecord(localStorage.getItem(key));
-      if (!record) continue;
-      this.storage.drop(key); // first: there may not be room for both
-      this.storage.put(prefix + key.slice(former.length + 1), record);
-    }
-  }
-
   // What waits under a key that nobody has is of whoever has its name: their row was made anew, as
   // where a backup was restored that did not know them yet.
   async inherit() {
@@ -129,11 +115,21 @@ export class Outbox {
       if (name !== this.name || !owner.startsWith(":")) continue;
       const response = await ask(this.token, `/api/whose?key=${owner.slice(1)}`);
       if (!response.ok || !(await response.json()).nobodys) continue;
-      this.takeOver(`${STORED}/${this.who.golden_set}/${owner}`, this.prefix);
-      this.takeOver(`${REFUSED}/${this.who.golden_set}/${owner}`, this.refusedPrefix);
+      this.moveHere(`${STORED}/${this.who.golden_set}/${owner}/`, this.prefix);
+      this.moveHere(`${REFUSED}/${this.who.golden_set}/${owner}/`, this.refusedPrefix);
     }
     if (this.waiting().length === before) return;
     for (const [, record] of this.waiting()) this.hooks.recalled(record);
+  }
+
+  /** @type {(other: string, prefix: string) => void} */
+  moveHere(other, prefix) {
+    for (const key of Object.keys(localStorage)) {
+      const record = key.startsWith(other) ? asRecord(localStorage.getItem(key)) : null;
+      if (!record) continue;
+      this.storage.drop(key); // first: there may not be room for both
+      this.storage.put(prefix + key.slice(other.length), record);
+    }
   }
 
   // What an earlier page left, and then what only the disk had of it: nothing is sent before.

@@ -44,11 +44,11 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 export class GradingSession {
   /**
-   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "known_as" | "confined">} who
+   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "confined">} who
    * @param {Hooks} hooks
    */
-  constructor({ grader, confined, golden_set, key, known_as }, hooks) {
-    this.who = { golden_set, key, known_as };
+  constructor({ grader, confined, golden_set, key }, hooks) {
+    this.who = { golden_set, key };
     this.grader = grader;
     this.hooks = hooks;
     this.field = askedOf(confined);

@@ -195,7 +195,6 @@ export interface PadData {
   /** Whose grades wait in this browser, whatever they are called. */
   key: string;
   /** The name that those of the version before wait under. */
-  known_as: string | null;
   token: string;
   terms: Terms;
   can_change_name: boolean;

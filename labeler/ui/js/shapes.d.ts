@@ -146,11 +146,10 @@ export interface Screen {
   highlighted?: boolean;
 }
 
-/** Whose things are kept in this browser; the version before went by the name they had then. */
+/** Whose things are kept in this browser. */
 export interface Owner {
   golden_set: string;
   key: string;
-  known_as: string | null;
 }
 
 /** An event as the browser keeps it until the server has answered. */

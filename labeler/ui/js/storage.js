@@ -267,12 +267,6 @@ export function keyOf(what, { golden_set, key }) {
   return `${what}/${golden_set}/:${key}`;
 }
 
-// The same as the version before named it, by what the grader was called; no key looks like that.
-/** @type {(what: string, who: Owner) => string | null} */
-export function formerKeyOf(what, { golden_set, known_as }) {
-  return known_as === null ? null : `${what}/${golden_set}/${encodeURIComponent(known_as)}`;
-}
-
 // What the browser remembers beside the grades; a browser without room just forgets it.
 /**
  * @template T
@@ -288,7 +282,7 @@ export function remembered(key, otherwise) {
   }
 }
 
-// The same of one grader, also where the version before remembered it.
+// The same of one grader.
 /**
  * @template T
  * @param {string} what
@@ -297,9 +291,7 @@ export function remembered(key, otherwise) {
  * @returns {T}
  */
 export function rememberedOf(what, who, otherwise) {
-  const former = formerKeyOf(what, who);
-  const before = former === null ? otherwise : remembered(former, otherwise);
-  return remembered(keyOf(what, who), before);
+  return remembered(keyOf(what, who), otherwise);
 }
 
 /** @type {(key: string, value: unknown) => void} */

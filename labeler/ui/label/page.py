@@ -64,7 +64,6 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         grader=name,
         token=token,
         key=None if giver is None else giver.key,
-        known_as=None if giver is None else giver.known_as,
         terms=GradingTerms(
             *(read.words, read.meanings, GRADE_FILLS),
             *(read.question, read.passage),

@@ -26,7 +26,6 @@ from labeler.web.auth.tokens import Forbidden
 
 SESSION_COOKIE = "labeler_session"
 SECURE_COOKIE = f"__Host-{SESSION_COOKIE}"  # browsers accept it only over https
-FORMER_COOKIE = "labeler_person"  # held the secret of a link before there were sessions
 PROMISE = "promise"  # the parameter of a link that is promised but not yet used
 ANY_HOST, OPEN = "LABELER_ANY_HOST", "LABELER_OPEN"
 LOGIN, GRADERS_ONLY = "LABELER_LOGIN", "LABELER_GRADERS_ONLY"
@@ -51,14 +50,10 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What identifies a visitor: a typed name, a session token, or a provider's login.
-
-    ``secret`` is a link's, in the cookie of an earlier version.
-    """
+    """What identifies a visitor: a typed name, a session token, or a provider's login."""
 
     name: str | None = None
     session: str | None = None
-    secret: str | None = None
     login: Login | None = None
 
 
@@ -99,9 +94,6 @@ class AccessPolicy:
         if not self.is_closed(store):
             return Person(_usable_name(credentials.name), "lead", "name")
         person = self.in_session(store, credentials)
-        if person is None and credentials.secret:
-            found = store.invited_by_cookie(hash_secret(credentials.secret))
-            person = None if found is None else Person(*found, "link")
         return person or self.logged_in(store, credentials)
 
     def in_session(self, store: Store, credentials: Credentials) -> Person | None:

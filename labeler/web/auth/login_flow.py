@@ -224,8 +224,6 @@ def session_token(store: Store, policy: AccessPolicy, credentials: Credentials) 
     """Return the token of a visitor's session, opened now if they only have what opens one."""
     if policy.in_session(store, credentials) is not None:
         return credentials.session
-    if credentials.secret and store.invited_by_cookie(hash_secret(credentials.secret)):
-        return session_by_link(store, credentials.secret)
     if credentials.login is not None and policy.logged_in(store, credentials) is not None:
         return session_by_login(store, credentials.login)
     return None
@@ -243,7 +241,7 @@ def exchange_for_session(
         return login_pages.confirm_switch(
             words_for(connection, store), store.golden_set_name(), current, login
         )
-    if current is not None and login is None and credentials.secret is None:
+    if current is not None and login is None:
         return []
     response = Response()
     if login is not None and credentials.login is not None:

@@ -25,7 +25,6 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from labeler.model import Actor
 from labeler.web.auth import access
 from labeler.web.auth.access import (
-    FORMER_COOKIE,
     SECURE_COOKIE,
     SESSION_COOKIE,
     AccessPolicy,
@@ -51,7 +50,7 @@ def unknown_actor(connection: HTTPConnection) -> Actor:
 
 
 def set_session_cookie(response: Response, token: str, *, secure: bool) -> None:
-    """Set the session cookie, and delete the one of an earlier version."""
+    """Set the session cookie."""
     response.set_cookie(
         SECURE_COOKIE if secure else SESSION_COOKIE,
         token,
@@ -60,14 +59,12 @@ def set_session_cookie(response: Response, token: str, *, secure: bool) -> None:
         samesite="lax",
         secure=secure,
     )
-    response.delete_cookie(FORMER_COOKIE, httponly=True, samesite="lax")
 
 
 def delete_session_cookie(response: Response, *, secure: bool) -> None:
-    """Delete the session cookie, and the one of an earlier version."""
+    """Delete the session cookie."""
     name = SECURE_COOKIE if secure else SESSION_COOKIE
     response.delete_cookie(name, httponly=True, samesite="lax", secure=secure)
-    response.delete_cookie(FORMER_COOKIE, httponly=True, samesite="lax")
 
 
 def credentials_from_cookies(
@@ -84,7 +81,6 @@ def credentials_from_cookies(
     return Credentials(
         name=name,
         session=cookies.get(SECURE_COOKIE if secure else SESSION_COOKIE),
-        secret=cookies.get(FORMER_COOKIE),
         login=access.login_from_user(user_of(cookies), policy.trusted_issuers)
         if policy.login
         else None,

@@ -54,17 +54,12 @@ class PairSigner:
 
         A key stays its grader's through every rename. One that no grader has is of a person whose
         row was created again, for example after an older backup was restored: then the name
-        decides. Events kept by the version before have no key, but the name their grader had then.
+        decides.
         """
         key, name = event.get("by"), event.get("grader")
-        if key == self._grader.key or (key is None and name == self._grader.known_as):
+        if key == self._grader.key:
             return
         owner = self._store.giver_with(key) if isinstance(key, str) else None
-        if key is None and name == self._grader.name:
-            raise BadInput(
-                "an earlier version of labeler kept this, and nobody can tell any more how it "
-                "came about; grade it again"
-            )
         if key is None or owner is not None or name != self._grader.name:
             raise BadInput(f"this was given by {owner or name!r}, not by {self._grader.name!r}")
 

@@ -1,0 +1,134 @@
+-- The golden grade of each pair: the newest adjudication; else what people's current grades become
+-- by the team's rule; else the newest import; else the newest transferred grade that still holds.
+--
+-- labeler.model.agreed_grade says the rules in Python, labeler.store.golden_grades computes the
+-- same for a whole log with arrays, many times faster. Tests hold the three together.
+
+-- counted   what is said of each pair. Rows are counted and not sorted: a group is a pair, in the order
+--           of the index of pairs, so that all is one pass and a question about one pair reads only it.
+-- j0 - j3   the newest judgment that gave each grade
+-- agreed    what several people's grades become; null where there is none, or no majority
+-- judgment  the one that the grade stands for: of an agreed grade the newest that gave it, or the
+--           nearest lower one where a mean is nobody's
+-- stale     whether the chunk's text has changed since
+--
+-- A transferred grade holds while its own chunk has the text it was given for, each judgment it
+-- rests on is current and of the present text, and the golden grade of that one's pair is what it
+-- was. A judgment that is not in this log is taken at its word. So undoing a judgment takes the
+-- grades that rest on it out of the golden set, and no transferred grade rests on another. The rule
+-- is written out a second time for that pair: SQLite would group the whole log for each, as it hands
+-- no value of an outer row down into a query with GROUP BY.
+CREATE VIEW golden AS
+WITH chosen (golden_rule, transferred) AS (
+    SELECT
+        coalesce(json_extract(value, '$.golden_rule'), 'lower median'),
+        coalesce(json_extract(value, '$.transferred'), 'count')
+    FROM (SELECT (SELECT value FROM settings WHERE key = 'settings') AS value)
+),
+counted AS (
+    SELECT
+        query, chunk,
+        max(id) FILTER (WHERE kind = 'adjudicate') AS adjudication,
+        max(id) FILTER (WHERE kind = 'import') AS import,
+        max(id) FILTER (WHERE kind = 'carry') AS transfer,
+        count(*) FILTER (WHERE kind = 'grade') AS people,
+        sum(grade) FILTER (WHERE kind = 'grade') AS total,
+        count(*) FILTER (WHERE kind = 'grade' AND grade = 0) AS n0,
+        count(*) FILTER (WHERE kind = 'grade' AND grade = 1) AS n1,
+        count(*) FILTER (WHERE kind = 'grade' AND grade = 2) AS n2,
+        count(*) FILTER (WHERE kind = 'grade' AND grade = 3) AS n3,
+        max(id) FILTER (WHERE kind = 'grade' AND grade = 0) AS j0,
+        max(id) FILTER (WHERE kind = 'grade' AND grade = 1) AS j1,
+        max(id) FILTER (WHERE kind = 'grade' AND grade = 2) AS j2,
+        max(id) FILTER (WHERE kind = 'grade' AND grade = 3) AS j3
+    FROM current_judgments
+    WHERE kind IN ('adjudicate', 'grade', 'import', 'carry')
+    GROUP BY query, chunk
+),
+ruled AS (
+    SELECT
+        counted.*, golden_rule, transferred,
+        (people + 1 + (golden_rule = 'upper median')) / 2 AS middle
+    FROM counted, chosen
+),
+agreed_grades AS (
+    SELECT
+        query, chunk, golden_rule, transferred,
+        adjudication, import, transfer, people, j0, j1, j2, j3,
+        CASE
+        WHEN adjudication IS NOT NULL OR people = 0 THEN NULL
+        WHEN golden_rule = 'majority' THEN CASE
+            WHEN n0 > max(n1, n2, n3) THEN 0
+            WHEN n1 > max(n0, n2, n3) THEN 1
+            WHEN n2 > max(n0, n1, n3) THEN 2
+            WHEN n3 > max(n0, n1, n2) THEN 3
+            END
+        WHEN golden_rule = 'mean rounded half down' THEN (2 * total + people - 1) / (2 * people)
+        ELSE (n0 < middle) + (n0 + n1 < middle) + (n0 + n1 + n2 < middle)
+        END AS agreed
+    FROM ruled
+)
+SELECT
+    a.query,
+    a.chunk,
+    coalesce(a.agreed, judgments.grade) AS grade,
+    judgments.kind,
+    judgments.id AS judgment,
+    judgments.text_hash IS NOT NULL AND judgments.text_hash IS NOT chunks.text_hash AS stale
+FROM agreed_grades AS a
+JOIN judgments ON judgments.id = CASE
+    WHEN a.adjudication IS NOT NULL THEN a.adjudication
+    WHEN a.people = 0 THEN coalesce(a.import, CASE WHEN a.transferred = 'count' AND NOT EXISTS (
+        SELECT 1 FROM judgments AS own JOIN chunks AS its ON its.id = own.chunk
+        WHERE own.id = a.transfer AND own.text_hash <> its.text_hash
+    ) AND NOT EXISTS (
+        SELECT 1 FROM judgments AS own
+        JOIN json_each(own.carried_from) AS said
+        JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id')
+        JOIN chunks AS of ON of.id = base.chunk
+        WHERE own.id = a.transfer AND (
+            coalesce(base.text_hash <> of.text_hash, false)
+            OR json_extract(said.value, '$.golden') IS NOT (
+                SELECT CASE
+                WHEN NOT is_current THEN NULL
+                WHEN adjudication IS NOT NULL OR people = 0 THEN (
+                    SELECT deciding.grade FROM judgments AS deciding
+                    WHERE deciding.id = coalesce(adjudication, import)
+                )
+                WHEN golden_rule = 'majority' THEN CASE
+                    WHEN n0 > max(n1, n2, n3) THEN 0
+                    WHEN n1 > max(n0, n2, n3) THEN 1
+                    WHEN n2 > max(n0, n1, n3) THEN 2
+                    WHEN n3 > max(n0, n1, n2) THEN 3
+                    END
+                WHEN golden_rule = 'mean rounded half down'
+                    THEN (2 * total + people - 1) / (2 * people)
+                ELSE (n0 < middle) + (n0 + n1 < middle) + (n0 + n1 + n2 < middle)
+                END
+                FROM (
+                    SELECT *, (people + 1 + (a.golden_rule = 'upper median')) / 2 AS middle
+                    FROM (
+                        SELECT
+                            max(id = base.id) AS is_current,
+                            max(id) FILTER (WHERE kind = 'adjudicate') AS adjudication,
+                            max(id) FILTER (WHERE kind = 'import') AS import,
+                            count(*) FILTER (WHERE kind = 'grade') AS people,
+                            sum(grade) FILTER (WHERE kind = 'grade') AS total,
+                            count(*) FILTER (WHERE kind = 'grade' AND grade = 0) AS n0,
+                            count(*) FILTER (WHERE kind = 'grade' AND grade = 1) AS n1,
+                            count(*) FILTER (WHERE kind = 'grade' AND grade = 2) AS n2,
+                            count(*) FILTER (WHERE kind = 'grade' AND grade = 3) AS n3
+                        FROM current_judgments
+                        WHERE kind IN ('adjudicate', 'grade', 'import')
+                            AND query = base.query AND chunk = base.chunk
+                    )
+                )
+            )
+        )
+    ) THEN a.transfer END)
+    WHEN a.agreed = 0 THEN a.j0
+    WHEN a.agreed = 1 THEN coalesce(a.j1, a.j0)
+    WHEN a.agreed = 2 THEN coalesce(a.j2, a.j1, a.j0)
+    WHEN a.agreed = 3 THEN coalesce(a.j3, a.j2, a.j1, a.j0)
+    END
+JOIN chunks ON chunks.id = a.chunk;
