@@ -288,10 +288,7 @@ def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
 def choose_measures(default: Sequence[str] = DEFAULT_MEASURES) -> list[str]:
     """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
     chosen = url_state.choose_several(
-        "Measures",
-        OFFERED_MEASURES,
-        "measure",
-        default,
+        *("Measures", "Add a measure", "measure", OFFERED_MEASURES, default),
         help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
         "`@prompt` is the prompt size. A column's heading says what its value means; there is no "
         "value that is good everywhere, so compare runs on the same golden set.",

@@ -294,19 +294,41 @@ def choose_tab(
 
 
 def choose_several(
-    label: str, options: Sequence[str], name: str, default: Sequence[str], **more: Any
+    label: str,
+    adding: str,
+    name: str,
+    options: Sequence[str],
+    default: Sequence[str],
+    **more: Any,
 ) -> list[str]:
-    """Let the user choose several of ``options`` or type others; the address may name any."""
+    """Let the user choose several of ``options`` or type others; the address may name any.
+
+    The first box has those that are chosen, the second one, ``adding``, all others. In both, Enter
+    adds exactly what was typed: beside options, Streamlit's own box adds all that are like it.
+    """
     found = [each for each in get_each(name) if each.strip()] or list(default)
     _set_widget(name, found)
-    return st.multiselect(
+    chosen = st.multiselect(
         label,
-        list(dict.fromkeys([*default, *options, *found])),
+        list(dict.fromkeys(found)),
         key=name,
         accept_new_options=True,
+        select_all=False,
         on_change=_on_change(name, list(default)),
         **more,
     )
+    one_more = f"add-{name}"
+
+    def add() -> None:
+        there = st.session_state[name]
+        if (added := st.session_state[one_more]) and added not in there:
+            value = [*there, added]
+            write(**{name: None if value == list(default) else value})
+
+    others = [each for each in dict.fromkeys([*default, *options]) if each not in chosen]
+    _set_widget(one_more, None)
+    st.selectbox(adding, others, None, key=one_more, accept_new_options=True, on_change=add)
+    return chosen
 
 
 def choose_some(

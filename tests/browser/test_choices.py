@@ -102,6 +102,21 @@ def test_a_choice_behind_the_line_is_made_by_keys_and_said_in_it(serve, visit, d
     expect(boxes).not_to_be_visible()
 
 
+@pytest.mark.parametrize("label", ["Measures", "Add a measure"])
+def test_enter_adds_the_measure_that_was_typed_and_no_other_like_it(serve, visit, demo, label):
+    page = visit(f"{serve(demo).url}/scores", grader=None)
+    there = ["nDCG@10", "R@5", "RR"]
+    for typed in ("R@10", "R@1", "MRR@7"):
+        open_choices(page)
+        box = page.get_by_role("combobox", name=label, exact=True)
+        box.click()
+        box.press_sequentially(typed)
+        page.keyboard.press("Enter")
+        there.append(typed)
+        expect(line(page)).to_contain_text(f"and {len(there) - 2} more measures")
+        assert says(page)["measure"] == there
+
+
 @pytest.mark.slow
 def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_anew(
     serve, visit, demo
@@ -114,7 +129,7 @@ def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_
     expect(line(page)).to_contain_text("failing")
     page.reload()
     expect(line(page)).to_contain_text("all queries · failing · fails where nothing useful")
-    expect(line(page)).to_contain_text("nDCG@10, R@prompt, RR · trec_eval conventions")
+    expect(line(page)).to_contain_text("nDCG@10, R@5, RR · trec_eval conventions")
     open_choices(page)
     expect(page.get_by_role("combobox", name="Class", exact=True)).to_have_value("failing")
 

@@ -62,3 +62,22 @@ def test_a_choice_that_is_taken_back_before_the_page_has_run_is_taken_back() -> 
     assert app.text[0].value == "queries?sort=unjudged"
     app.selectbox[0].select("worst").run()
     assert app.text[0].value == "queries"
+
+
+def chooses_measures() -> None:
+    import streamlit as st
+
+    from labeler.ui import url_state
+
+    options = ["R@10", "R@100", "RR@10"]
+    url_state.choose_several("Measures", "Add a measure", "measure", options, ["nDCG@10", "RR"])
+    st.text(url_state.this_page_url("scores"))
+
+
+def test_one_more_is_added_to_those_that_are_chosen_and_the_usual_ones_are_left_out() -> None:
+    app = AppTest.from_function(chooses_measures).run()
+    app.selectbox[0].set_value("R@10").run()
+    assert app.text[0].value == "scores?measure=nDCG%4010&measure=RR&measure=R%4010"
+    assert (app.selectbox[0].value, app.selectbox[0].options) == (None, ["R@100", "RR@10"])
+    app.multiselect[0].unselect("R@10").run()
+    assert app.text[0].value == "scores"
