@@ -64,7 +64,7 @@ def explain(
         label = "Go on without it" if words is None else words.say("page.go_on")
         st.button(label, on_click=url_state.remove, args=[error.names])
     if isinstance(error, Incomparable):
-        st.text("Choose another A or B above.")
+        st.text("Choose another run above.")
     if isinstance(error, DatabaseUnavailable):
         rerun_when_available(lambda: open_store().close())
 

@@ -86,7 +86,7 @@ def test_a_measure_that_is_only_shown_is_not_tested_and_says_so() -> None:
     assert np.isnan(test.p)
     assert np.isnan(test.p_corrected)
     assert not test.is_clear
-    assert test.reason == "not tested: not one of the tested measures (nDCG@10 R@5 RR)"
+    assert test.reason == "not tested: not in the golden set's measures (nDCG@10 R@5 RR)"
 
 
 places = st.tuples(*[st.lists(st.integers(1, 10), min_size=0, max_size=2, unique=True)] * 2)

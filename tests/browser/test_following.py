@@ -172,13 +172,14 @@ def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server,
     expect(link).to_be_focused()
 
     page = follows(visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5"))
-    numbers = page.get_by_test_id("stExpander").filter(has_text="All numbers")
-    numbers.locator("summary").click()
-    expect(numbers.get_by_role("table")).to_be_visible()
+    page.get_by_role("link", name="All numbers").click()
+    numbers = page.get_by_role("table", name="All numbers of forward and backward")
+    expect(numbers).to_be_visible()
     with server.store() as store:
         judge(store, "q0", "c2", 3)
-    expect(page.get_by_role("table", name="A against B by measure")).to_contain_text("0.3000")
-    expect(numbers.get_by_role("table")).to_be_visible()
+    compared = page.get_by_role("table", name="forward against backward by measure")
+    expect(compared).to_contain_text("0.3000")
+    expect(numbers).to_be_visible()
 
 
 @pytest.mark.slow

@@ -300,7 +300,7 @@ def test_what_is_not_tested_has_no_number_and_says_why(run: Labeler) -> None:
         "refund": "not tested: one query",
         "contact": "not tested: no query counts",
         "Judged@10": "not tested: it does not rank runs",
-        "P@1": "not tested: not one of the tested measures (nDCG@10 R@5 RR)",
+        "P@1": "not tested: not in the golden set's measures (nDCG@10 R@5 RR)",
     }
     untested = ("lo", "hi", "interval", "level", "p", "p_corrected", "test", "tests", "differ")
     for name, why in reasons.items():

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from labeler.analysis.active import Decider
 from labeler.analysis.comparison import (
+    COVERAGE_NOTE,
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
     DecisionRules,
@@ -25,10 +26,12 @@ from labeler.analysis.comparison import (
     compare,
     compare_candidates,
     comparison_table,
+    format_p_value,
     sort_queries,
 )
+from labeler.analysis.comparison.records import STATISTICS
 from labeler.analysis.run_verdict import PairResult, describe_pair, direct_sources
-from labeler.evaluation import Conventions, Scoreboard, format_signed
+from labeler.evaluation import Conventions, Scoreboard, format_number, format_signed
 from labeler.model import (
     Chunk,
     GoldenGrade,
@@ -38,7 +41,7 @@ from labeler.model import (
     Ranking,
     capitalize_first,
 )
-from labeler.model.results import Statement, Table
+from labeler.model.results import Statement
 from labeler.render import csv_exports
 from labeler.render.tables.delta_picture import is_detail
 from labeler.render.text import format_cell
@@ -116,12 +119,6 @@ def as_shown(statement: Statement) -> str:
     )
 
 
-def shown_cells(table: Table, row: int) -> list[str]:
-    """The cells of a row as the page shows them with all numbers."""
-    columns = table.shown(details=True)
-    return [cell for each in columns if (cell := format_cell(each, table.rows[row]))]
-
-
 def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
     """What is known of "old" and "new", computed at once."""
     with Store(path) as store:
@@ -135,7 +132,7 @@ def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
 
 def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Path):
     add_collapsed_bucket(database)
-    said, found = plain_words(open_compare(measure=["RR", "AP"])), judged(database)
+    said, found = plain_words(open_compare(show="Statistics")), judged(database)
     assert len(found.statements) > 5
     for each in found.statements:
         # the button to the grades that decide is the one next step
@@ -144,14 +141,17 @@ def test_the_page_shows_the_statements_and_the_table_of_the_verdict(database: Pa
         board = board_of(store)
     compared = compare(board, "old", "new", board.conventions.measures("RR AP"))
     table = comparison_table([ShownPair(compared, compared.deltas, found.tests)])
-    for at in (0, 1):
-        assert "|".join(["", *shown_cells(table, at), ""]) in said
+    columns = [each for each in table.shown(details=True) if each.name not in STATISTICS]
+    said = plain_words(open_compare(measure=["RR", "AP"], show="All numbers"))
+    for row in table.rows:
+        cells = [cell for each in columns if (cell := format_cell(each, row))]
+        assert "|".join(["", *cells, ""]) in said.replace("||", "|")
 
 
 @pytest.mark.parametrize("shown", [["RR"], ["AP", "Judged@10"], ["P@1", "R@5", "RR", "nDCG@10"]])
 def test_the_answer_is_the_same_whatever_is_shown(database: Path, shown: list[str]):
     add_collapsed_bucket(database)
-    said = plain_words(open_compare(measure=shown, facet="intent"))
+    said = plain_words(open_compare(measure=shown, facet="intent", show="Statistics"))
     for each in judged(database).statements:
         assert (as_shown(each) in said) == (each.kind != "useful grades")
 
@@ -171,7 +171,7 @@ def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(databas
         store.add_golden(
             graded(*((q, each, 3 * (good[q] == each)) for q in names for each in ("c1", "c2")))
         )
-    given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of"}
+    given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of", "show": "Statistics"}
     said, found = plain_words(open_compare(bucket="few", **given)), judged(database, ("of", "few"))
     assert found.verdict.test is not None
     assert (found.verdict.test.tests, found.verdict.test.is_clear) == (2, False)
@@ -209,22 +209,39 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 
 
 def test_the_table_has_both_means_the_difference_and_the_outcomes(filled: Path):
-    said = words(open_compare(measure=["RR"]))
-    heads = r"(?i)A: old\|+B: new\|+Difference\|+Wins\|"
+    said = words(open_compare(measure=["RR"], show="All numbers"))
+    heads = r"(?i)\|old\|+new\|+Difference\|+Wins\|"
     assert re.search(heads, said)
+    assert "|Unjudged in old|" in said
+    assert "Smallest difference" not in said, "which the statistics have"
     assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2\|+0\|+1\|+3\|", said)
+    said = words(open_compare(measure=["RR"], show="How computed"))
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
 
 
 def test_how_the_numbers_were_computed_is_folded(database: Path):
     add_collapsed_bucket(database)
-    app = open_compare(measure=["RR", "R@1"])
-    said = words(app)
-    assert "Intervals and p-values are about the choice of queries, not" in said
-    for note in (SIGNIFICANCE_RULE, METHODS_NOTE):
-        assert capitalize_first(note) in said.partition("How these numbers were computed")[2]
-    assert "All numbers" in [each.label for each in app.expander]
+    notes = [capitalize_first(note) for note in (SIGNIFICANCE_RULE, METHODS_NOTE, COVERAGE_NOTE)]
+    said = words(open_compare(measure=["RR", "R@1"]))
+    assert not any(note in said for note in notes)
+    opened = words(open_compare(measure=["RR", "R@1"], show="How computed"))
+    assert all(note in opened for note in notes)
+
+
+def test_the_statistics_say_p_its_correction_and_what_so_many_queries_can_show(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_compare(show="Statistics"))
+    tests = judged(database).tests
+    test = tests.of(tests.total)
+    p, least = format_p_value(test.p), format_number(test.detectable)
+    decides = "not corrected, as nDCG@10 decides and is tested alone"
+    assert f"p {p} by a two-sided randomisation test, {decides}." in said
+    n = tests.total.n
+    assert f"The smallest true difference that {n} queries can show is {least} (80% power)." in said
+    assert "|Corrected for|tests|" in said
+    assert re.search(r"\|Smallest difference these queries can show\|+More queries needed\|", said)
+    assert [row[0] for row in re.findall(r"\|(RR|R@5)\|+[\d.<]+\|+3\|", said)] == ["R", "R"]
 
 
 def test_the_page_and_its_file_state_one_interval_and_p(database: Path):
@@ -239,7 +256,7 @@ def test_the_page_and_its_file_state_one_interval_and_p(database: Path):
             io.StringIO(csv_exports.comparison_csv(ShownPair(found, rows, tests)).decode())
         )
     )
-    said = words(open_compare(measure=["RR", "nDCG@10"], facet="intent"))
+    said = words(open_compare(measure=["RR", "nDCG@10"], facet="intent", show="Statistics"))
     for row in listed[:2]:
         assert f"|{format_signed(float(row['lo']))} to {format_signed(float(row['hi']))}|" in said
     assert {(row["bucket"], row["measure"]): row["tests"] for row in listed} == {
@@ -285,7 +302,7 @@ def test_without_keywords_it_says_how_they_come(filled: Path):
 
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
-    said = words(open_compare(measure=["RR"]))
+    said = words(open_compare(measure=["RR"], show="Statistics"))
     assert "|new is ahead of old on the grades so far" in said, "half of the chunks are unjudged"
     assert "new loses clearly in 1 of the 2 buckets.|" in said
     assert "|intent = setup: −0.3691 nDCG@10" in said
@@ -294,7 +311,7 @@ def test_a_bucket_that_collapsed_is_called_out(database: Path):
 
 
 def test_three_queries_are_called_few_and_nothing_more(filled: Path):
-    said = words(open_compare(measure=["RR"]))
+    said = words(open_compare(measure=["RR"], show="Statistics"))
     assert "|Too few queries to compare old and new: 3.|" in said
     assert "No bucket has 10 queries, so none is tested." in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
@@ -354,7 +371,7 @@ def test_the_list_shows_the_queries_of_one_outcome_and_counts_those_of_each(fill
 def test_compare_begins_with_the_measures_of_the_golden_set(filled: Path):
     with Store(filled) as store:
         store.save_settings(replace(store.settings(), decide_by="RR", measures="P@5 RR"))
-    assert "|all queries · worst for B by RR · RR, P@5|" in words(open_compare())
+    assert "|all queries · worst for new by RR|" in words(open_compare())
     said = words(open_compare(show="measures"))
     assert "RR, P@5 and 6 more measures" in said
 
@@ -365,15 +382,18 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
         store.add_run(loaded(lists), name="third")
     app = open_compare(a="old", b="new", also=["third", "old"], measure=["RR"])
     data = component(app, "strips")
-    assert [(side["letter"], side["name"]) for side in data["sides"]] == [
-        *(("A", "old"), ("B", "new"), ("C", "third")),
+    assert [(side["sign"], side["name"]) for side in data["sides"]] == [
+        *(("■", "old"), ("●", "new"), ("▲", "third")),
     ]
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"(?i)\|B: new\|+C: third\|+Difference\|", words(app))
-    assert re.search(r"\|RR\|+3/3\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app))
+    assert re.search(
+        r"\|RR\|+3 of 3\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app)
+    )
     assert app.multiselect(key="also").value == ["third"]
+    numbers = open_compare(a="old", b="new", also=["third"], measure=["RR"], show="All numbers")
+    assert re.search(r"(?i)\|new\|+third\|+Difference\|", words(numbers))
 
 
 @pytest.mark.parametrize("page", ["scores", "compare"])
@@ -391,22 +411,23 @@ def test_a_further_run_that_is_gone_is_said_in_sight(filled: Path):
     assert not [text for text in folded if "fourth" in text]
 
 
-def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Path):
+def test_further_runs_stand_in_one_order_in_the_means_and_in_the_strips(filled: Path):
     with Store(filled) as store:
         for name, chunks in {"third": ("c2", "c3"), "fourth": ("c3",)}.items():
             lists = [Ranking(query, chunks) for query in ("q1", "q2", "q3")]
             store.add_run(loaded(lists), name=name)
-    app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
-    sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
-    assert (sides["C"], sides["D"]) == ("fourth", "third")
-    assert re.search(r"(?i)\|B: new\|+C: fourth\|+D: third\|+Difference\|", words(app))
+    also = {"also": ["fourth", "third"], "show": "All numbers"}
+    app = open_compare(a="old", b="new", measure=["RR"], **also)
+    sides = [side["name"] for side in component(app, "strips")["sides"]]
+    assert sides == ["old", "new", "fourth", "third"]
+    assert re.search(r"(?i)\|new\|+fourth\|+third\|+Difference\|", words(app))
 
 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
     with Store(filled) as store:
         lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
         store.add_run(loaded(lists), name="third")
-    told = "The files are of A and B; the means of further runs are in that of Scores."
+    told = "The files are of old and new; the means of further runs are in that of Scores."
     app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
     assert told in words(app)
     links = re.findall(
@@ -420,19 +441,19 @@ def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(fill
 def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
     app = open_compare(measure=["RR"], show="What moved most")
     said = words(app)
-    row = r"These help B most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.6667\|.*\|\+0\.2222\|+3\|"
+    row = r"These help new most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.6667\|.*\|\+0\.2222\|+3\|"
     assert re.search(row, said, re.S)
-    [page] = [e.proto.body for e in app.get("html") if "These help B" in e.proto.body]
+    [page] = [e.proto.body for e in app.get("html") if "These help new" in e.proto.body]
     assert 'href="/compare?measure=RR&amp;show=What+moved+most&amp;query=q1&amp;chunk=c3"' in page
     assert "q3|: 1 → 3, −0.6667" in said
-    assert "These chunks cost B most" not in said, "c3 costs in one query and helps in two"
+    assert "These chunks cost new most" not in said, "c3 costs in one query and helps in two"
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
     assert "has a document that is known" in known
     with Store(filled) as store:
         chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
         store.add_chunks(loaded(chunks), update=True)
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
-    assert re.search(r"These help B most.*\|<b>doc\|+q1\|: 3 → 1.*\|\+0\.2222\|+3\|", known, re.S)
+    assert re.search(r"These help new most.*\|<b>doc\|+q1\|: 3 → 1.*\|\+0\.2222\|+3\|", known, re.S)
 
 
 def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(filled: Path):
@@ -482,7 +503,7 @@ def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
 def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     app = open_compare(measure=["RR"], facet="intent", bucket="setup")
     assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
-    assert re.search(r"\|RR\|+1/1\|+1\.0000\|+0\.3333\|+−0\.6667\|", words(app))
+    assert re.search(r"\|RR\|+1 of 1\|+1\.0000\|+0\.3333\|+−0\.6667\|", words(app))
 
 
 def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):
@@ -624,7 +645,7 @@ def test_runs_without_a_common_query_are_refused(filled: Path):
         store.add_run(loaded([Ranking("q2", ("c1",))]), name="two")
     said = words(open_compare(a="one", b="two"))
     assert "share no query" in said
-    assert "Choose another A or B above" in said
+    assert "Choose another run above" in said
     slices = open_page("slices", a="one", b="two", facet="intent")
     assert "share no query" in words(slices)
     [button] = [each for each in slices.button if each.label == "Go on without it"]

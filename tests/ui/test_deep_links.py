@@ -60,13 +60,14 @@ def check_shows_setup(app: AppTest) -> None:
     said = words(app)
     assert "All 11 queries of intent = setup: new is better on 0, worse on 11." in said
     assert "Queries 1-11 of 11, nDCG@10" in said
-    assert "intent: setup · worst for B by nDCG@10" in said
+    assert "intent: setup · worst for new by nDCG@10" in said
     assert app.selectbox("a").value == "old"
     assert app.selectbox("b").value == "new"
 
 
 def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_facet(database: Path):
-    app = open_page("compare", a="old", b="new", measure=["RR", "R@1"], by="RR", leaked="with")
+    given = {"a": "old", "b": "new", "by": "RR", "leaked": "with", "show": "Statistics"}
+    app = open_page("compare", measure=["RR", "R@1"], **given)
     check_shows_setup(open_link(app, LOST))
     slices = open_link(app, "new loses clearly in 1 of the 2 buckets")
     assert slices.selectbox("facet").value == "intent"
@@ -91,7 +92,7 @@ def test_scores_lead_to_whether_the_best_run_is_better_than_the_next(database: P
 
 
 def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path):
-    app = open_page("compare", a="old", b="new", by="RR")
+    app = open_page("compare", a="old", b="new", by="RR", show="Statistics")
     link = parse_qs(urlsplit(link_of(app, LOST)).query)
     assert link["by"] == ["nDCG@10"], "which decides, and which the sentence is about"
     assert "measure" not in link

@@ -48,9 +48,9 @@ def test_compare_sets_b_against_a_by_keyword_at_any_depth(database: Path) -> Non
     assert "coverage@1" in said
     assert "whole words, in any case · top 1" in said
     assert "−0.7500" in said
-    assert "Only A has these in its top 1: 2" in folded
-    assert not [label for label in folded if label.startswith("Only B")]
-    assert "found by neither A nor B, though chunks hold it: 'TravelGuard' of query q1" in said
+    assert "Only old has these in its top 1: 2" in folded
+    assert not [label for label in folded if label.startswith("Only new")]
+    assert "found by neither old nor new, though chunks hold it: 'TravelGuard' of query q1" in said
 
 
 def test_slices_shows_keywords_by_bucket_when_asked(database: Path) -> None:

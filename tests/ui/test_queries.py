@@ -176,9 +176,9 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
         "new": "not graded yet",
     }
     assert (
-        "B holds nothing that A did not find in all 2 queries that have nothing useful in the "
-        "prompt of either; for 1 what is needed is in the list, and reranking did not bring it up; "
-        "for 1 that is unknown"
+        "late holds nothing that first did not find in all 2 queries that have nothing useful in "
+        "the prompt of either; for 1 what is needed is in the list, and reranking did not bring it "
+        "up; for 1 that is unknown"
     ) in said
     lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
     said = words(lenient)
@@ -229,7 +229,7 @@ def test_with_a_run_a_the_other_ways_to_fail_are_there_as_well(filled: Path):
     app = open_queries(bar="nothing useful is in the prompt", **given)
     said = words(app)
     assert "late: 3 of 3 graded queries fail: the top 5 hold no chunk of grade 2 or better" in said
-    assert "B holds nothing that A did not find in all 2 queries that fail in both" in said
+    assert "late holds nothing that first did not find in all 2 queries that fail in both" in said
 
 
 def test_classes_are_counted_in_words_and_a_table_by_bucket(filled: Path):
@@ -514,10 +514,10 @@ def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(
 def test_of_an_opened_query_it_is_said_what_reranking_did_for_it(filled: Path):
     given = {"a": "first", "b": "late", "measure": ["RR"]}
     assert (
-        "B holds nothing here that A did not find; what is needed is in the list, and reranking "
-        "did not bring it up"
+        "late holds nothing here that first did not find; what is needed is in the list, and "
+        "reranking did not bring it up"
     ) in words(open_queries(query="low", **given))
-    nothing = "B holds nothing here"
+    nothing = "late holds nothing here"
     assert nothing not in words(open_queries(query="fine", **given)), "A does not fail"
     assert nothing not in words(open_queries(query="new", **given)), "nobody graded it"
 

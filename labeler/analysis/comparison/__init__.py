@@ -90,18 +90,20 @@ from labeler.analysis.comparison.records import (
     comparison_table,
     query_delta_records,
     query_table,
+    statistics_table,
 )
 from labeler.analysis.comparison.significance import (
     COVERAGE_NOTE,
     FEW,
     METHODS_NOTE,
     SIGNIFICANCE_RULE,
-    DecisionRules,
     TOO_FEW_DIFFER,
     TOO_FEW_QUERIES,
+    DecisionRules,
     DeltaTest,
     PairTests,
     assess_pair,
+    describe_statistics,
     format_delta_interval,
     format_p_value,
 )

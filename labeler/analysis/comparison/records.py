@@ -43,10 +43,43 @@ class ShownPair:
         return replace(self, ranges=(live.means(*asked), live.deltas(*asked)))
 
 
-def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] | None = None) -> Table:
+STATISTICS = (
+    *("measure", "p_corrected", "tests", "interval of the difference"),
+    *("differ", "detectable", "more_queries", "caution"),
+)
+"""The columns that say how sure a difference is."""
+
+
+def statistics_table(tests: PairTests, row: Delta) -> Table:
+    """Return for people how sure a difference by the deciding measure is, and the other measures.
+
+    The others are of all queries; of a bucket the deciding measure alone is tested.
+    """
+    rows = [row, *(tests.others if row.bucket is None else [])]
+    table = comparison_table([ShownPair(tests.source_of(row), rows, tests)], ("", ""))
+    is_empty = all(not each["caution"] for each in table.rows)
+    wanted = [name for name in STATISTICS if not (is_empty and name == "caution")]
+    columns = {each.name: each for each in table.columns}
+    is_clear = [tests.of(each).is_clear for each in rows]
+    shown = [
+        {**each, "more_queries": None if clear else each["more_queries"]}
+        for each, clear in zip(table.rows, is_clear, strict=True)
+    ]
+    return Table(tuple(columns[name] for name in wanted), shown)
+
+
+AB = ("A", "B")
+
+
+def comparison_table(
+    pairs: Sequence[ShownPair],
+    names: tuple[str, str] | None = None,
+    called: tuple[str, str] = AB,
+) -> Table:
     """Return a row for each difference shown, with the columns of all outputs.
 
-    ``names`` are shown to people for A and B, and each measure has its heading. Without them, for
+    ``names`` are shown to people over the means of A and B, which other titles call as ``called``,
+    and each measure has its heading. Without them, for
     programs, a measure is named as requested, with a row for each of its names. Of several pairs
     the runs are columns.
     """
@@ -56,7 +89,7 @@ def comparison_table(pairs: Sequence[ShownPair], names: tuple[str, str] | None =
     has_ranges = all(pair.ranges is not None for pair in pairs)
     columns = [
         *_place_columns(facet, several=len(pairs) > 1),
-        *_value_columns(names or ("A", "B"), has_transferred=has_transferred),
+        *_value_columns(names or AB, called, has_transferred=has_transferred),
         *TEST_COLUMNS,
         *(RANGE_COLUMNS if has_ranges else ()),
     ]
@@ -76,24 +109,26 @@ def _place_columns(facet: str | None, *, several: bool) -> Sequence[Column]:
     ]
 
 
-def _value_columns(names: tuple[str, str], *, has_transferred: bool) -> Sequence[Column]:
-    a, b = names
+def _value_columns(
+    titles: tuple[str, str], runs: tuple[str, str], *, has_transferred: bool
+) -> Sequence[Column]:
+    a, b = runs
     transferred = [
-        Column(f"transferred_{side}", f"Transferred in {side.upper()}", COUNT, detail=True)
-        for side in ("a", "b")
+        Column(f"transferred_{side}", f"Transferred in {run}", COUNT, detail=True)
+        for side, run in zip("ab", runs, strict=True)
     ]
     return [
-        Column("a", a, NUMBER, help="the mean of A"),
-        Column("b", b, NUMBER, help="the mean of B"),
-        Column("delta", "Difference", SIGNED, help="the mean of B minus that of A"),
+        Column("a", titles[0], NUMBER, help=f"the mean of {a}"),
+        Column("b", titles[1], NUMBER, help=f"the mean of {b}"),
+        Column("delta", "Difference", SIGNED, help=f"the mean of {b} minus that of {a}"),
         Column("reason"),
-        Column("wins", "Wins", COUNT, "queries", "queries in which B is better"),
+        Column("wins", "Wins", COUNT, "queries", f"queries in which {b} is better"),
         Column("ties", "Ties", COUNT, "queries", "queries in which both are equal", detail=True),
-        Column("losses", "Losses", COUNT, "queries", "queries in which B is worse"),
+        Column("losses", "Losses", COUNT, "queries", f"queries in which {b} is worse"),
         Column("n", "n", COUNT, "queries", "queries in the means"),
         Column("undefined", "Undefined", COUNT, "queries", "with nothing relevant", detail=True),
-        Column("unjudged_a", "Unjudged in A", COUNT, help="chunks that nobody has graded"),
-        Column("unjudged_b", "Unjudged in B", COUNT, help="chunks that nobody has graded"),
+        Column("unjudged_a", f"Unjudged in {a}", COUNT, help="chunks that nobody has graded"),
+        Column("unjudged_b", f"Unjudged in {b}", COUNT, help="chunks that nobody has graded"),
         Column("missing_a"),
         Column("missing_b"),
         *(transferred if has_transferred else ()),
@@ -114,23 +149,27 @@ TEST_COLUMNS = (
     Column("p"),
     Column("p_corrected", "p", P_VALUE, help="of a randomisation test, corrected as the interval"),
     Column("test"),
-    Column("tests"),
-    Column("differ", "Differ", COUNT, "queries", "in which A and B differ", detail=True),
+    Column(
+        *("tests", "Corrected for", COUNT, "tests"),
+        help="p and the interval are corrected for so many; 1 is tested alone",
+        detail=True,
+    ),
+    Column("differ", "Differ", COUNT, "queries", "in which the two runs differ", detail=True),
     Column(
         "detectable",
-        "Finds from",
+        "Smallest difference these queries can show",
         NUMBER,
         help="the smallest true difference that so many queries show with 80% power",
         detail=True,
     ),
     Column(
         "more_queries",
-        "More queries",
+        "More queries needed",
         COUNT,
         help="that would show the difference seen, if it is the true one, with 80% power",
         detail=True,
     ),
-    Column("caution", "Not tested because", TEXT, detail=True),
+    Column("caution", "Note", TEXT, detail=True),
     Column("n_both"),
     Column("both_a"),
     Column("both_b"),

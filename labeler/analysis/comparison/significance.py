@@ -18,7 +18,8 @@ from labeler.errors import BadInput
 from labeler.evaluation import NO_RESULT, Scoreboard, format_number, format_signed
 from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Floats, Measure
-from labeler.model import Settings
+from labeler.model import Settings, capitalize_first, format_count
+from labeler.model.results import DOUBT, Statement
 from labeler.stats import (
     ALPHA,
     DRAWS,
@@ -43,10 +44,10 @@ FEW = FEWEST_QUERIES
 MOST_MORE = 10
 """More queries are named up to this many times those there are."""
 
-SIGNIFICANCE_RULE = (
 TOO_FEW_QUERIES = f"fewer than {FEWEST_QUERIES} queries: not tested"
 TOO_FEW_DIFFER = "too few queries differ: no interval"
 
+SIGNIFICANCE_RULE = (
     "a difference is clear where its confidence interval excludes 0; the interval is at 95% for "
     "the measure that decides, and wider for the other tested measures and for buckets, corrected "
     "for how many they are"
@@ -56,7 +57,7 @@ METHODS_NOTE = (
     f"that is 0 or 1; they need {FEWEST_QUERIES} queries of which {FEWEST_DIFFERING} differ, and "
     "include 0 exactly where the test does not reject it; p: a two-sided randomisation test, all "
     f"flips of signs for up to {EXACT} queries that differ, else {DRAWS:,} draws; corrected by "
-    "Bonferroni; finds from: the smallest true difference that so many queries show with 80% power"
+    "Bonferroni; the smallest difference these queries can show has 80% power"
 )
 COVERAGE_NOTE = (
     "intervals and p-values are about the choice of queries, not about unjudged chunks or graders"
@@ -234,7 +235,26 @@ class PairTests:
             return TOO_FEW_QUERIES if few else "not tested: it holds all queries"
         if row.bucket is not None:
             return "not tested: buckets are tested by the measure that decides"
-        return f"not tested: not one of the tested measures ({self.rules.measures})"
+        return f"not tested: not in the golden set's measures ({self.rules.measures})"
+
+
+def describe_statistics(tests: PairTests, row: Delta) -> list[Statement]:
+    """Return p, what it is corrected for, and which difference so many queries can show."""
+    test, queries = tests.of(row), f"{row.n:,} queries"
+    if not test.tests:
+        return [Statement("statistics", f"{capitalize_first(test.reason)}.", DOUBT)]
+    heading = tests.source_of(row).conventions.heading(row.measure)
+    corrected = f"corrected for {test.tests:,} {test.counted}"
+    if test.tests == 1:
+        corrected = f"not corrected, as {heading} decides and is tested alone"
+    said = [f"p {format_p_value(test.p_corrected)} by a two-sided randomisation test, {corrected}."]
+    if not math.isnan(test.detectable):
+        least = format_number(test.detectable)
+        said.append(f"The smallest true difference that {queries} can show is {least} (80% power).")
+    if test.more_queries and not test.is_clear:
+        more = format_count(test.more_queries, "more query", "more queries")
+        said.append(f"About {more} would show the difference seen, if it is the true one.")
+    return [Statement("statistics", " ".join(said), DOUBT)]
 
 
 def assess_pair(

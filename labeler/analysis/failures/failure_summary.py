@@ -38,10 +38,10 @@ SIDE_MEANINGS: Mapping[FailureSide, tuple[str, str]] = {
 LEFT_OUT = "left out"
 RERANKING_EFFECTS: Mapping[str, str] = {
     "recall": "what is needed is in neither list: reranking did not help, so it is recall",
-    LEFT_OUT: "what is needed is in A's list, and B left it out: keep more of what is reranked",
+    LEFT_OUT: "what is needed is in {a}'s list, and {b} left it out: keep more of what is reranked",
     "ranking": "what is needed is in the list, and reranking did not bring it up",
 }
-"""What reranking did for a query that fails in A and in B."""
+"""What reranking did for a query that fails in A and in B, of which it needs the names."""
 
 
 def describe_failures(found: FailuresByQuery, where: str) -> list[str]:
@@ -112,12 +112,14 @@ def describe_reranking(
     in_a: FailuresByQuery,
     in_b: FailuresByQuery,
     which: str = "fail in both",
+    names: tuple[str, str] | None = None,
 ) -> str:
     """Describe what reranking did for the queries that fail in A and in B, by the same rule.
 
     Only queries whose chunks in B are all in A's list as well are counted; "" if there are none.
-    ``which`` says in words which queries the rule found.
+    ``which`` says in words which queries the rule found. ``names`` are what A and B are called.
     """
+    first, second = names or (a, b)
     both = [(here, each) for name, each in in_b.items() if each and (here := in_a.get(name))]
     within = [
         _reranking_effect(*each) for each in both if _has_only_chunks_of(board, a, b, each[1])
@@ -125,9 +127,10 @@ def describe_reranking(
     if not within:
         return ""
     of = "all" if len(both) == len(within) > 1 else f"{len(within):,} of"
-    parts = [f"B holds nothing that A did not find in {of} {len(both):,} queries that {which}"]
+    found = f"{of} {len(both):,} queries that {which}"
+    parts = [f"{second} holds nothing that {first} did not find in {found}"]
     parts += [
-        f"for {within.count(what):,} {effect}"
+        f"for {within.count(what):,} {effect.format(a=first, b=second)}"
         for what, effect in RERANKING_EFFECTS.items()
         if what in within
     ]
@@ -137,13 +140,21 @@ def describe_reranking(
 
 
 def describe_reranking_of_query(
-    board: Scoreboard, a: str, b: str, in_a: Failure | None, in_b: Failure | None
+    board: Scoreboard,
+    a: str,
+    b: str,
+    in_a: Failure | None,
+    in_b: Failure | None,
+    names: tuple[str, str] | None = None,
 ) -> str:
     """Describe what reranking did for one query that fails in both, as `describe_reranking`."""
     if in_a is None or in_b is None or not _has_only_chunks_of(board, a, b, in_b):
         return ""
-    what = _reranking_effect(in_a, in_b)
-    return f"B holds nothing here that A did not find; {RERANKING_EFFECTS[what]}" if what else ""
+    if not (what := _reranking_effect(in_a, in_b)):
+        return ""
+    first, second = names or (a, b)
+    effect = RERANKING_EFFECTS[what].format(a=first, b=second)
+    return f"{second} holds nothing here that {first} did not find; {effect}"
 
 
 def _reranking_effect(in_a: Failure, in_b: Failure) -> str:

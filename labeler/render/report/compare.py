@@ -64,9 +64,15 @@ def verdict_section(shared: ReportContext, found: PairResult) -> htpy.Element:
         names = (shared.short[tests.a], shared.short[tests.b])
         picture = DeltaPicture(tests, shared.board.conventions, names, measures, buckets).html()
     said = verdict_html(found.statements, lambda _: "#comparison", whole=picture is None)
-    more = [each for each in found.statements if is_detail(each)] if picture is not None else []
-    details = htpy.details[htpy.summary["Statistics"], tables.statements_html(more)]
-    return htpy.section(aria_label="Verdict")[said, picture, details if more else None]
+    if lead is None or picture is None:
+        return htpy.section(aria_label="Verdict")[said]
+    details = htpy.details[
+        htpy.summary["Statistics"],
+        tables.sentences(each.sentence for each in comparison.describe_statistics(tests, lead)),
+        tables.statements_html([each for each in found.statements if is_detail(each)]),
+        tables.statistics_table(comparison.statistics_table(tests, lead)),
+    ]
+    return htpy.section(aria_label="Verdict")[said, picture, details]
 
 
 def comparison_section(
@@ -76,15 +82,15 @@ def comparison_section(
     compared = view.compared
     ranges = shared.of_pair() if shared.board.weights is None else None
     shown = ShownPair(compared, compared.deltas, found.tests, ranges)
-    names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
-    table = comparison.comparison_table([shown], names)
+    names = (view.called(compared.a), view.called(compared.b))
+    table = comparison.comparison_table([shown], names, names)
     told = [comparison.SIGNIFICANCE_RULE, comparison.COVERAGE_NOTE]
     return htpy.fragment[
         _queries(shared, view),
         _movers(shared, view),
         htpy.details[
             htpy.summary["All numbers"],
-            tables.every_number_table(table),
+            tables.every_number_table(table, names),
             tables.small_print(
                 [compared.conventions.sentence, *(f"{capitalize_first(each)}." for each in told)]
             ),
@@ -101,20 +107,24 @@ def _queries(shared: ReportContext, view: ComparisonView) -> htpy.Node:
     without = len(view.rows) - len(drawn)
     left_out = f" {without:,} without a value are left out." if without else ""
     first, rest = drawn[:MOST_OPEN], drawn[MOST_OPEN:]
+    names = (view.called(view.compared.a), view.called(view.compared.b))
     return htpy.fragment[
         htpy.h3["Queries, largest losses first"],
         [STRIP_STYLE, tables.small_print([f"{STRIP_LEGEND}{left_out}"])],
-        _query_rows(first, view.facets, ranks),
+        _query_rows(first, view.facets, names, ranks),
         htpy.details[
-            htpy.summary[f"{len(rest):,} more queries"], _query_rows(rest, view.facets, ranks)
+            htpy.summary[f"{len(rest):,} more queries"],
+            _query_rows(rest, view.facets, names, ranks),
         ]
         if rest
         else None,
     ]
 
 
-def _query_rows(drawn: Sequence[DrawnQuery], facets: str, ranks: RankStrips) -> htpy.Fragment:
-    headings = ["Query", facets or "Buckets", "Ranks", "A", "B", "B − A", "Unjudged A / B"]
+def _query_rows(
+    drawn: Sequence[DrawnQuery], facets: str, names: tuple[str, str], ranks: RankStrips
+) -> htpy.Fragment:
+    headings = ["Query", facets or "Buckets", "Ranks", *names, "difference", "unjudged"]
     rows: list[list[tables.CellContent]] = [
         [
             tables.TextCell(row.query_id, row.query),
@@ -123,7 +133,7 @@ def _query_rows(drawn: Sequence[DrawnQuery], facets: str, ranks: RankStrips) -> 
             format_number(row.a),
             format_number(row.b),
             format_signed(row.delta),
-            f"{row.unjudged_a} / {row.unjudged_b}",
+            f"{row.unjudged_a} and {row.unjudged_b}",
         ]
         for row in drawn
     ]
@@ -140,20 +150,25 @@ def _movers(shared: ReportContext, view: ComparisonView) -> htpy.Node:
         return None
     titles = _titles(shared, view, [*costs, *helps])
     places = {row.query_id: row.place for row in view.drawn()}
+    names = (view.called(view.compared.a), view.called(view.compared.b))
 
     def link(place: ChunkContribution) -> str:
         return f"#place-{places.get(place.query_id, '')}"
 
+    look = tables.MoversLook("Chunk", view.heading, names, link)
     return htpy.fragment[
         htpy.h3["What moved most"],
         [
-            tables.movers_table(rows, caption, titles, what="Chunk", link=link)
-            for caption, rows in (("These chunks cost B most", costs), ("These help B most", helps))
+            tables.movers_table(rows, caption, titles, look)
+            for caption, rows in (
+                (f"These chunks cost {names[1]} most", costs),
+                (f"These help {names[1]} most", helps),
+            )
             if rows
         ],
         tables.small_print(
             [
-                f"What each adds to the mean of {view.heading}, B − A.",
+                f"What each adds to the difference in the mean of {view.heading}.",
                 comparison.describe_dependence(view.by) or "",
             ]
         ),

@@ -64,7 +64,10 @@ def _describe_reranking(shared: ReportContext, in_b: Failures) -> str:
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return ""
-    return diagnosis.describe_reranking(shared.board, a, b, _failures(shared, a), in_b)
+    return diagnosis.describe_reranking(
+        *(shared.board, a, b, _failures(shared, a), in_b),
+        names=(shared.short[a], shared.short[b]),
+    )
 
 
 def _classes(found: Failures) -> htpy.Fragment:

@@ -125,14 +125,15 @@ def keywords_section(shared: ReportContext) -> htpy.Fragment | None:
     known = build_corpora(shared.board, {at: chunk.text or "" for at, chunk in chunks.items()})
     lists = list_lookups(shared.board, shared.asked.runs)
     places = find_keyword_ranks(known.whole, keywords, lists)
-    by = "no run" if shared.asked.b is None else "neither A nor B"
+    names = [shared.short[run] for run in shared.asked.runs]
+    by = "no run" if shared.asked.b is None else f"neither {' nor '.join(names)}"
     means = keyword_means(known.scores(keywords, lists, KEYWORD_K))
     said = [
         describe_keyword_conventions(KEYWORD_K, substring=False),
         describe_unusable(known.whole, keywords) or "",
     ]
     return htpy.fragment[
-        tables.keyword_means_table(shared.letters, means, KEYWORD_K),
+        tables.keyword_means_table(names, means, KEYWORD_K),
         tables.small_print(said),
         _found_by_one(shared, places),
         tables.sentences(describe_missed(places, by)),
@@ -144,15 +145,14 @@ def _found_by_one(shared: ReportContext, places: Sequence[KeywordRanks]) -> htpy
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return None
+    names = (shared.short[a], shared.short[b])
     return [
         htpy.fragment[
-            htpy.h3[f"Only {letter} has these in its top {KEYWORD_K}: {len(alone):,}"],
-            tables.keyword_places_table(alone[:MOST_KEYWORDS], a, b),
+            htpy.h3[f"Only {name} has these in its top {KEYWORD_K}: {len(alone):,}"],
+            tables.keyword_places_table(alone[:MOST_KEYWORDS], (a, b), names),
             tables.small_print([_describe_unlisted(len(alone) - MOST_KEYWORDS)]),
         ]
-        for letter, alone in zip(
-            shared.letters, found_by_one_run(places, a, b, KEYWORD_K), strict=True
-        )
+        for name, alone in zip(names, found_by_one_run(places, a, b, KEYWORD_K), strict=True)
         if alone
     ]
 

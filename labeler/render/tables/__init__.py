@@ -6,9 +6,11 @@ A function returns what `labeler.render.markup.show_html` draws, with the style 
 from labeler.render.tables.agreement import confusion_matrix
 from labeler.render.tables.chunk_text import chunk_text, transfer_note
 from labeler.render.tables.compare import (
+    MoversLook,
     every_number_table,
     movers_table,
     reranked_table,
+    statistics_table,
     survival_table,
 )
 from labeler.render.tables.html_table import (

@@ -7,6 +7,7 @@ reranker.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import htpy
 
@@ -16,6 +17,7 @@ from labeler.analysis.comparison import (
     ReadingDelta,
     TopMover,
 )
+from labeler.analysis.comparison.records import STATISTICS
 from labeler.evaluation import Conventions, format_number, format_signed
 from labeler.measures import MEASURES
 from labeler.model.results import Table
@@ -30,10 +32,19 @@ from labeler.render.tables.html_table import (
 from labeler.render.tables.results import html_table_of
 
 
-def every_number_table(table: Table) -> htpy.Fragment:
-    """Return the means of A and B by measure with their tests, in all columns."""
-    label = "All numbers of A against B"
-    return html_table_of(table, label=label, row_head="measure", details=True)
+def every_number_table(table: Table, names: tuple[str, str]) -> htpy.Fragment:
+    """Return the means of two runs by measure in all columns but those of the statistics."""
+    columns = [
+        each for each in table.columns if each.name == "measure" or each.name not in STATISTICS
+    ]
+    label = f"All numbers of {names[0]} and {names[1]}"
+    shown = Table(tuple(columns), table.rows)
+    return html_table_of(shown, label=label, row_head="measure", details=True)
+
+
+def statistics_table(table: Table) -> htpy.Fragment:
+    """Return how sure each difference is."""
+    return html_table_of(table, label="Statistics", row_head="measure", details=True)
 
 
 NAMED_QUERIES = 3  # queries named for one mover
@@ -42,22 +53,27 @@ MOVERS_STYLE = style(".sheet.movers table { line-height: 1.35; }")
 MoveLink = Callable[[ChunkContribution], str]
 
 
+class MoversLook(NamedTuple):
+    """What movers are, the measure, what both runs are called, and where a move leads."""
+
+    what: str
+    heading: str
+    names: tuple[str, str]
+    link: MoveLink
+
+
 def movers_table(
-    movers: Sequence[TopMover],
-    caption: str,
-    titles: Mapping[str, str],
-    *,
-    what: str,
-    link: MoveLink,
+    movers: Sequence[TopMover], caption: str, titles: Mapping[str, str], look: MoversLook
 ) -> htpy.Fragment:
     """Return movers, a row each: what each adds to the mean delta, and how it moved in queries.
 
-    ``what`` they are is the first column's head, ``titles`` are what is known of them by name.
+    ``titles`` are what is known of them by name.
     """
+    a, b = look.names
     heads = [
-        head(what, words=True),
-        head("from rank in A to rank in B, moving the query by", words=True),
-        head("adds to the mean"),
+        head(look.what, words=True),
+        head(f"rank in {a} → in {b}: change of the query’s {look.heading}", words=True),
+        head("adds to the difference"),
         head("queries"),
     ]
     body = [
@@ -68,7 +84,7 @@ def movers_table(
                 if titles.get(mover.name, mover.name) != mover.name
                 else None,
             ],
-            htpy.td(".words")[_moves_of(mover, link)],
+            htpy.td(".words")[_moves_of(mover, look.link)],
             htpy.td(".lead")[format_signed(mover.adds)],
             htpy.td[f"{mover.queries:,}"],
         ]
@@ -94,20 +110,20 @@ def _format_rank(rank: int | None) -> str:
     return "not there" if rank is None else str(rank)
 
 
-def survival_table(told: Sequence[ReadingDelta], heading: str) -> htpy.Fragment:
+def survival_table(
+    told: Sequence[ReadingDelta], heading: str, names: tuple[str, str], caption: str
+) -> htpy.Fragment:
     """Return a row for each reading that changes something, under the one as it is."""
     heads = [
         head("Grades", words=True),
         head("Pairs", "that differ"),
-        head("A", heading),
-        head("B", heading),
-        head("B − A"),
-        head("B wins", "/ ties / loses"),
+        *(head(name, heading) for name in names),
+        head("difference"),
+        head(f"{names[1]} better", "/ equal / worse"),
         head("p", "this test alone"),
     ]
-    return html_table(
-        TABLE_STYLE, "sheet survival", heads, map(_survival_row, told), label="Other readings"
-    )
+    rows = map(_survival_row, told)
+    return html_table(TABLE_STYLE, "sheet survival", heads, rows, caption=caption)
 
 
 def _survival_row(each: ReadingDelta) -> htpy.Element:

@@ -382,20 +382,24 @@ def keyword_means_table(
     ]
     if len(values) == len(RUN_LETTERS):
         change = [format_signed(b - a) for a, b in zip(*values, strict=True)]
-        rows.append([TextCell("B − A"), *change, None])
+        rows.append([TextCell("difference"), *change, None])
     return plain_table(["run", *_keyword_measures(k), "n"], rows)
 
 
 def keyword_places_table(
-    places: Sequence[KeywordRanks], a: str, b: str, link: Callable[[str], str] | None = None
+    places: Sequence[KeywordRanks],
+    runs: tuple[str, str],
+    names: tuple[str, str],
+    link: Callable[[str], str] | None = None,
 ) -> htpy.Fragment:
-    """Return where keywords stand in A and in B; ``link`` leads to a query."""
-    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
+    """Return where keywords stand in two runs, called ``names``; ``link`` leads to a query."""
+    ranks = [f"rank in {name}" for name in names]
+    headings = ["Keyword", "Query", *ranks, "chunks that hold it"]
     rows: list[list[CellContent]] = [
         [
             TextCell(each.keyword),
             TextCell(each.query_id, link=link(each.query_id) if link else ""),
-            *(each.ranks[a], each.ranks[b], each.chunks),
+            *(*map(each.ranks.get, runs), each.chunks),
         ]
         for each in places
     ]

@@ -20,11 +20,18 @@ from labeler.model import (
     format_count,
 )
 from labeler.render import tables
-from labeler.render.markup import show_html
+from labeler.render.markup import show_html, style
 from labeler.services.assignment.scope import UNTIL_DECIDED
 from labeler.ui import assignment_cache, links, url_state
 from labeler.ui import shared as ui
 
+BESIDE = 280  # pixels beside the answer for what to do next
+STYLE = style("""
+@media (min-width: 48rem) {
+    .st-key-settling { padding-top: 1rem; }
+    .st-key-settling .stHorizontalBlock { justify-content: flex-end; }
+}
+""")
 HELP = (
     "Opens Label with these alone: a question and a passage, and nothing of the two runs. They are "
     "chosen again after each grade, until it is decided. Everyone who grades is given them first: "
@@ -62,10 +69,10 @@ def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Set
         return
     with ui.open_store() as store:
         asked = store.asked_to_decide()
-    with st.container(key="settling", gap="small"):
+    with st.container(key="settling", gap="small", width=BESIDE):
         with st.container(horizontal=True, vertical_alignment="center"):
             _show_buttons(standing, settings, runs, is_asked=is_asked)
-        show_html(tables.small_print(_notes(standing, settings, asked, is_asked=is_asked)))
+        show_html(STYLE, tables.small_print(_notes(standing, settings, asked, is_asked=is_asked)))
         if not view.board.counts.grades:
             links.link("Load grades instead", url_state.page_url("/data", section="Load"))
 

@@ -21,6 +21,7 @@ from labeler.render.name_parts import called
 from labeler.render.short_names import short_names
 from labeler.ui import filter_widgets, live, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.compare.details import details_of
 from labeler.ui.compare.one_query import show_one
 from labeler.ui.compare.summary import offer_files, show_answer
 from labeler.ui.compare.views import ALL_MEASURES, show_more, show_queries, with_outcome
@@ -94,14 +95,19 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
             usual = filter_widgets.usual_measures(board, settings, [a, b, *also])
             if url_state.get("show") == ALL_MEASURES:
                 usual = list(dict.fromkeys([*usual, *evaluation.DEFAULT_MEASURES]))
-            texts = filter_widgets.choose_measures(
-                filter_widgets.default_measures(settings, tasks, usual)
-            )
+            usual = filter_widgets.default_measures(settings, tasks, usual)
+            texts = filter_widgets.choose_measures(usual)
+            is_chosen = texts != usual or url_state.get("show") == ALL_MEASURES
             by_text = url_state.choose(
                 *("By measure", texts, "by"),
-                help="The one measure that sorts the queries and whose delta is explained.",
+                help="The one measure that sorts the queries and whose difference is explained.",
             )
-            sort = url_state.choose("Order", comparison.QUERY_SORTS, "sort", what="order")
+            called_b = short_names((a, b))[b]
+            sort = url_state.choose(
+                *("Order", comparison.QUERY_SORTS, "sort"),
+                what="order",
+                format_func=lambda each: name_order(each, called_b),
+            )
             facet, bucket = filter_widgets.choose_bucket(board.facets)
             conventions = filter_widgets.choose_conventions(settings, across=True)
             conventions = conventions.across(board.collection, [a, b, *also])
@@ -111,8 +117,8 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
         filter_widgets.say_traffic(traffic),
         filter_widgets.say_queries(facet, bucket),
         filter_widgets.say_wider(bucket),
-        f"{sort} by {by_text}",
-        filter_widgets.say_measures(texts),
+        f"{name_order(sort, called_b)} by {by_text}",
+        filter_widgets.say_measures(texts) if is_chosen else None,  # others are in the picture
         filter_widgets.say_tasks(settings, tasks),
         filter_widgets.say_conventions(conventions),
         f"beside {', '.join(short[name] for name in also)}" if also else None,
@@ -121,6 +127,16 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
         measures = filter_widgets.measures_of(conventions, texts)
     chosen = (a, b, also, measures, by_text, sort, facet, bucket, conventions, traffic)
     return CompareChoice(*chosen, {**short, **called([a, b, *also])})
+
+
+def name_order(sort: str, b: str) -> str:
+    """Return what an order of the queries is called, which names B.
+
+    >>> [name_order(sort, "hybrid") for sort in comparison.QUERY_SORTS[:3]]
+    ['worst for hybrid', 'best for hybrid', 'bucket']
+    """
+    first, of, last = sort.partition(" for ")
+    return f"{first}{of}{b if last else ''}"
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str]:
@@ -149,8 +165,8 @@ def choose_also(others: Sequence[str], names: Sequence[str], short: Mapping[str,
             known=names,
             format_func=short.get,
             placeholder="none",
-            help="They stand beside A and B in the table of means and in the rank strips; order "
-            "and difference stay those of A and B.",
+            help="They are shown beside the two runs in the means and in the ranks; order and "
+            "difference stay those of the two.",
         )
 
 
@@ -175,15 +191,13 @@ def show_compared(
     if (query := url_state.get("query")) is not None:
         show_one(replace(even, rows=rows), query, words)
         return
-    show_details = show_answer(view, choice.bucket)
+    found = show_answer(view, choice.bucket)
     show_queries(even, rows, outcome)
     if choice.traffic is not None:
         st.caption(EACH_THE_SAME)
-    show_more(even)
-    if not has_values:
-        return
-    show_details()
-    offer_files(view, choice.bucket, even)
+    show_more(even, details_of(view, choice.bucket, found) if has_values else {})
+    if has_values:
+        offer_files(view, choice.bucket, even)
 
 
 def unweighted_view(

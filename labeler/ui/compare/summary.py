@@ -1,18 +1,12 @@
-"""The answer on Compare: which run is better, how certain that is, where it loses, and the means.
-
-Also: the certainty over possible grades of unjudged chunks, whether the answer holds under each
-grader's own grades, and the files with all numbers.
-"""
+"""The answer on Compare: which run is better, how sure that is, where it loses, and the files."""
 
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from string import ascii_uppercase
 
 import htpy
 import streamlit as st
@@ -21,16 +15,11 @@ from labeler.analysis import comparison
 from labeler.analysis.active import Certainty
 from labeler.analysis.cautions import find_cautions
 from labeler.analysis.comparison import (
-    ENOUGH_CHANGED,
     CandidateOverlap,
-    Comparison,
     ComparisonView,
     DecisionRules,
     Delta,
-    DeltaTest,
-    GraderSensitivity,
     PairTests,
-    ShownPair,
 )
 from labeler.analysis.comparison.verdict import TRANSFER
 from labeler.analysis.run_verdict import (
@@ -39,34 +28,27 @@ from labeler.analysis.run_verdict import (
     describe_pair,
     is_asked_for,
 )
-from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
+from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
-from labeler.model import Settings, SingleGrades, capitalize_first, format_count
-from labeler.model.results import NUMBER, Column, Table
-from labeler.render import csv_exports, tables
+from labeler.model import Settings, format_count
+from labeler.render import csv_exports
 from labeler.render.markup import show_html
 from labeler.render.report import ReportRequest, ReportSource, make_report
 from labeler.render.tables.delta_picture import (
     DeltaPicture,
-    Link,
     PictureRow,
-    is_detail,
     lost_buckets,
     verdict_html,
 )
-from labeler.stats import DeltaRanges, MeanRanges, UnjudgedRange
+from labeler.stats import UnjudgedRange
 from labeler.ui import assignment_cache, scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.compare.decision import asks_for_grades, offer_deciding_grades
+from labeler.ui.compare.details import deciding_name, sensitivity_of, shown_pair
 from labeler.ui.compare.views import ALL_MEASURES
 from labeler.ui.deep_links import target_url, transfer_step
 
-NO_RANGES_ACROSS = (
-    "What unjudged chunks could make of these numbers is not drawn: chunks of two "
-    "chunkings share text, and nobody knows how their grades will go together."
-)
 ALSO_UNDEFINED = "also where nothing is relevant"
-NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -105,8 +87,8 @@ def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> 
     return describe_pair(board, tests, overlap, sources, names=names, within=within)
 
 
-def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
-    """Say which run is better and what could change that, and draw it; return what shows the rest.
+def show_answer(view: ComparisonView, bucket: str | None) -> PairResult:
+    """Say which run is better and what could change that, draw it, and return what is known.
 
     From the top down, so that what is read keeps its place while the rest is computed.
     """
@@ -123,17 +105,18 @@ def show_answer(view: ComparisonView, bucket: str | None) -> Callable[[], None]:
         )
         picture = delta_picture(view, bucket, found)
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
-    with st.container(gap="xsmall"):
-        said = [*found.statements, *cautions]
-        asked = asks_for_grades(view, found, settings)
-        step = transfer_step(said) or (None if asked else next_step(found.tests))
-        # which a button says
-        said = [each for each in said if each.kind not in (TRANSFER, asked and "useful grades")]
-        show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
+    said = [*found.statements, *cautions]
+    asked = asks_for_grades(view, found, settings)
+    step = transfer_step(said) or (None if asked else next_step(found.tests))
+    # which a button says
+    said = [each for each in said if each.kind not in (TRANSFER, asked and "useful grades")]
+    with st.container(horizontal=True, vertical_alignment="top", key="answer"):
+        with st.container(width="stretch"):
+            show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
         offer_deciding_grades(view, found, settings)
     if picture is not None:
         show_html(picture.html())
-    return partial(show_details, view, bucket, found, link, is_drawn=picture is not None)
+    return found
 
 
 def next_step(tests: PairTests) -> htpy.Node:
@@ -224,85 +207,14 @@ def picture_links(
     return links
 
 
-def deciding_name(found: PairResult, compared: Comparison) -> str:
-    """Return the name of the measure that decides, by which a link sorts queries."""
-    measure = found.verdict.measure or compared.measures[0]
-    return compared.conventions.heading(measure)
-
-
-def shown_pair(view: ComparisonView, bucket: str | None, tests: PairTests) -> ShownPair:
-    """Return the rows of the table of means, with their ranges over unjudged chunks."""
-    compared = view.compared
-    rows = compared.deltas
-    if bucket is not None:
-        rows = tuple(row for row in compared.buckets if row.bucket == bucket)
-    return ShownPair(compared, rows, tests, ranges_of_view(view))
-
-
-def show_details(
-    view: ComparisonView, bucket: str | None, found: PairResult, link: Link, *, is_drawn: bool
-) -> None:
-    """Show, folded, what else was found, all numbers, and each grader's own grades."""
-    compared = view.compared
-    names = (f"A: {view.called(compared.a)}", f"B: {view.called(compared.b)}")
-    shown = comparison.comparison_table([shown_pair(view, bucket, found.tests)], names)
-    columns = tuple(each for each in shown.columns if each.name != "bucket")  # the page is of one
-    table = with_further_runs(Table(columns, shown.rows), view, bucket)
-    with st.container(gap="xsmall"):
-        more = [each for each in found.statements if is_detail(each)]
-        if more and is_drawn:
-            with st.expander("Statistics", key="statistics"):
-                show_html(tables.statements_html(more, link))
-        with st.expander("All numbers", key="numbers"):
-            show_html(tables.every_number_table(table))
-        # apart from the numbers, so that it stays open when they move
-        told = [compared.conventions.sentence, comparison.COVERAGE_NOTE]
-        told += [comparison.SIGNIFICANCE_RULE, comparison.METHODS_NOTE]
-        across = [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
-        notes = [*map(capitalize_first, told), *across, *notes_on_runs(view)]
-        show_html(
-            tables.folded_sentences("How these numbers were computed", notes),
-            tables.folded_names(view.names, view.runs),
-        )
-        if found.evidence.sensitivity is not None:
-            show_sensitivity(view, found.evidence.sensitivity)
-
-
-def with_further_runs(table: Table, view: ComparisonView, bucket: str | None) -> Table:
-    """Return the table with a column of means for each run shown beside A and B."""
-    compared = view.compared
-    scores = view.board.table(compared.measures, compared.facet if bucket else None)
-    means = {(row.run, str(row.measure)): row.value for row in scores if row.bucket == bucket}
-    lettered = zip(ascii_uppercase[2:], view.also, strict=False)
-    more = [
-        Column(f"mean of {run}", f"{letter}: {view.called(run)}", NUMBER)
-        for letter, run in lettered
-    ]
-    rows = [
-        {**row, **{f"mean of {run}": means[run, row["full_name"]] for run in view.also}}
-        for row in table.rows
-    ]
-    at = [column.name for column in table.columns].index("delta")
-    return Table((*table.columns[:at], *more, *table.columns[at:]), rows)
-
-
-def notes_on_runs(view: ComparisonView) -> list[str]:
-    """Say what was left out of the runs that are shown, or could surprise in them."""
-    notes = [
-        note.sentence
-        for note in view.board.notes(view.compared.measures)
-        if note.is_about(*view.runs) and note.kind != NOTHING_RELEVANT  # which the answer says
-    ]
-    return notes if view.board.weights is None else [*notes, NO_WEIGHTED_RANGES, NOT_WEIGHTED]
-
-
 def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) -> None:
     """Offer a report for a review, and the numbers in full precision.
 
     The report is of ``even``, where each query counts the same.
     """
     if view.also:
-        st.caption("The files are of A and B; the means of further runs are in that of Scores.")
+        names = " and ".join(map(view.called, view.runs[:2]))
+        st.caption(f"The files are of {names}; the means of further runs are in that of Scores.")
     # of which it says what may not be expected beside these numbers
     apart = {"of all queries": bucket is not None, "not weighted": even is not view}
     with st.container(horizontal=True):
@@ -335,103 +247,6 @@ def means_csv(view: ComparisonView, bucket: str | None) -> bytes:
     shown = shown_pair(view, bucket, tests)
     rest = [row for row in (*compared.deltas, *compared.buckets) if row not in shown.rows]
     return csv_exports.comparison_csv(replace(shown, rows=[*shown.rows, *rest]))
-
-
-def ranges_of_view(view: ComparisonView) -> tuple[MeanRanges, DeltaRanges] | None:
-    """Return the ranges over unjudged chunks of every row in the file; None if weighted."""
-    compared = view.compared
-    if view.board.weights is not None:
-        return None
-    return scoreboards.pair_ranges(
-        view.board, compared.a, compared.b, compared.measures, compared.facet
-    )
-
-
-GRADERS_TITLE = "Does it hold under each grader's own grades?"
-GRADERS_NOTE = (
-    "Each row reads the same judgments in another way: one grader's own grades wherever they gave "
-    "one, also where a lead decided otherwise; the lowest, the lower median and the highest of "
-    "people's grades; the golden grades without judgments of an earlier text, and without those "
-    "that were not blind. Everywhere else the golden grade stands. What came with a file is "
-    "neither blind nor not. Of a grader whose grades differ in fewer than "
-    f"{ENOUGH_CHANGED} pairs nothing "
-    "is said. p is of this test alone, and under "
-    "a reading of 1,000 draws."
-)
-
-
-class _SingleGrades:
-    """The single grades of a golden set, of which only what is new is read."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: SingleGrades | None = None
-
-    def read(self) -> SingleGrades:
-        """Return them as they are now."""
-        with self._lock, ui.open_store() as store:
-            known = self._known
-            if known is None or known.revision != store.revision():
-                known = self._known = store.single_grades(known)
-            return known
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _single_grades(path: str, data_revision: int) -> _SingleGrades:
-    return _SingleGrades()
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _survival(
-    at: tuple[object, ...],
-    tested: DeltaTest,
-    bucket: str | None,
-    _measure: Measure,
-    _view: ComparisonView,
-) -> GraderSensitivity:
-    """Compare under every reading; worked out once for each grade."""
-    view = _view
-    singles = _single_grades(ui.database(), view.board.data_revision).read()
-    [found] = comparison.measure_sensitivity(
-        view.board, view.compared, singles, [_measure], tested={_measure: tested}, bucket=bucket
-    )
-    return found
-
-
-def sensitivity_of(
-    view: ComparisonView, bucket: str | None, measure: Measure, tested: DeltaTest
-) -> GraderSensitivity | None:
-    """Return how a measure, ``tested`` as it is, comes out under every reading.
-
-    None of a frozen golden set, which has agreed grades alone, and of weighted means.
-    """
-    compared = view.compared
-    if compared.conventions.frozen is not None or view.board.weights is not None:
-        return None
-    at = scoreboards.cache_key(view.board, [measure])
-    asked = (compared.a, compared.b, compared.facet)
-    return _survival((*at, *asked), tested, bucket, measure, view)
-
-
-def show_sensitivity(view: ComparisonView, found: GraderSensitivity) -> None:
-    """Show the readings in a table, folded, and offer them as a file."""
-    with st.expander(GRADERS_TITLE, key="survives"):
-        if found.why_not_told is not None:
-            st.text(f"{capitalize_first(found.why_not_told)}.")
-        else:
-            names = (view.called(view.compared.a), view.called(view.compared.b))
-            st.text(f"{comparison.describe_sensitivity(found, names)}.")
-        told = [each for each in found.told if each.changed or each is found.golden]
-        if len(told) > 1:
-            show_html(tables.survival_table(told, found.heading))
-            lines = [comparison.describe_unchanged_readings(found), GRADERS_NOTE]
-            show_html(tables.small_print([*lines, view.compared.conventions.sentence]))
-            ui.offer(
-                "Download these readings as CSV",
-                lambda: csv_exports.survival_csv([found], view.compared),
-                "compare-graders.csv",
-                view.board.revision,
-            )
 
 
 def report_of(view: ComparisonView) -> bytes:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import htpy
 import streamlit as st
@@ -34,7 +35,7 @@ MOST_KEYWORDS = 50  # keywords in each table
 
 
 def show_keywords(view: ComparisonView) -> None:
-    """Show the means of A and B by keyword, then the keywords that one of them alone finds."""
+    """Show the means of both runs by keyword, then the keywords that one of them alone finds."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k, substring = keyword_cache.choose_depth(), keyword_cache.choose_substring()
     shown = {row.query_id for row in view.rows}
@@ -49,19 +50,23 @@ def show_keywords(view: ComparisonView) -> None:
         return
     every = keyword_cache.places_in_runs(at, substring, runs, view.board)
     places = [place for place in every if place.query_id in shown]
-    show_html(tables.keyword_means_table("AB", keyword_means(found), k))
+    names = (view.called(runs[0]), view.called(runs[1]))
+    show_html(tables.keyword_means_table(names, keyword_means(found), k))
     print_lines = [describe_keyword_conventions(k, substring=substring), unusable or ""]
     show_html(tables.small_print(print_lines))
-    for name, alone in zip("AB", found_by_one_run(places, *runs, k), strict=True):
-        _show_found_by_one(f"Only {name} has these in its top {k}", alone, runs)
-    show_html(tables.sentences(describe_missed(places, "neither A nor B")))
+    for name, alone in zip(names, found_by_one_run(places, *runs, k), strict=True):
+        _show_found_by_one(f"Only {name} has these in its top {k}", alone, runs, names)
+    show_html(tables.sentences(describe_missed(places, f"neither {names[0]} nor {names[1]}")))
 
 
-def _show_found_by_one(title: str, alone: Sequence[KeywordRanks], runs: tuple[str, str]) -> None:
+def _show_found_by_one(
+    title: str, alone: Sequence[KeywordRanks], runs: tuple[str, str], names: tuple[str, str]
+) -> None:
     if not alone:
         return
     with st.expander(f"{title}: {len(alone):,}", expanded=len(alone) <= MOST_KEYWORDS):
-        show_html(tables.keyword_places_table(alone[:MOST_KEYWORDS], *runs, link=_query_url))
+        shown = tables.keyword_places_table(alone[:MOST_KEYWORDS], runs, names, link=_query_url)
+        show_html(shown)
         if len(alone) > MOST_KEYWORDS:
             st.caption(f"The first {MOST_KEYWORDS}; labeler score --keywords --per-query has all.")
 
@@ -76,7 +81,9 @@ MOVERS = 10
 LONGEST_TITLE = 200  # characters of a text that stands for a title
 HEADING = "margin: 2rem 0 0; font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0"
 OUTCOMES = EVERY, WORSE, BETTER, EQUAL, APART = ("all", "worse", "better", "equal", "not compared")
-ORDERS = {"worst for B": "largest losses first", "best for B": "largest gains first"}
+ORDERS = dict(
+    zip(comparison.QUERY_SORTS[:2], ("largest losses first", "largest gains first"), strict=True)
+)
 ALL_MEASURES = "measures"
 PICTURED = (ALL_MEASURES,)  # what ``show`` names beside the folds: what the picture draws
 
@@ -135,13 +142,14 @@ def choose_outcome(view: ComparisonView) -> None:
     )
 
 
-def show_more(view: ComparisonView) -> None:
-    """Show what else there is to unfold about the queries; the address has it as ``show``."""
-    folds = dict(FOLDS)
+def show_more(view: ComparisonView, details: Mapping[str, Callable[[], None]]) -> None:
+    """Show what else there is to unfold, with the ``details``; the address has it as ``show``."""
+    folds = {name: each for name, each in FOLDS.items() if name in VIEWS or name in details}
     if view.compared.apart:
         del folds[PARTING]
     elif not view.board.counts.grades:
-        folds = {STRIPS: FOLDS[STRIPS], KEYWORDS: FOLDS[KEYWORDS]}
+        for name in (MOVED, RERANKED, PARTING):
+            del folds[name]
     else:
         del folds[STRIPS]
     opened = url_state.check_among("show", [*FOLDS, *PICTURED], "picture")
@@ -152,7 +160,8 @@ def show_more(view: ComparisonView) -> None:
     def address(name: str | None) -> str:
         return url_state.this_page_url("/compare", show=name, page=None)
 
-    show_folds(folds, opened, address, lambda: VIEWS[str(opened)](view))
+    views = {name: partial(show, view) for name, show in VIEWS.items()} | dict(details)
+    show_folds(folds, opened, address, lambda: views[str(opened)]())
 
 
 def show_parting(view: ComparisonView) -> None:
@@ -223,9 +232,12 @@ def show_movers(view: ComparisonView) -> None:
         chunk = view.board.collection.chunk_ids[place.chunk]
         return url_state.this_page_url("/compare", query=place.query_id, chunk=chunk)
 
-    for caption, rows in ((f"These {what} cost B most", costs), ("These help B most", helps)):
+    names = (view.called(view.compared.a), view.called(view.compared.b))
+    shown = {f"These {what} cost {names[1]} most": costs, f"These help {names[1]} most": helps}
+    for caption, rows in shown.items():
         if rows:
-            show_html(tables.movers_table(rows, caption, titles, what=kind, link=opened))
+            look = tables.MoversLook(kind, view.heading, names, opened)
+            show_html(tables.movers_table(rows, caption, titles, look))
     show_html(tables.small_print(about_movers(view, what, found)))
 
 
@@ -257,28 +269,34 @@ def about_movers(view: ComparisonView, what: str, found: Sequence[TopMover]) -> 
             "with a document_id."
         ]
     if not found:
-        return [f"No graded chunk changes {view.heading} from A to B."]
+        a, b = view.called(view.compared.a), view.called(view.compared.b)
+        return [f"No graded chunk changes {view.heading} from {a} to {b}."]
     return [
-        f"What each adds to the mean of {view.heading}, B − A; {what} that do: {len(found):,}.",
+        f"What each adds to the difference in the mean of {view.heading}; {what} that do: "
+        f"{len(found):,}.",
         comparison.describe_dependence(view.by) or "",
         view.compared.conventions.sentence,
     ]
 
 
 def show_reranked(view: ComparisonView) -> None:
-    """Show what a perfect reranker would make of A and of B."""
+    """Show what a perfect reranker would make of both runs."""
     runs, queries = [view.compared.a, view.compared.b], {row.query_id for row in view.rows}
     show_reranker(view.board, runs, view.compared.measures, queries)
 
 
 STRIPS, KEYWORDS, PARTING = "Rank strips", "Keywords", "Where the lists part"
 MOVED, RERANKED = "What moved most", "Perfect reranker"
+STATISTICS, NUMBERS, COMPUTED = "Statistics", "All numbers", "How computed"
 FOLDS: Mapping[str, tuple[str, str]] = {
+    STATISTICS: ("Statistics", "p, the smallest difference these queries can show, other grades"),
     STRIPS: ("Rank strips", "the first ranks of both lists"),
     MOVED: ("What moved most", "the chunks and documents behind the difference"),
     RERANKED: ("Perfect reranker", "what a better order of the same chunks would give"),
     PARTING: ("Where the lists part", "the queries whose first results differ most"),
     KEYWORDS: ("Keywords", "where the words of an answer are found, without grades"),
+    NUMBERS: ("All numbers", "means, counts and possible ranges by measure"),
+    COMPUTED: ("How computed", "conventions, tests and what is left out"),
 }
 VIEWS: Mapping[str, Callable[[ComparisonView], None]] = {
     STRIPS: show_strips,

@@ -150,7 +150,9 @@ def _reranked(
         }
         for run in (choice.a, choice.run)
     )
-    return diagnosis.describe_reranking(board, choice.a, choice.run, in_a, in_b, which)
+    short = short_names(board.run_names)
+    called = (short[choice.a], short[choice.run])
+    return diagnosis.describe_reranking(board, choice.a, choice.run, in_a, in_b, which, called)
 
 
 def _rule_of_reranking(rule: FailureRule) -> tuple[FailureRule, str]:

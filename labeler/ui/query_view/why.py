@@ -72,4 +72,7 @@ def _describe_reranking(opened: OpenedQuery) -> str:
         ).get(opened.query_id)
         for run in opened.runs
     )
-    return diagnosis.describe_reranking_of_query(opened.board, opened.a, opened.run, in_a, in_b)
+    return diagnosis.describe_reranking_of_query(
+        *(opened.board, opened.a, opened.run, in_a, in_b),
+        (opened.short[opened.a], opened.short[opened.run]),
+    )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, repeat
-from string import ascii_uppercase
+from itertools import chain, count, repeat
 from typing import Any
 
 import streamlit as st
@@ -28,6 +27,7 @@ from labeler.render.tokens import BESIDE, GRADE_FILLS, RUN_A, RUN_B
 from labeler.web.static_js import loader, read_assets
 
 DEFAULT_STRIP_RANKS, MOST_STRIP_RANKS = 10, 20
+SIGNS = "■●▲◆▼★"  # of the runs side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ _strips = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class RunSide:
-    """One run beside others: its letter, what it is called, its whole name, and its colour."""
+    """One run beside others: its sign, what it is called, its whole name, and its colour."""
 
-    letter: str
+    sign: str
     name: str
     whole: str
     colour: str
@@ -116,8 +116,8 @@ class RankStyle:
     def of(cls, view: ComparisonView) -> RankStyle:
         """Return the names and colours of A, B and the runs beside them."""
         colours = chain((RUN_A, RUN_B), repeat(BESIDE))
-        runs = zip(view.runs, ascii_uppercase, colours, strict=False)
-        sides = [RunSide(letter, view.called(run), run, colour) for run, letter, colour in runs]
+        runs = zip(view.runs, chain(SIGNS, map(str, count(len(SIGNS) + 1))), colours, strict=False)
+        sides = [RunSide(sign, view.called(run), run, colour) for run, sign, colour in runs]
         return cls(sides, GRADE_FILLS)
 
 

@@ -1,8 +1,8 @@
 // What Python hands the strips: types only, nothing of it reaches a browser.
 
-/** One run beside others: what it is called, and its whole name. */
+/** One run beside others: its sign, what it is called, and its whole name. */
 export interface Side {
-  letter: string;
+  sign: string;
   name: string;
   whole: string;
   colour: string;

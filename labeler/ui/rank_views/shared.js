@@ -18,7 +18,7 @@ export function make(name, properties = {}, ...children) {
 /** @type {(sign: string | number | null, colours: string[]) => HTMLElement} */
 export function cell(sign, colours) {
   if (sign === "·" || sign === null) {
-    return make("span", { className: "cell unjudged", textContent: "·" });
+    return make("span", { className: "cell unjudged", role: "img", ariaLabel: "unjudged" });
   }
   const element = make("span", { className: `cell g${sign}`, textContent: String(sign) });
   element.style.background = colours[Number(sign)];
@@ -33,11 +33,12 @@ export function isMeant(event) {
 
 /** @type {(side: Side) => HTMLElement} */
 export function sideName(side) {
-  const element = make("span", {
-    className: `name side-${side.letter.toLowerCase()}`,
-    title: side.whole,
-    textContent: `${side.letter} ${side.name}`,
-  });
-  element.style.setProperty("--side", side.colour);
-  return element;
+  return make("span", { className: "name", title: side.whole }, signOf(side), side.name);
+}
+
+/** @type {(side: Side) => HTMLElement} */
+export function signOf(side) {
+  const sign = make("span", { className: "sign", textContent: side.sign, ariaHidden: "true" });
+  sign.style.color = side.colour;
+  return sign;
 }

@@ -1,6 +1,6 @@
 // Rank strips: a row for each query, a cell for each rank, two runs side by side, more stacked.
 
-import { cell, isMeant, make, sideName } from "./shared.js";
+import { cell, isMeant, make, sideName, signOf } from "./shared.js";
 
 /** @import { Component, Lane, StripRow, StripsData } from "./shapes" */
 
@@ -81,7 +81,7 @@ function head(data) {
       row.lastElementChild?.setAttribute("colspan", "2"); // the name has the value's room, too
     });
   }
-  add("value delta", "B − A");
+  add("value delta", "difference");
   return make("thead", {}, row);
 }
 
@@ -130,8 +130,9 @@ function beside(row, data) {
 /** @type {(row: StripRow, data: StripsData) => HTMLElement[]} */
 function stacked(row, data) {
   const lanes = row.lanes.map((lane, at) => {
-    const letter = make("span", { className: "letter", textContent: data.sides[at].letter });
-    return make("div", { className: "lane" }, letter, ...cells(lane, data.grades));
+    const { whole } = data.sides[at];
+    const strip = cells(lane, data.grades);
+    return make("div", { className: "lane", title: whole }, signOf(data.sides[at]), ...strip);
   });
   const values = row.lanes.map((lane) => make("div", { textContent: lane.value }));
   return [
