@@ -245,6 +245,7 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
     server = serve(pair)
     page = visit(f"{server.url}/compare?a=old&b=new&measure=RR&query=q0&chunk=c5")
     expect_query(page, "q0")
+    expect(page.locator(".duel .b li.edge .ends")).to_have_text("end of the prompt")
     table = page.get_by_role("table", name="What if new had it at …")
     table.get_by_role("link", name="rank 2", exact=True).click()
     expect(table.locator(".tried")).to_contain_text("0.5000−0.5000")

@@ -600,6 +600,7 @@ def test_what_if_recomputes_and_saves_nothing(filled: Path):
 def test_an_unjudged_chunk_is_tried_with_every_grade(filled: Path):
     said = plain_words(open_compare(measure=["RR"], query="q1", chunk="c1", grade="3"))
     assert "|What if it had grade … in new|" in said
+    assert "|RR would be|change|" in said, "none of these values was reached"
     assert "With grade 3 the mean of 3 queries would be 0.7778 instead of 0.7778." in said
     judged = plain_words(open_compare(measure=["RR"], query="q1", chunk="c3"))
     assert "What if it had grade" not in judged

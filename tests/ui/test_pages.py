@@ -439,6 +439,7 @@ def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
     assert numbers(said, "all") == ["0.5000", "0.0000"]
     assert "0.0000|2. · n 1|" in said
     assert "two orders by R@2 is not defined: all values of one order are equal" in said
+    assert "Chunks are graded because some run returned them." in said
     assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
     with Store(filled) as store:
         store.change_run("<b>some</b>", system="search")

@@ -79,6 +79,9 @@ LISTS_STYLE = style("""
 .duel li { margin: 0; padding: 0; position: relative; box-sizing: border-box; }
 .duel li.r { height: 40px; border-bottom: 1px solid var(--line); }
 .duel li.edge { border-bottom-color: var(--line2); box-shadow: 0 1px 0 var(--line2); }
+.duel .ends { position: absolute; z-index: 1; right: 0; bottom: -0.5rem; padding-left: 0.5rem;
+    background: var(--bg); font-size: 0.75rem; line-height: 1rem; color: var(--muted); }
+.duel:not(.single) .a .ends { right: auto; left: 0; padding: 0 0.5rem 0 0; }
 .duel li.cut { height: 44px; display: flex; align-items: end; padding-bottom: 6px;
     border-bottom: 1px dashed var(--line2); font-size: 0.8125rem; line-height: 1.25rem;
     color: var(--muted); }
@@ -125,7 +128,7 @@ LISTS_STYLE = style("""
     .duel:not(.single) { grid-template-columns: 4.25rem 4.5rem minmax(0, 1fr); }
     .st-key-query-wires { width: 4.5rem; left: 4.25rem; }
     .duel:not(.single) .a :is(.hd, li.r) { grid-template-columns: 1.75rem 1.75rem; }
-    .duel:not(.single) .a :is(.adds, .cut span, .hd small, .hd .gap) { display: none; }
+    .duel:not(.single) .a :is(.adds, .ends, .cut span, .hd small, .hd .gap) { display: none; }
     .duel:not(.single) .a a { position: absolute; inset: 0; opacity: 0; }
     .duel:not(.single) .a a:focus-visible { opacity: 1; }
     .duel:not(.single) .a a:focus-visible > * { opacity: 0; }
@@ -344,6 +347,7 @@ def _row(
         move = None if is_single else htpy.span(".move")[_move(placed.rank, look.partner(placed))]
         cells = [grade, rank, move, link, adds]
     is_edge = placed.rank == look.prompt_k and not is_below
+    ends = htpy.span(".ends")["end of the prompt"] if is_edge else None
     classes = {
         number: True,
         "r": True,
@@ -351,7 +355,7 @@ def _row(
         "below": is_below,
         "current": chunk.chunk == look.chosen,
     }
-    return htpy.li(class_=classes)[cells]
+    return htpy.li(class_=classes)[cells, ends]
 
 
 def _chunk_link(

@@ -52,9 +52,9 @@ def what_if_table(
     shown = trials[0].values[:2]
     heads = [htpy.th(scope="col")[htpy.span(".unseen")[noun]]]
     for at, value in enumerate(shown):
-        heads.append(htpy.th(scope="col")[conventions.heading(value.measure)])
+        heads.append(htpy.th(scope="col")[f"{conventions.heading(value.measure)} would be"])
         if not at:
-            heads.append(htpy.th(scope="col")[htpy.span(".unseen")["change"]])
+            heads.append(htpy.th(scope="col")["change"])
     body = [
         htpy.tr(class_={"now": each.is_now, "tried": each.at == tried})[
             htpy.th(scope="row")[

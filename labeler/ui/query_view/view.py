@@ -326,7 +326,6 @@ def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
         )
         if opened.a
         else "",
-        f"The prompt ends below rank {opened.prompt_k}.",
         f"“Adds”: what a chunk gives to {opened.heading}." if sides[0].adds else "",
         describe_useful(opened),
         comparison.describe_dependence(opened.measure) if sides[0].adds else "",

@@ -349,15 +349,21 @@ def recall_without_own_pool(
 
 def show_recall(choice: ScoresChoice, board: Scoreboard) -> FileContent:
     """Show each run's recall beside what it is without what its system alone brought in."""
+POOLING_BIAS = (
+    "Chunks are graded because some run returned them. So a run gains from what it alone found, "
+    "and one that came after the grading looks worse than it is."
+)
+
+
     measures = recall_measures(choice.measures) or choice.conventions.measures(USUAL_RECALL)
     at = (*scoreboards.cache_key(board, measures), choice.within)
     found = recall_without_own_pool(at, measures, choice.alone(board))
     for each in found:
         show_table(choice, tables.own_pool_table(each, choice.conventions))
+    st.text(POOLING_BIAS)
         st.text(describe_tau(each, choice.conventions))
     st.caption(
-        "A chunk is graded because some run has it near its top, so a run is sure to have found "
-        "what it alone brought in. Without: relevant chunks that only runs of the same system have "
+        "Without: relevant chunks that only runs of the same system have "
         f"in their top {choice.conventions.pool_depth} count as not relevant; all runs of a system "
         "are left out together, and chunks that graders found by hand stay. A query for which "
         "nothing relevant is left counts as any other without, so that n can differ."
