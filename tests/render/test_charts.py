@@ -91,6 +91,7 @@ def test_runs_in_a_picture_are_told_apart_without_colour() -> None:
 @pytest.mark.parametrize("ground", [LIGHT["bg"], DARK["bg"]])
 def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
     drawn = (*palette.RUN_COLOURS, palette.MUTED_COLOUR)
+    drawn += (palette.RUN_A_COLOUR, palette.RUN_B_COLOUR)
     assert len(set(drawn)) == len(drawn)
     for colour in drawn:
         assert contrast(colour, ground) >= 3, colour
@@ -119,6 +120,23 @@ def test_points_and_lines_are_drawn_in_colours_that_stand_out(name: str) -> None
 
 
 RANGE = re.compile("range")
+
+
+def test_run_a_and_run_b_look_the_same_wherever_they_are_and_others_are_grey() -> None:
+    names = ["x", "best", "y", "next", "z"]
+    roles = {"next": "a", "best": "b"}
+    looks = palette.line_looks(names, roles)
+    assert looks["next"] == (palette.RUN_A_COLOUR, "square", [1, 0])
+    assert looks["best"] == (palette.RUN_B_COLOUR, "circle", [1, 0])
+    others = [looks[name] for name in "xyz"]
+    assert {look.colour for look in others} == {palette.MUTED_COLOUR}
+    assert len({tuple(look.dash) for look in others} | {(1, 0)}) == 4
+    board = board_of({"q": {"c": 1}}, {name: {"q": ["c"]} for name in names})
+    scores = board.table(board.conventions.measures("R@1 R@5"))
+    [lines, *_] = charts.curve_chart(scores, [5], roles).to_dict()["layer"]
+    drawn = [lines["encoding"][name]["scale"]["range"] for name in ("color", "shape", "strokeDash")]
+    order = list(dict.fromkeys(score.run for score in scores))
+    assert [tuple(look) for look in zip(*drawn, strict=True)] == [looks[name] for name in order]
 
 
 def test_eight_runs_differ_in_dash_and_colour_together() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
@@ -139,4 +140,7 @@ def test_a_legend_names_every_run_and_tells_them_apart_without_colour():
     runs = [f"nightly-run-of-the-production-index-{n}" for n in range(8)]
     html = str(tables.run_legend(runs, short_names(runs)))
     assert html.count("<li>") == 8
+    assert html.count("<i></i>") == 0
+    marked = str(tables.run_legend(runs, short_names(runs), {runs[0]: "b", runs[1]: "a"}))
+    assert re.findall(r'class="line (\w+)"[^>]*><i>', marked) == ["circle", "square"]
     assert all(f"…index-{n}</bdi>" in html for n in range(8))

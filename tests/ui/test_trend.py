@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,21 @@ def test_a_system_is_shown_by_date_with_what_fell(seasons: Path) -> None:
     assert "summer" not in said.split("|Over time|")[1]
     assert "summer" in trend(runs="true").split("|Over time|")[1]
     assert "Bonferroni's correction over all 6 comparisons" in said
+
+
+def test_the_system_of_a_marked_run_has_the_look_of_that_run(seasons: Path) -> None:
+    with Store(seasons) as store:
+        lists = [Ranking(name, ("c",)) for name in QUERIES]
+        store.add_run(loaded(lists), name="new", system="other", created_at="2026-09-01")
+
+    def legend(**marked: str) -> list[str]:
+        app = open_page("scores", view="trend", measure="RR", **marked)
+        bodies = [each.proto.body for each in app.get("html")]
+        [body] = [each for each in bodies if "Runs in the chart" in each]
+        return re.findall(r'class="line ([\w-]+)"[^>]*>(?:<i></i>)?</span>.*?>(\w+)</bdi>', body)
+
+    assert sorted(legend(a="autumn", b="new")) == [("circle", "other"), ("square", "search")]
+    assert ("triangle-up", "search") in legend(a="autumn", b="summer")
 
 
 def test_the_window_is_in_the_address(seasons: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import altair as alt
 import pandas as pd
@@ -15,16 +15,19 @@ from labeler.render.charts.theme import (
     tooltips,
     with_theme,
 )
-from labeler.render.palette import DASHES, MUTED_COLOUR, RUN_COLOURS
+from labeler.render.palette import MUTED_COLOUR, line_looks
 
 CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a curve has a point
 
 
-def curve_chart(scores: Iterable[Score], prompt_ks: Iterable[int]) -> alt.LayerChart:
+def curve_chart(
+    scores: Iterable[Score], prompt_ks: Iterable[int], roles: Mapping[str, str] | None = None
+) -> alt.LayerChart:
     """Return a measure over k, a line for each run, with the prompt sizes as upright rules.
 
     ``scores`` are of one measure at several cut-offs; a prompt size is what really reaches the
-    prompt. The legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
+    prompt. ``roles`` are those of `line_looks`. The legend is `labeler.render.tables.run_legend`,
+    of the same runs in the same order.
     """
     given = list(scores)
     name = next((each.measure.name for each in given), "")
@@ -48,8 +51,7 @@ def curve_chart(scores: Iterable[Score], prompt_ks: Iterable[int]) -> alt.LayerC
         .encode(
             x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
             y=alt.Y("value:Q", title=f"mean {name}@k", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
-            strokeDash=alt.StrokeDash("at:N", scale=runs.in_turn(DASHES), legend=None),
+            **runs.with_looks(line_looks(runs.names, roles)),
             tooltip=[
                 *tooltips("run:N", "k:Q"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),

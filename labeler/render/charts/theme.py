@@ -7,12 +7,14 @@ looks up the name of each number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import altair as alt
 from altair.utils import schemapi
+
+from labeler.render.palette import LineLook
 
 # A chart is checked against Vega's schema once, whole, as it is drawn; and not each part of it.
 schemapi.disable_debug_mode()
@@ -44,6 +46,18 @@ class ChartNames:
     def numbers(self) -> list[int]:
         """The numbers of all names: the domain of their scale."""
         return list(range(len(self.names)))
+
+    def with_looks(self, looks: Mapping[str, LineLook]) -> dict[str, Any]:
+        """Return what draws each name's line in its own colour, dashes and mark."""
+        shown = [looks[name] for name in self.names]
+        colours, marks, dashes = (
+            self.in_turn([look[at] for look in shown]) for at in range(len(LineLook._fields))
+        )
+        return {
+            "color": alt.Color("at:N", scale=colours, legend=None),
+            "shape": alt.Shape("at:N", scale=marks, legend=None),
+            "strokeDash": alt.StrokeDash("at:N", scale=dashes, legend=None),
+        }
 
     def in_turn(self, looks: Sequence[Any]) -> alt.Scale:
         """Give each name a look of its own, as far as there are some; then they begin again."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import pandas as pd
@@ -17,7 +17,7 @@ import pandas as pd
 from labeler.analysis.trend import DatedRun, SignalValue, TimeSpan, parse_moment
 from labeler.model.results import Table
 from labeler.render.charts.theme import INK, LEAST_FONT, ChartNames, with_theme
-from labeler.render.palette import DASHES, MARKS, MUTED_COLOUR, RUN_COLOURS
+from labeler.render.palette import MUTED_COLOUR, line_looks
 from labeler.render.text import format_cell, format_figure
 
 MOST_BANDS = 3
@@ -47,13 +47,14 @@ def trend_chart(
     *,
     share: bool = True,
     span: TimeSpan | None = None,
+    roles: Mapping[str, str] | None = None,
 ) -> alt.LayerChart:
     """Return a line for each of ``lines``, with the 95% interval of up to `MOST_BANDS` as bands.
 
     ``bars`` are thresholds, drawn across. ``share`` says that values are from 0 to 1. The axis of
     values begins where they do, that of time with the points or with a ``span`` that other pictures
-    below share. The legend is `labeler.render.tables.run_legend`, of the same names in the
-    same order.
+    below share. ``roles`` are those of `line_looks`. The legend is
+    `labeler.render.tables.run_legend`, of the same names in the same order.
     """
     names = ChartNames("lines", list(lines))
     given = sorted(set(bars))
@@ -68,14 +69,14 @@ def trend_chart(
         axis=time_axis(shared, timed, most=frame["when"].nunique() if span is None else 8),
     )
     upward = alt.Scale(domain=_trend_domain(frame, given, share=share), nice=False, zero=False)
-    colour = alt.Color("at:N", scale=names.in_turn(RUN_COLOURS), legend=None)
-    base = alt.Chart(frame).encode(x=across, color=colour)
+    looks = names.with_looks(line_looks(names.names, roles))
+    base = alt.Chart(frame).encode(x=across, color=looks["color"])
     axis = alt.Axis() if span is None else alt.Axis(minExtent=AXIS_EXTENT, titlePadding=0)
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
     size = next(size for most, size in POINT_SIZES if _most_points(lines) <= most)
     layers = [
         *(_bands(base, alt.Y("lo:Q", title=f"mean {heading}", scale=upward)) if has_bands else ()),
-        *_lines(base, value, names, size, _trend_tooltip(lines)),
+        *_lines(base, value, looks, size, _trend_tooltip(lines)),
         *_threshold_lines(given, upward),
     ]
     chart: alt.LayerChart = alt.LayerChart(
@@ -95,11 +96,14 @@ def _bands(base: alt.Chart, low: alt.Y) -> Iterator[alt.Chart]:
 
 
 def _lines(
-    base: alt.Chart, value: alt.Y, names: ChartNames, size: int, tooltip: Sequence[alt.Tooltip]
+    base: alt.Chart,
+    value: alt.Y,
+    looks: Mapping[str, Any],
+    size: int,
+    tooltip: Sequence[alt.Tooltip],
 ) -> Iterator[alt.Chart]:
     """Give the lines, their points, and a cross at the foot where a run has no result."""
-    dash = alt.StrokeDash("at:N", scale=names.in_turn(DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=names.in_turn(MARKS), legend=None)
+    dash, shape = looks["strokeDash"], looks["shape"]
     yield base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash)
     yield (
         base.transform_filter("isValid(datum.value)")
@@ -211,6 +215,7 @@ def signal_chart(
     lines: Mapping[str, Sequence[SignalValue]],
     span: TimeSpan,
     runs: Sequence[DatedRun] = (),
+    roles: Mapping[str, str] | None = None,
 ) -> alt.LayerChart:
     """Return a line for each system of ``lines``, in the look it has among all ``systems``.
 
@@ -221,7 +226,7 @@ def signal_chart(
     frame = _signal_frame(names, lines)
     timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
     across = alt.X("when:T", title=None, scale=time_scale(span), axis=time_axis(span, timed))
-    colour = alt.Color("at:N", scale=names.in_turn(RUN_COLOURS), legend=None)
+    looks = names.with_looks(line_looks(names.names, roles))
     base = alt.Chart(frame).encode(
         x=across,
         y=alt.Y(
@@ -230,10 +235,9 @@ def signal_chart(
             scale=alt.Scale(zero=False, nice=True, domain=_signal_domain(frame)),
             axis=alt.Axis(tickCount=3, minExtent=AXIS_EXTENT, titlePadding=0),
         ),
-        color=colour,
+        color=looks["color"],
     )
-    dash = alt.StrokeDash("at:N", scale=names.in_turn(DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=names.in_turn(MARKS), legend=None)
+    dash, shape = looks["strokeDash"], looks["shape"]
     made = pd.DataFrame({"when": [run.when for run in runs], "run": [run.run for run in runs]})
     layers = [
         *([_run_rules(made, span)] if 0 < len(made) <= MOST_RULES else []),

@@ -27,7 +27,7 @@ from labeler.evaluation import (
 )
 from labeler.measures import MEASURES, PROMPT, Cutoff, Measure
 from labeler.render.markup import style
-from labeler.render.palette import DASHES, RUN_COLOURS
+from labeler.render.palette import LineLook, line_looks
 from labeler.render.short_names import RUN_LETTERS
 from labeler.render.tables.html_table import (
     CellContent,
@@ -340,21 +340,29 @@ LEGEND_STYLE = style("""
 .legend li { display: flex; align-items: center; gap: 0.4rem; margin: 0;
     overflow-wrap: anywhere; max-width: 100%; overflow-x: clip; }
 .legend bdi { min-width: 0; }
-.legend .line { flex: none; width: 2.25rem; height: 3px; }
+.legend .line { flex: none; width: 2.25rem; height: 3px; position: relative; }
+.legend .line i { position: absolute; left: 50%; top: 50%; width: 10px; height: 10px;
+    margin: -5px; background: inherit; }
+.legend .circle i { border-radius: 50%; } .legend .square i { border-radius: 2px; }
 """)
 
 
-def run_legend(runs: Sequence[str], short: Mapping[str, str]) -> htpy.Fragment:
+def run_legend(
+    runs: Sequence[str], short: Mapping[str, str], roles: Mapping[str, str] | None = None
+) -> htpy.Fragment:
     """Return a legend of the lines that a chart draws of runs, in their order."""
-    entries = [htpy.li[_legend_line(at), run_name(run, short)] for at, run in enumerate(runs)]
+    looks = line_looks(runs, roles)
+    entries = [
+        htpy.li[_legend_line(look, has_mark=bool((roles or {}).get(run))), run_name(run, short)]
+        for run, look in looks.items()
+    ]
     return htpy.fragment[LEGEND_STYLE, htpy.ul(".legend", aria_label="Runs in the chart")[entries]]
 
 
-def _legend_line(at: int) -> htpy.Element:
-    colour = RUN_COLOURS[at % len(RUN_COLOURS)]
+def _legend_line(look: LineLook, *, has_mark: bool) -> htpy.Element:
     return htpy.span(
-        ".line", style=f"background: {dashed_gradient(colour, DASHES[at % len(DASHES)])}"
-    )
+        class_=["line", look.mark], style=f"background: {dashed_gradient(look.colour, look.dash)}"
+    )[htpy.i if has_mark else None]
 
 
 def dashed_gradient(colour: str, dashes: Sequence[int]) -> str:

@@ -48,11 +48,55 @@ NAMING_RUNS = ("a", "b", ONLY_RUNS, HIDDEN, PINNED)
 
 
 @dataclass(frozen=True, slots=True)
+class MarkedRuns:
+    """The runs that are marked to compare, as the address names them: A, B and others beside."""
+
+    runs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ranked: Sequence[str]) -> MarkedRuns:
+        """Return those of the address, by default the best as B and the next one as A.
+
+        ``ranked`` are the runs from the best on.
+        """
+        named = [*(url_state.get(name) for name in ("a", "b")), *url_state.get_each("also")]
+        found = tuple(run for run in dict.fromkeys(named) if run is not None and run in ranked)
+        return cls(found or tuple(reversed(ranked[:2])))
+
+    def role(self, run: str) -> str:
+        """Return whether a run is ``a`` or ``b`` or ``beside`` them, nothing if not marked."""
+        if run not in self.runs:
+            return ""
+        at = self.runs.index(run)
+        return "ab"[at] if at < 2 else "beside"
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The roles of A and B, by which charts draw them as the other pages do."""
+        return dict(zip(self.runs, "ab", strict=False))
+
+    def turned(self, run: str) -> str:
+        """Return the address of the page with the run marked, or not any more."""
+        left = [each for each in self.runs if each != run]
+        return url_with(self._named([*left, run] if run not in self.runs else left))
+
+    @property
+    def compare_url(self) -> str:
+        """The address that compares these runs."""
+        return url_state.page_url("/compare", **self._named(self.runs))
+
+    @staticmethod
+    def _named(runs: Sequence[str]) -> dict[str, str | Sequence[str]]:
+        a, b, *also = [*runs, "", ""][: max(2, len(runs))]
+        return {"a": a or [], "b": b or [], "also": also}
+
+
+@dataclass(frozen=True, slots=True)
 class ScoresChoice:
     """What is shown: a view, by which measures, of which queries, and which runs in it.
 
     ``traffic`` weights the means, None if each query counts the same; ``by_task`` are the team's
-    measures for a task.
+    measures for a task, and ``marked`` the runs to compare.
     """
 
     view: str
@@ -64,6 +108,7 @@ class ScoresChoice:
     names: RunNames
     traffic: Traffic | None = None
     by_task: Mapping[str, str] = field(default_factory=dict)
+    marked: MarkedRuns = MarkedRuns(())
 
     @property
     def within(self) -> tuple[str, str] | None:
@@ -177,45 +222,6 @@ def choose_runs(names: RunNames) -> RunTableState:
 def sort_url(lineup: RunTableState, column: str) -> str:
     """Return the address of the page sorted by a column."""
     return url_with({SORT: lineup.turned(column)})
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedRuns:
-    """The runs that are marked to compare, as the address names them: A, B and others beside."""
-
-    runs: tuple[str, ...]
-
-    @classmethod
-    def of(cls, ranked: Sequence[str]) -> MarkedRuns:
-        """Return those of the address, by default the best as B and the next one as A.
-
-        ``ranked`` are the runs from the best on.
-        """
-        named = [*(url_state.get(name) for name in ("a", "b")), *url_state.get_each("also")]
-        found = tuple(run for run in dict.fromkeys(named) if run is not None and run in ranked)
-        return cls(found or tuple(reversed(ranked[:2])))
-
-    def role(self, run: str) -> str:
-        """Return whether a run is ``a`` or ``b`` or ``beside`` them, nothing if not marked."""
-        if run not in self.runs:
-            return ""
-        at = self.runs.index(run)
-        return "ab"[at] if at < 2 else "beside"
-
-    def turned(self, run: str) -> str:
-        """Return the address of the page with the run marked, or not any more."""
-        left = [each for each in self.runs if each != run]
-        return url_with(self._named([*left, run] if run not in self.runs else left))
-
-    @property
-    def compare_url(self) -> str:
-        """The address that compares these runs."""
-        return url_state.page_url("/compare", **self._named(self.runs))
-
-    @staticmethod
-    def _named(runs: Sequence[str]) -> dict[str, str | Sequence[str]]:
-        a, b, *also = [*runs, "", ""][: max(2, len(runs))]
-        return {"a": a or [], "b": b or [], "also": also}
 
 
 def show_warnings(notes: Iterable[Note]) -> None:

@@ -96,7 +96,7 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
     show_alerts(found.scan, below)
     beside = signals_below(choice, board, line, asked.systems, asked.window)
     drawn = draw_lines(choice, asked, found, bars, beside.span)
-    show_signal_pictures(beside, drawn)
+    show_signal_pictures(beside, drawn, roles_of(asked, choice.marked.roles))
     summaries = trend.summaries_table(found.rows[:MOST_ROWS], thresholds=bars)
     show_html(tables.trend_table(summaries, choice.names.short))
     say_rows_left_out(len(found.rows))
@@ -204,17 +204,28 @@ def draw_lines(
     """
     lines = dict(list(lines_by_name(found.lines).items())[:MOST_LINES])
     heading = choice.conventions.heading(asked.drawn)
+    is_of_systems = asked.facet is None or asked.buckets is not None
     if len(found.lines) > len(lines):
-        what = "buckets" if asked.facet is not None and asked.buckets is None else "systems"
+        what = "systems" if is_of_systems else "buckets"
         st.caption(f"Drawn are the first {len(lines)} of {len(found.lines):,} {what}.")
-    show_html(tables.run_legend(list(lines), {}))
+    roles = roles_of(asked, choice.marked.roles) if is_of_systems else None
+    show_html(tables.run_legend(list(lines), {}, roles))
     points = {name: trend.points_table([series]) for name, series in lines.items()}
     share = not asked.drawn.definition.count
     drawn = [bars[series.place] for series in lines.values() if series.place in bars]
-    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span))
+    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span, roles=roles))
     bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn of up to three lines."
     st.caption(f"Bands: 95% interval over the choice of queries.{bands} {AXIS_NOTE}")
     return list(lines)
+
+
+def roles_of(asked: TrendChoice, marked: Mapping[str, str]) -> dict[str, str]:
+    """Return which systems have run A or run B, by their names; one that has both is neither's."""
+    found = {
+        system: {marked[dated.run] for dated in runs if dated.run in marked}
+        for system, runs in asked.systems.items()
+    }
+    return {system: role for system, roles in found.items() if len(roles) == 1 for role in roles}
 
 
 def lines_by_name(every: Iterable[TrendSeries]) -> dict[str, TrendSeries]:
@@ -406,7 +417,9 @@ def _signal_points(
         return tuple(store.signal_points(queries))
 
 
-def show_signal_pictures(beside: TrendSignals, lines: Collection[str]) -> None:
+def show_signal_pictures(
+    beside: TrendSignals, lines: Collection[str], roles: Mapping[str, str]
+) -> None:
     """Draw a small picture for each signal, of the systems that have a line above; ``lines``."""
     drawn = [each for each in beside.every if each.system in beside.systems]
     names = list(dict.fromkeys(each.name for each in drawn))
@@ -427,7 +440,7 @@ def show_signal_pictures(beside: TrendSignals, lines: Collection[str]) -> None:
         }
         if heard and beside.span is not None:
             st.text(f"{name} (online)")
-            st.altair_chart(charts.signal_chart(order, heard, beside.span, runs))
+            st.altair_chart(charts.signal_chart(order, heard, beside.span, runs, roles))
     st.caption(describe_pictures(beside, names, shown))
 
 

@@ -265,9 +265,11 @@ def show_curves(choice: ScoresChoice, board: Scoreboard) -> FileContent:
     prompt_ks = board.prompt_ks[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := choose_drawn(choice, groups):
-            show_html(tables.run_legend(drawn, choice.names.short))
+            roles = choice.marked.roles
+            show_html(tables.run_legend(drawn, choice.names.short, roles))
             for column, scores in zip(st.columns(2), found, strict=True):
-                column.altair_chart(charts.curve_chart(scores_of_runs(scores, drawn), prompt_ks))
+                of_drawn = scores_of_runs(scores, drawn)
+                column.altair_chart(charts.curve_chart(of_drawn, prompt_ks, roles))
     return lambda: score_file(choice, [*found[0], *found[1]])
 
 
@@ -347,20 +349,20 @@ def recall_without_own_pool(
     return compare_own_pools(_board, _measures, by_hand)
 
 
-def show_recall(choice: ScoresChoice, board: Scoreboard) -> FileContent:
-    """Show each run's recall beside what it is without what its system alone brought in."""
 POOLING_BIAS = (
     "Chunks are graded because some run returned them. So a run gains from what it alone found, "
     "and one that came after the grading looks worse than it is."
 )
 
 
+def show_recall(choice: ScoresChoice, board: Scoreboard) -> FileContent:
+    """Show each run's recall beside what it is without what its system alone brought in."""
     measures = recall_measures(choice.measures) or choice.conventions.measures(USUAL_RECALL)
     at = (*scoreboards.cache_key(board, measures), choice.within)
     found = recall_without_own_pool(at, measures, choice.alone(board))
+    st.text(POOLING_BIAS)
     for each in found:
         show_table(choice, tables.own_pool_table(each, choice.conventions))
-    st.text(POOLING_BIAS)
         st.text(describe_tau(each, choice.conventions))
     st.caption(
         "Without: relevant chunks that only runs of the same system have "
