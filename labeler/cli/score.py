@@ -11,7 +11,7 @@ from itertools import chain
 import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
-from labeler.analysis.comparison import DecisionRules, describe_best_run, perfect_reranking_notes
+from labeler.analysis.comparison import DecisionRules, find_best_run, perfect_reranking_notes
 from labeler.cli.explain import explain_best_run, explain_by
 from labeler.cli.groups import CommandT, database_option, format_option
 from labeler.cli.options import (
@@ -215,8 +215,9 @@ class ScorePart:
             rows = mean_rows(board, asked.measures, asked.facet)
         labels = RunLabels(board.run_names)
         table = wide_table(rows, board.conventions, labels)
-        best = describe_best_run(board, DecisionRules.of(asked.settings), labels)
-        how = explain_by(explain_best_run(asked.settings.decide_by) if best else [])
+        found = find_best_run(board, DecisionRules.of(asked.settings), labels)
+        best = () if found is None else found.statements
+        how = explain_by([] if found is None else explain_best_run(found.heading))
         notes = [*self.notes, *how]
         return format_page(asked.kind, [table], board.conventions, notes, best, labels)
 

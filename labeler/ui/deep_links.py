@@ -54,8 +54,13 @@ def transfer_step(statements: Iterable[Statement]) -> htpy.Element | None:
     """Return the button to the transfer that two chunkings need, None where none is asked for."""
     if all(each.kind != TRANSFER for each in statements):
         return None
+    return htpy.a(".go", href=transfer_url())["Transfer the grades"]
+
+
+def transfer_url() -> str:
+    """Return the address at which grades are transferred between chunkings."""
     place = {name: value for name, value in TRANSFER_PLACE.items() if name != "page"}
-    return htpy.a(".go", href=url_state.page_url("/data", **place))["Transfer the grades"]
+    return url_state.page_url("/data", **place)
 
 
 def lowest_bucket_links(

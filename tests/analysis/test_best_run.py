@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from labeler.analysis.comparison import (
@@ -11,7 +14,21 @@ from labeler.analysis.comparison import (
     find_best_run,
 )
 from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.model import (
+    Chunk,
+    Document,
+    Evidence,
+    GoldenGrade,
+    LoadedGolden,
+    Query,
+    Ranking,
+    Selection,
+)
 from labeler.model.results import ANSWER
+from labeler.store import Store
+from labeler.store.columns import hash_text
+from tests.support.page import empty_golden_set, loaded, open_page, words
+from tests.support.two_chunkings import BOTH, TEXT
 
 RANKED = {"good": ["c", "x", "y"], "fair": ["x", "c", "y"], "poor": ["x", "y", "c"]}
 
@@ -110,3 +127,66 @@ def test_a_run_is_marked_by_what_its_test_says():
     assert few is not None
     assert few.marks == {}
     assert few.doubts == ()
+
+
+def cut_for_each_query(path: Path) -> Path:
+    """Load two cuts of a document for each of 12 questions, of which the first is graded.
+
+    "first" and "last" are of the first cut, "new" is of the second.
+    """
+    ids = [f"q{n}" for n in range(12)]
+    with Store(empty_golden_set(path)) as store:
+        store.add_queries(loaded([Query(name, f"which letters, {name}?") for name in ids]))
+        store.add_documents(loaded([Document(name, TEXT) for name in ids]))
+        for size, chunking in ((10, ""), (25, "v2")):
+            pieces = [
+                Chunk(f"{name}-{at}", TEXT[at : at + size], None, name, None, {}, at, at + size)
+                for name in ids
+                for at in range(0, 50, size)
+            ]
+            store.add_chunks(loaded(pieces), chunking=chunking)
+        passage = Evidence(hash_text(TEXT[10:20]) or "", ((2, 8),))
+        grades = [GoldenGrade(name, f"{name}-10", 3, evidence=passage) for name in ids]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        for run, at, chunking in (("first", 10, ""), ("last", 40, ""), ("new", 0, "v2")):
+            lists = [Ranking(name, (f"{name}-{at}",)) for name in ids]
+            store.add_run(loaded(lists), name=run, chunking=chunking)
+    return path / "golden.db"
+
+
+CANNOT = "can't be compared yet: no chunk of chunking v2 is graded."
+
+
+def test_runs_of_two_chunkings_are_ranked_by_the_evidence_they_find(tmp_path: Path):
+    path = cut_for_each_query(tmp_path)
+
+    def said() -> list[str]:
+        with Store(path) as store:
+            conventions = Conventions.of(selected=Selection(chunkings=BOTH))
+            board = Scoreboard(store.collection(), conventions)
+        return [each.sentence for each in describe_best_run(board, DecisionRules())]
+
+    assert said() == [
+        "Of the runs with graded chunks, first scores clearly highest.",
+        "EvidenceR@2000c: first 1.0000, last 0.0000.",
+        f"new {CANNOT}",
+    ]
+    with Store(path) as store:
+        graded = [GoldenGrade("q0", "q0-0", 3)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(graded), loaded([])), chunking="v2")
+    assert said() == [
+        "first scores highest; new is not clearly lower.",
+        "EvidenceR@2000c: first 1.0000, new 1.0000.",
+    ]
+
+
+def test_scores_says_which_run_of_two_chunkings_is_best(tmp_path: Path):
+    path = cut_for_each_query(tmp_path)
+    told = words(open_page("scores", chunking="*"))
+    assert "|Of the runs with graded chunks, first scores clearly highest.|" in told
+    assert re.search(r"\|1\.0000\|+ \|+EvidenceR@2000c\|", told)
+    assert f"new {CANNOT}" in told
+    assert re.search(r"\|new\|+not compared\|", told)
+    with Store(path) as store:
+        store.drop_run("last")
+    assert f"|These runs {CANNOT}|" in words(open_page("scores", chunking="*"))

@@ -66,7 +66,8 @@ def words(app: AppTest) -> str:
     groups = (app.header, app.text, app.caption, app.markdown, app.code, app.info)
     texts = [element.value for group in groups for element in group]
     texts += [element.proto.body for element in app.get("html")]
-    plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", text, flags=re.S) for text in texts]
+    whole = (text.replace("<wbr>", "") for text in texts)
+    plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", text, flags=re.S) for text in whole]
     return html.unescape("\n".join(plain))
 
 

@@ -12,20 +12,23 @@ from dataclasses import dataclass
 
 from labeler.analysis.comparison.deltas import compare
 from labeler.analysis.comparison.significance import (
+    ACROSS_CHUNKINGS,
     DecisionRules,
     DeltaTest,
     assess_deltas,
     format_delta_interval,
 )
 from labeler.errors import BadInput
-from labeler.evaluation import Score, Scoreboard, format_number
+from labeler.evaluation import CROSS_CHUNKING_MEASURES, Score, Scoreboard, format_number
+from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Measure
-from labeler.model import format_count
+from labeler.model import describe_chunking, format_count
 from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.stats import FEWEST_QUERIES
 
 MOST_NAMED = 3  # runs that are not clearly lower; of more the number
 HIGHEST, LOWER, NOT_CLEARLY_LOWER = "highest", "clearly lower", "not clearly lower"
+NOT_COMPARED = "not compared"
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class BestRun:
     """The run that scores highest by ``measure``, and the ``others`` from the next one down.
 
     ``tests`` are of each other run against the best, corrected for their number; none where the
-    queries are too few. ``called`` are what people call the runs.
+    queries are too few. ``called`` are what people call the runs. ``ungraded`` are runs of
+    chunkings without a grade, which cannot be compared.
     """
 
     board: Scoreboard
@@ -42,6 +46,7 @@ class BestRun:
     others: tuple[Score, ...]
     tests: Mapping[str, DeltaTest]
     called: Mapping[str, str]
+    ungraded: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -50,14 +55,14 @@ class BestRun:
 
     @property
     def marks(self) -> dict[str, str]:
-        """By run, whether it is the highest or surely below it; of too few queries nothing."""
+        """By run, whether it is the highest, or surely below it; nothing of too few queries."""
         if not self.tests:
             return {}
         lower = {run for run, test in self.tests.items() if test.is_clear}
         others = {
             each.run: LOWER if each.run in lower else NOT_CLEARLY_LOWER for each in self.others
         }
-        return {self.best.run: HIGHEST, **others}
+        return {self.best.run: HIGHEST, **others, **dict.fromkeys(self.ungraded, NOT_COMPARED)}
 
     @property
     def answer(self) -> Statement:
@@ -66,7 +71,9 @@ class BestRun:
             few = f"Too few queries to say which run is best: {self.best.n}."
             return Statement("too few queries", few, ANSWER)
         level = [self.called[run] for run, mark in self.marks.items() if mark == NOT_CLEARLY_LOWER]
-        return Statement("best run", _answer(self.called[self.best.run], level), ANSWER)
+        said = _answer(self.called[self.best.run], level)
+        among = "Of the runs with graded chunks, " if self.ungraded else ""
+        return Statement("best run", f"{among}{said}", ANSWER)
 
     @property
     def number(self) -> Statement:
@@ -76,6 +83,11 @@ class BestRun:
         return Statement("best values", f"{self.heading}: {', '.join(values)}.", DOUBT)
 
     @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Which run is best, by which values, and what these do not rest on."""
+        return (self.answer, self.number, *self._left_out)
+
+    @property
     def doubts(self) -> tuple[Statement, ...]:
         """How far the best run is above the next one, and what is known of the rest.
 
@@ -83,7 +95,7 @@ class BestRun:
         """
         second = self.others[0]
         if second.run not in self.tests:
-            return ()
+            return self._left_out
         compared = compare(self.board, second.run, self.best.run, [self.measure])
         alone = assess_deltas({second.run: compared}, tests=1)[second.run]
         delta = compared.deltas[0].delta
@@ -95,7 +107,16 @@ class BestRun:
         if 0 < lower < len(self.others):
             others = "The other run is" if lower == 1 else f"The other {lower:,} runs are"
             said.append(Statement("lower runs", f"{others} clearly lower.", DOUBT))
-        return tuple(said)
+        return (*said, *self._left_out)
+
+    @property
+    def _left_out(self) -> tuple[Statement, ...]:
+        """Which runs are not ranked, as nobody has graded a chunk of their chunking."""
+        if not self.ungraded:
+            return ()
+        runs = [self.called.get(run, run) for run in self.ungraded]
+        who = runs[0] if len(runs) == 1 else f"{len(runs):,} runs"
+        return (describe_ungraded(who, self.board, self.ungraded),)
 
     def _interval(self, alone: DeltaTest, run: str) -> str:
         if math.isnan(alone.interval.lo):
@@ -123,7 +144,7 @@ def describe_best_run(
     ['B scores clearly highest.', 'nDCG@10: B 1.0000, A 0.6309.']
     """
     found = find_best_run(board, rules, names)
-    return () if found is None else (found.answer, found.number)
+    return () if found is None else found.statements
 
 
 def find_best_run(
@@ -131,20 +152,60 @@ def find_best_run(
 ) -> BestRun | None:
     """Return the run that scores highest by the measure that decides, tested against the others.
 
-    None where fewer than two have a value, or where runs are of several chunkings: their values
-    rest on different grades. ``names`` are what people call the runs.
+    None where fewer than two have a value. Runs of several chunkings are ranked by the first
+    measure with values that can decide between them, without those of chunkings that have no
+    grades. ``names`` are what people call the runs.
     """
-    if board.collection.has_several_chunkings:
-        return None
     board = board.snapshot()
-    [measure] = board.resolve(board.conventions.measures(rules.decide_by)[:1])
-    scores = [each for each in board.table([measure]) if each.n and not math.isnan(each.value)]
-    if len(scores) < 2:
-        return None
+    ungraded = find_ungraded(board)
+    for measure in _deciding(board, rules):
+        scores = [each for each in board.table([measure]) if each.n and not math.isnan(each.value)]
+        ranked = [each for each in scores if each.run not in ungraded]
+        if len(ranked) > 1:
+            return _best_of(board, measure, ranked, names, ungraded)
+    return None
+
+
+def find_ungraded(board: Scoreboard) -> tuple[str, ...]:
+    """Return the runs of chunkings without a grade, where there are several chunkings."""
+    collection = board.collection
+    if not collection.has_several_chunkings:
+        return ()
+    return tuple(
+        run.name for run in collection.runs if not has_graded_chunkings(collection, [run.name])
+    )
+
+
+def describe_ungraded(who: str, board: Scoreboard, runs: Sequence[str]) -> Statement:
+    """Return why some runs, named as ``who``, cannot be compared with the others."""
+    chunkings = {run.name: describe_chunking(run.chunking) for run in board.collection.runs}
+    of = " or ".join(dict.fromkeys(chunkings[run] for run in runs))
+    said = f"{who} can't be compared yet: no chunk of {of} is graded."
+    return Statement("ungraded chunking", said, DOUBT)
+
+
+def _deciding(board: Scoreboard, rules: DecisionRules) -> Sequence[Measure]:
+    """Return the measures of which the first with values decides between all runs."""
+    collection, read = board.collection, board.conventions.measures
+    if not collection.has_several_chunkings:
+        return board.resolve(read(rules.decide_by)[:1])
+    if has_graded_chunkings(collection, board.run_names):
+        return board.resolve(read(ACROSS_CHUNKINGS))
+    crossing = [name for name in ACROSS_CHUNKINGS if name in CROSS_CHUNKING_MEASURES]
+    return board.resolve(read(crossing))
+
+
+def _best_of(
+    board: Scoreboard,
+    measure: Measure,
+    scores: Sequence[Score],
+    names: Mapping[str, str] | None,
+    ungraded: tuple[str, ...],
+) -> BestRun:
     best, *others = sorted(scores, key=lambda each: -each.value)
     called = names or {each.run: each.run for each in scores}
     tests = _tests_against(board, measure, best, others) if best.n >= FEWEST_QUERIES else {}
-    return BestRun(board, measure, best, tuple(others), tests, called)
+    return BestRun(board, measure, best, tuple(others), tests, called, ungraded)
 
 
 def _answer(best: str, level: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ read out as the table that it is. A hollow mark is a run that is not clearly low
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -39,7 +40,7 @@ RANKING_STYLE = style(
 .ranking.many tbody tr:not(.axis) > * { height: 2rem; }
 .ranking thead th { height: auto; padding-bottom: 0.5rem; vertical-align: bottom;
     font-size: 0.8125rem; color: var(--muted); white-space: pre-line; max-width: 8rem;
-    overflow-wrap: anywhere; }
+    overflow-wrap: break-word; }
 .ranking :is(th, td):first-child { text-align: left; padding-left: 0; }
 .ranking tbody th { white-space: normal; overflow-wrap: anywhere; max-width: 24rem;
     position: sticky; left: 0; z-index: 1; background: var(--ground); }
@@ -280,10 +281,20 @@ def _column_head(
         title=None if score is None else MEASURES[score.measure.name].help,
     )[
         htpy.a(id=f"rank by {name}", href=head.columns[name])[
-            words, htpy.span(aria_hidden="true")[sign] if sign else None
+            breakable(words), htpy.span(aria_hidden="true")[sign] if sign else None
         ],
         [small_line(line) for line in under],
     ]
+
+
+def breakable(name: str) -> htpy.Node:
+    """Return a measure's name that goes on a second line before its cut-off or within brackets.
+
+    >>> print(htpy.td[breakable("nDCG(documents=True)@10")])
+    <td>nDCG(<wbr>documents=True)<wbr>@10</td>
+    """
+    first, *rest = re.split(r"(?<=\()|(?=@)", name)
+    return [first, *([htpy.wbr, part] for part in rest)]
 
 
 def _run_row(

@@ -8,6 +8,7 @@ import htpy
 import streamlit as st
 
 from labeler.analysis.comparison import BestRun, DecisionRules, find_best_run
+from labeler.analysis.comparison.best_run import describe_ungraded, find_ungraded
 from labeler.evaluation import (
     DEFAULT_MEASURES,
     WHY_NOTHING,
@@ -26,7 +27,7 @@ from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import IntervalsByPlace
 from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
-from labeler.ui.deep_links import bucket_queries_url
+from labeler.ui.deep_links import bucket_queries_url, transfer_url
 from labeler.ui.scores.choices import (
     PATH,
     MarkedRuns,
@@ -51,6 +52,22 @@ from labeler.ui.scores.views import (
 MOST_DOUBTS = 2  # lines under the number; what else could mislead is in "How computed"
 
 
+def find_best(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> BestRun | None:
+    """Return the best run over the queries that are shown, None where there is none to name."""
+    at = (*scoreboards.cache_key(board), choice.within, choice.traffic)
+    with ui.reading("Testing the runs…"):
+        return _best_run(
+            at, DecisionRules.of(settings), dict(choice.names.short), choice.alone(board)
+        )
+
+
+def mark_runs(best: BestRun | None) -> MarkedRuns:
+    """Return the runs that are marked to compare: those of the address, or the two best."""
+    if best is None:
+        return MarkedRuns.of([])
+    return MarkedRuns.of([best.best.run, *(each.run for each in best.others), *best.ungraded])
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _best_run(
     at: tuple[Hashable, ...], rules: DecisionRules, _names: dict[str, str], _board: Scoreboard
@@ -59,19 +76,15 @@ def _best_run(
 
 
 def show_answer(
-    choice: ScoresChoice, board: Scoreboard, settings: Settings, doubts: Sequence[str]
+    choice: ScoresChoice, board: Scoreboard, best: BestRun | None, doubts: Sequence[str]
 ) -> FileContent:
     """Show which run is best, then every run by the chosen measures, or by every bucket.
 
     ``doubts`` are what else could mislead, said after those of the answer.
     """
     inside = choice.alone(board)
-    at = (*scoreboards.cache_key(board), choice.within, choice.traffic)
-    with ui.reading("Testing the runs…"):
-        best = _best_run(at, DecisionRules.of(settings), dict(choice.names.short), inside)
-    marked = MarkedRuns.of([best.best.run, *(each.run for each in best.others)] if best else [])
     every = inside.table(choice.measures)
-    show_verdict(choice, inside, best, marked, every, doubts)
+    show_verdict(choice, inside, best, every, doubts)
     if choice.facet is not None and choice.bucket is None:
         file = show_buckets(choice, board, choice.facet)
         show_others(board)
@@ -79,14 +92,13 @@ def show_answer(
     is_of_bucket = choice.within and nothing_is_relevant(every)
     if is_of_bucket and not nothing_is_relevant(board.table(choice.measures)):
         st.text(f"⚠ {WHY_NOTHING}")
-    return show_ranking(choice, board, best, marked)
+    return show_ranking(choice, board, best)
 
 
 def show_verdict(
     choice: ScoresChoice,
     board: Scoreboard,
     best: BestRun | None,
-    marked: MarkedRuns,
     scores: Sequence[Score],
     doubts: Sequence[str],
 ) -> None:
@@ -101,11 +113,17 @@ def show_verdict(
         answer = Statement("one run", f"{only} is the only run here.", ANSWER)
         figure = (format_number(first.value), choice.conventions.heading(first.measure))
     own = [each.sentence for each in best.doubts] if best is not None else []
-    said = [" ".join(own)] if own else []
-    step = None
-    if len(marked.runs) > 1:
-        words = f"Compare the {len(marked.runs)} marked runs"
-        step = htpy.a(".go", href=marked.compare_url)[words]
+    said: list[htpy.Node] = [" ".join(own)] if own else []
+    ungraded = find_ungraded(board)
+    step: htpy.Node = None
+    if ungraded and best is not None:
+        said = [[*said, " ", htpy.a(href=transfer_url())["Transfer the grades"]]]
+    elif ungraded:
+        answer = describe_ungraded("These runs", board, ungraded)
+        step = htpy.a(".go", href=transfer_url())["Transfer the grades"]
+    if len(choice.marked.runs) > 1:
+        words = f"Compare the {len(choice.marked.runs)} marked runs"
+        step = htpy.a(".go", href=choice.marked.compare_url)[words]
     counts = "" if first is None else describe_counts(board, first, choice.within)
     if choice.traffic is not None:
         counts = " · ".join(filter(None, [counts, choice.traffic.describe()]))
@@ -131,16 +149,14 @@ def describe_counts(board: Scoreboard, score: Score, within: tuple[str, str] | N
     return f"{over} · {format_count(board.counts.grades, 'grade', 'grades')}"
 
 
-def show_ranking(
-    choice: ScoresChoice, board: Scoreboard, best: BestRun | None, marked: MarkedRuns
-) -> FileContent:
+def show_ranking(choice: ScoresChoice, board: Scoreboard, best: BestRun | None) -> FileContent:
     """Show every run by the chosen measures, and the first one's intervals on an axis."""
     facet, bucket = choice.facet, choice.bucket
     every = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
     scores = choice.of_shown(every)
     intervals = intervals_of(choice, board, choice.measures, facet, bucket)
     bars = threshold_marks(choice, board, scores)
-    rows = rows_of(choice, board, scores, intervals, best, marked)
+    rows = rows_of(choice, board, scores, intervals, best)
     columns = list(next(iter(rows.values())).scores) if rows else []
     lined_up = choice.lineup.on(columns)
     values = {
@@ -180,7 +196,6 @@ def rows_of(
     scores: Sequence[Score],
     intervals: IntervalsByPlace,
     best: BestRun | None,
-    marked: MarkedRuns,
 ) -> dict[str, tables.RunRow]:
     """Return the table's row of each run that has a score, as they were loaded."""
     _, unjudged = unjudged_in_top(choice, board, *(choice.within or (None, None)))
@@ -207,8 +222,8 @@ def rows_of(
                 for name, score in own.items()
             },
             tags=[f"{first.missing:,} absent"] if first.missing else [],
-            role=marked.role(run),
-            turn=marked.turned(run) if can_mark else "",
+            role=choice.marked.role(run),
+            turn=choice.marked.turned(run) if can_mark else "",
             link=bucket_queries_url(choice.facet, choice.bucket, by, a=run, b=None),
         )
     return rows

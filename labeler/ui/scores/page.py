@@ -18,7 +18,7 @@ from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, live, scoreboards
 from labeler.ui import shared as ui
 from labeler.ui.folds import show_folds
-from labeler.ui.scores.answer import show_answer
+from labeler.ui.scores.answer import find_best, mark_runs, show_answer
 from labeler.ui.scores.choices import (
     COMPUTED,
     CURVES,
@@ -98,7 +98,9 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     if board.counts.grades:
         foreign = [note.sentence for note in there if explains_zeros(note, shown)]
         cautions = [each.sentence for each in found]
-        file = show_answer(now, board, settings, [*foreign, *cautions])
+        best = find_best(now, board, settings)
+        now = replace(now, marked=mark_runs(best))
+        file = show_answer(now, board, best, [*foreign, *cautions])
         notes = [*cautions, *left_out_notes(choice, board), *notes, INTERVALS_NOTE]
         notes += [] if choice.traffic is None else [NOT_WEIGHTED]
     else:
