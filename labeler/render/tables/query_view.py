@@ -138,6 +138,8 @@ LISTS_STYLE = style("""
     .duel:not(.single) .b a small { max-width: none; line-height: 1rem; }
     .duel:not(.single) .b a .named { flex: none; line-height: 1.25rem; }
     .duel:not(.single) .b .adds { display: none; }
+    .duel:not(.single) .b .ends { right: auto; left: -4.5rem; bottom: -1rem; width: 4.5rem;
+        padding: 0; background: none; text-align: center; }
     .duel:not(.single) .hd { display: block; }
     .duel:not(.single) .hd .run { display: block; max-width: 100%; }
     .duel:not(.single) .a .hd .run { width: 8rem; max-width: none; }

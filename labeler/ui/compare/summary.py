@@ -104,15 +104,15 @@ def show_answer(view: ComparisonView, bucket: str | None) -> PairResult:
             board, measures, runs=runs, facet=facet, bucket=bucket, settings=settings
         )
         picture = delta_picture(view, bucket, found)
+        asked, shares = asks_for_grades(view, found, settings), judged_shares(view)
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
     said = [*found.statements, *cautions]
-    asked = asks_for_grades(view, found, settings)
     step = transfer_step(said) or (None if asked else next_step(found.tests))
     # which a button says
     said = [each for each in said if each.kind not in (TRANSFER, asked and "useful grades")]
     with st.container(horizontal=True, vertical_alignment="top", key="answer"):
         with st.container(width="stretch"):
-            show_html(verdict_html(said, link, judged_shares(view), step, whole=picture is None))
+            show_html(verdict_html(said, link, shares, step, whole=picture is None))
         offer_deciding_grades(view, found, settings)
     if picture is not None:
         show_html(picture.html())
