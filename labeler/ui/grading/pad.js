@@ -5,6 +5,7 @@ import { keepConnectionDialogsClosed } from "../js/dialogs.js";
 import { finderIn, focusedBeside, giveFocusBack, showWords } from "../js/dom.js";
 import { askWords, evidenceWords, Marker } from "../js/marker.js";
 import { markedWords } from "../js/passages.js";
+import { TokenRenewal } from "../js/token_renewal.js";
 import { capital } from "../js/words.js";
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./actions.js";
 import { Bar } from "./bar.js";
@@ -23,7 +24,6 @@ import { QueryList } from "./query_list.js";
 import { GradingSession } from "./session.js";
 import { givenWords, proposedWords, spokenWords } from "./status.js";
 import { StatusLine } from "./status_line.js";
-import { TokenRenewal } from "./token_renewal.js";
 import { Welcome } from "./welcome.js";
 
 /** @import { About, Entry, Item, Kept, PadData, Pair, Passage, Said, Screen, Standing } from "./shapes" */

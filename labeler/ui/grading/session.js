@@ -3,12 +3,12 @@
 
 import { ask, newId, reasonOf } from "../js/api.js";
 import { wordsOf } from "../js/dom.js";
+import { Outbox } from "../js/outbox.js";
 import { namesOf, pairKey } from "../js/pairs.js";
 import { heldIn } from "../js/passages.js";
 import { keyOf, remember, rememberedOf } from "../js/storage.js";
 import { Drafts, Marks, tooLongBy } from "./drafts.js";
 import { GradeHistory, isJudged } from "./history.js";
-import { Outbox } from "./outbox.js";
 import { GradingProgress } from "./progress.js";
 import { ChunkQueue } from "./queue.js";
 import { Remarks } from "./remarks.js";

@@ -5,7 +5,6 @@ import type {
   Item,
   Markable,
   Names,
-  PadEvent,
   Pair,
   Passage,
   Remarked,
@@ -80,17 +79,6 @@ export interface SelfAgreement {
   again: number;
   same: number;
 }
-
-/** Somebody else whose events wait in this browser. */
-export interface Other {
-  owner: string;
-  /** Nothing where it is no longer known. */
-  name: string | null;
-  count: number;
-}
-
-/** An event that is about a pair. */
-export type PairEvent = PadEvent & Pair;
 
 export interface NextAnswer {
   items: Item[];

@@ -1,7 +1,7 @@
 // The line above the chunk: what is saved, how far it is, who grades, and what went wrong.
 
 import { finderIn } from "../js/dom.js";
-import { othersWaiting } from "./outbox.js";
+import { othersWaiting } from "../js/outbox.js";
 import { overallWords, placeIn, progressWords, teamWords, timeInQuestion } from "./progress.js";
 import { fieldWords, ofAll, ofOpening, ofSplit, openingWords } from "./scope.js";
 import { statusWords, troubleWords } from "./status.js";

@@ -140,6 +140,9 @@ export interface PadEvent {
   highlighted?: boolean;
 }
 
+/** An event that is about a pair. */
+export type PairEvent = PadEvent & Pair;
+
 /** What was on screen when something was given: all of the text, and the query's words marked. */
 export interface Screen {
   seen_whole?: boolean;
@@ -167,4 +170,12 @@ export interface Kept {
   reason?: string;
   /** What stands instead, where a second tab or device was faster. */
   instead?: Standing | null;
+}
+
+/** Somebody else whose events wait in this browser. */
+export interface Other {
+  owner: string;
+  /** Nothing where it is no longer known. */
+  name: string | null;
+  count: number;
 }

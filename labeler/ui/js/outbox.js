@@ -1,8 +1,8 @@
 // Keeps every event in the browser until the server has acknowledged it, and sends them in the order
 // they happened.
 
-import { ask, Forbidden, RETRY_MS, reasonOf, Stuck } from "../js/api.js";
-import { asRecord, BrowserStorage, keyOf } from "../js/storage.js";
+import { ask, Forbidden, RETRY_MS, reasonOf, Stuck } from "./api.js";
+import { asRecord, BrowserStorage, keyOf } from "./storage.js";
 
 /** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
 
