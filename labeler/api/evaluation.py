@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from itertools import combinations
-from typing import cast
+from typing import Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -20,19 +20,17 @@ from labeler.api.columns import (
     mean_rows,
     value_columns_by_query,
 )
-from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     GivenGrades,
     GivenRun,
     Measures,
-    RunRule,
     build_board,
     parse_measures,
     prepare_inputs,
-    preset_grade_rule,
+    read_inputs,
     result_frame,
-    with_old_names,
 )
+from labeler.api.options import EvaluationOptions, EvaluationRules, with_old_names, with_options
 from labeler.api.partwise import (
     EvaluationPlan,
     Progress,
@@ -44,38 +42,26 @@ from labeler.api.tables import split_systems
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
-    Conventions,
     Record,
-    Undefined,
     residuals_by_place,
     score_records,
 )
-from labeler.formats import LIMITS, Limits, OnDuplicate, Order
 from labeler.model import StoredRun
 from labeler.stats import LiveRanges, mean_intervals, with_unjudged_ranges
 
 
 @with_old_names(budget="prompt_k", metrics="measures")
+@with_options(EvaluationOptions)
 def evaluate(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
     measures: Measures = DEFAULT_MEASURES,
     *,
-    preset: str = "graded",
-    rel: int = 1,
-    prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    undefined: Undefined | None = None,
-    order: Order = "score",
-    on_duplicate: OnDuplicate = "refuse",
-    leave_out_self: bool = False,
-    limits: Limits = LIMITS,
     workers: int = 1,
     progress: Progress | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> pd.DataFrame:
     """Compute measures of runs: a row for each run and measure, or also for each query.
 
@@ -143,19 +129,16 @@ def evaluate(
     qrels, or ``bands`` with ``per_query``.
     """
     _check_bands(bands, per_query)
-    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
-    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
-    qrels, runs, said = prepare_inputs(qrels, runs, rule, run_rule)
+    rules = EvaluationRules.of(**options)
+    qrels, runs, said = prepare_inputs(qrels, runs, rules)
     forced = workers != 1 or progress is not None
     if not bands and is_partwise(qrels, runs, forced=forced):
-        wanted = parse_measures(conventions, measures)
-        plan = EvaluationPlan.of(runs, wanted, conventions, rule, run_rule)
+        plan = EvaluationPlan.of(runs, measures, rules)
         frame = evaluate_partwise(plan, cast(TableInput, qrels), runs, per_query, workers, progress)
         frame.attrs["notes"] = [*said, *frame.attrs["notes"]]
         return frame
-    board = build_board(qrels, runs, conventions, rule, run_rule, said)
-    wanted = parse_measures(conventions, measures)
+    board = build_board(qrels, runs, rules, said)
+    wanted = parse_measures(rules.conventions, measures)
     if per_query:
         return result_frame(value_columns_by_query(board, wanted), board, wanted, said)
     if not bands:
@@ -170,6 +153,7 @@ def evaluate(
 
 
 @with_old_names(budget="prompt_k", metrics="measures")
+@with_options(EvaluationOptions)
 def compare(
     qrels: GivenGrades,
     a: GivenRun | Mapping[str, GivenRun],
@@ -179,19 +163,9 @@ def compare(
     decide_by: str = "nDCG@10",
     tested: str = "nDCG@10 R@5 RR",
     matters: float = 0.01,
-    preset: str = "graded",
-    rel: int = 1,
-    prompt_k: int = 5,
     per_query: bool = False,
     bands: bool = False,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    undefined: Undefined | None = None,
-    order: Order = "score",
-    on_duplicate: OnDuplicate = "refuse",
-    leave_out_self: bool = False,
-    limits: Limits = LIMITS,
+    **options: Unpack[EvaluationOptions],
 ) -> pd.DataFrame:
     """Compare run ``b`` with run ``a``: a row for each measure, or also for each query.
 
@@ -222,20 +196,17 @@ def compare(
     [[0.5, 1.0, 0.5, 1, 'not tested: one query']]
     """
     _check_bands(bands, per_query)
-    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
-    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
-    qrels, runs, said = prepare_inputs(qrels, _named_runs(a, b), rule, run_rule)
-    board = build_board(qrels, runs, conventions, rule, run_rule, said)
-    wanted = parse_measures(conventions, measures)
-    found = [comparison.compare(board, *pair, wanted) for pair in combinations(runs, 2)]
+    rules = EvaluationRules.of(**options)
+    board, said = read_inputs(qrels, _named_runs(a, b), rules)
+    wanted = parse_measures(rules.conventions, measures)
+    found = [comparison.compare(board, *pair, wanted) for pair in combinations(board.run_names, 2)]
     if per_query:
         rows = [row for each in found for row in _query_records(each)]
     else:
-        rules = comparison.DecisionRules(decide_by, tested, matters)
+        decision = comparison.DecisionRules(decide_by, tested, matters)
         ranges_of = cache(lambda a, b: LiveRanges(board, (a, b)))
         judge = partial(judge_pair, board, pairs=len(found), ranges_of=ranges_of)
-        judged = [judge(each.a, each.b, rules) for each in found]
+        judged = [judge(each.a, each.b, decision) for each in found]
         pairs = zip(found, judged, strict=True)
         shown = [comparison.ShownPair(each, each.deltas, by.tests) for each, by in pairs]
         if bands:
@@ -273,6 +244,7 @@ DEFAULT_SYSTEM = "system"
 
 
 @with_old_names(budget="prompt_k", metrics="measures")
+@with_options(EvaluationOptions)
 def trend_of(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -282,17 +254,7 @@ def trend_of(
     systems: Mapping[str, str] | None = None,
     window: str = "all runs",
     per_run: bool = False,
-    preset: str = "graded",
-    rel: int = 1,
-    prompt_k: int = 5,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    undefined: Undefined | None = None,
-    order: Order = "score",
-    on_duplicate: OnDuplicate = "refuse",
-    leave_out_self: bool = False,
-    limits: Limits = LIMITS,
+    **options: Unpack[EvaluationOptions],
 ) -> pd.DataFrame:
     """Return how systems changed from run to run, and what fell: a row for each system and measure.
 
@@ -316,12 +278,9 @@ def trend_of(
     >>> frame[["run", "date", "value", "change"]].values.tolist()
     [['old', '2026-01-31', 1.0, nan], ['new', '2026-02-28', 0.5, -0.5]]
     """
-    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
-    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
-    qrels, runs, said = prepare_inputs(qrels, runs, rule, run_rule)
-    board = build_board(qrels, runs, conventions, rule, run_rule, said)
-    wanted = parse_measures(conventions, measures)
+    rules = EvaluationRules.of(**options)
+    board, said = read_inputs(qrels, runs, rules)
+    wanted = parse_measures(rules.conventions, measures)
     timeline = _timeline(board.run_names, dates, systems or {})
     back = trend.parse_window(window)
     dated = {system: back.of(timeline.of(system)) for system in timeline.systems}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import pandas as pd
 
@@ -22,19 +22,14 @@ from labeler.analysis.gate import (
     with_runs,
 )
 from labeler.analysis.gate.gate_file import read_gate
-from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     GivenGrades,
     GivenRun,
-    RunRule,
-    build_board,
-    prepare_inputs,
-    preset_grade_rule,
-    python_option_names,
+    read_inputs,
 )
+from labeler.api.options import EvaluationRules, ReadingOptions, with_options
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import Conventions, Scoreboard
-from labeler.formats import LIMITS, Limits, OnDuplicate, Order
+from labeler.evaluation import Scoreboard
 from labeler.model import WITH_LEAKED
 
 GivenRules: TypeAlias = "Mapping[str, float | Mapping[str, float]] | str | PathLike[str]"
@@ -45,6 +40,7 @@ _TERMS = (
 )
 
 
+@with_options(ReadingOptions)
 def gate(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
@@ -52,13 +48,7 @@ def gate(
     *,
     run: str | None = None,
     baseline: str | None = None,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    order: Order = "score",
-    on_duplicate: OnDuplicate = "refuse",
-    leave_out_self: bool = False,
-    limits: Limits = LIMITS,
+    **options: Unpack[ReadingOptions],
 ) -> pd.DataFrame:
     """Judge a run by a gate: a row for each limit, and in ``attrs`` what came of it.
 
@@ -78,14 +68,12 @@ def gate(
     ('passed', [1.0])
     """
     read = _read_rules(rules)
-    conventions = Conventions.of(read.preset, rel=read.rel or 1, prompt_k=read.prompt_k or 5)
-    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    run_rule = RunRule(on_duplicate, order, limits, leave_out_self)
-    qrels, runs, said = prepare_inputs(qrels, runs, rule, run_rule)
-    board = build_board(qrels, runs, conventions, rule, run_rule, said)
+    given = EvaluationRules.of(
+        preset=read.preset, rel=read.rel or 1, prompt_k=read.prompt_k or 5, **options
+    )
+    board, said = read_inputs(qrels, runs, given)
     only = board.run_names[0] if len(board.run_names) == 1 and read.run is None else None
-    with python_option_names():
-        read = with_runs(read, run or only, baseline)
+    read = with_runs(read, run or only, baseline)
     _check_names(read, board)
     checks = resolve_checks(read, board)
     references = ReferenceRuns(board, {}, read.baseline)

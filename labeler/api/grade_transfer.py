@@ -16,10 +16,10 @@ from labeler.api.grade_scales import grade_rule
 from labeler.api.inputs import (
     GivenGrades,
     GivenRun,
-    RunRule,
     qrels_to_dicts,
     runs_to_lists,
 )
+from labeler.api.options import RunRule
 from labeler.errors import BadInput
 from labeler.evaluation import GivenList
 from labeler.formats import LIMITS, Limits, read_chunks
@@ -157,7 +157,6 @@ def _overlapping_pairs(
 
 
 def _top_pairs(run: GivenRun, k: int, rule: RunRule) -> list[tuple[str, str]]:
-    rule.check()
     lists = runs_to_lists({"run": run}, rule)["run"]
     return [
         (query_id, each) for query_id, ranked in lists.items() for each in _best_chunks(ranked, k)

@@ -6,19 +6,16 @@ A scoreboard is built from them, and its rows are returned as a frame with notes
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial, wraps
-from inspect import signature
+from functools import partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from labeler.api.grade_scales import GivenMap, grade_rule, grades_of_rows
+from labeler.api.grade_scales import grades_of_rows
+from labeler.api.options import EvaluationRules, RunRule, in_python, python_option_names
 from labeler.api.tables import (
     CHUNK_COLUMNS,
     GRADE_COLUMNS,
@@ -50,18 +47,14 @@ from labeler.formats import (
     RELEVANT,
     GradeRule,
     Limits,
-    OnDuplicate,
-    Order,
     SeveralSystems,
     describe_own_hits,
-    parse_limits,
     read_grades,
     read_run,
     stream_run,
     without_self,
 )
 from labeler.formats.field_aliases import is_field
-from labeler.formats.grade_words import as_word
 from labeler.formats.id_resolution import describe_look_alikes, names_by_text
 from labeler.measures import Measure
 from labeler.model import (
@@ -91,75 +84,10 @@ _MOST_SYSTEMS = 100  # runs that one file may become; more are no systems
 PARQUET_ENDINGS = (".parquet", ".pq")
 _PARALLEL_READS = 2  # more at once take more memory and save no time
 _PARALLEL_FROM = 1 << 22  # bytes; smaller files are read in Python, where threads do not help
-# Patterns of command-line options in messages, and how they are written in Python.
-PYTHON_OPTIONS: dict[str, str | Callable[[re.Match[str]], str]] = {
-    r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
-    r"--grade-map '([^']*)'": lambda found: _map_in_python(found[1]),
-    r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
-    r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
-    r"--grade-cuts (\S+)": lambda found: (
-        f"grade_map=labeler.GradeCuts({found[1].replace(',', ', ')})"
-    ),
-    "--negative-as-zero": "negative_as_zero=True",
-    "--negative-as-ungraded": "negative_as_ungraded=True",
-    "--order (file|rank|score)": r"order='\1'",
-    "--on-duplicate first": "on_duplicate='first'",
-    "--leave-out-self": "leave_out_self=True",
-    "name it with --run": "give run='NAME'",
-}
-
-
-def _map_in_python(pairs: str) -> str:
-    found = (pair.split("=") for pair in pairs.split(","))
-    shown = (f"{old if as_word(old) is None else repr(old)}: {new}" for old, new in found)
-    return f"grade_map={{{', '.join(shown)}}}"
-
-
-def _limit_in_python(name: str, given: str) -> str:
-    return f"limits=labeler.Limits({name}={getattr(parse_limits([given]), name)})"
-
-
-@dataclass(frozen=True, slots=True)
-class RunRule:
-    """How runs are read: repeated chunks, the order of a list, limits on the size of files.
-
-    With ``leave_out_self`` lists are read without the chunk that has their query's id.
-    """
-
-    on_duplicate: OnDuplicate = "refuse"
-    order: Order = "score"
-    limits: Limits = LIMITS
-    leave_out_self: bool = False
-
-    def check(self) -> None:
-        """Raise `BadInput` if ``on_duplicate`` or ``order`` is invalid."""
-        if self.on_duplicate not in get_args(OnDuplicate):
-            raise BadInput(f"on_duplicate is 'refuse' or 'first', not {self.on_duplicate!r}")
-        if self.order not in get_args(Order):
-            raise BadInput(f"order is 'score', 'rank' or 'file', not {self.order!r}")
-
-
-@contextmanager
-def python_option_names() -> Iterator[None]:
-    """Rewrite command-line options in error messages as Python arguments."""
-    try:
-        yield
-    except BadInput as error:
-        text = in_python(str(error))
-        if text == str(error):
-            raise
-        raise BadInput(text) from error
-
-
-def in_python(text: str) -> str:
-    """Return a sentence with the options of the command line as arguments of Python."""
-    for option, argument in PYTHON_OPTIONS.items():
-        text = re.sub(option, argument, text)
-    return text
 
 
 def prepare_inputs(
-    qrels: Any, runs: Any, rule: GradeRule, run_rule: RunRule
+    qrels: Any, runs: Any, rules: EvaluationRules
 ) -> tuple[Any, dict[str, Any], list[str]]:
     """Return qrels and ``{name: run}`` whose tables have known columns only, and what is to say.
 
@@ -167,15 +95,14 @@ def prepare_inputs(
     """
     runs = split_systems(runs)
     check_named_runs(runs)
-    run_rule.check()
     qrels, notes = prepare_qrels(qrels)
     if is_frame(qrels):
         with python_option_names():
-            _check_scale(qrels, rule)
+            _check_scale(qrels, rules.grade_rule)
     found: dict[str, Any] = {}
     for name, run in runs.items():
         with python_option_names():
-            found[name], said = prepare_run(_as_frame(run), name, run_rule.order)
+            found[name], said = prepare_run(_as_frame(run), name, rules.run_rule.order)
         notes += map(in_python, said)
     return qrels, found, notes
 
@@ -421,22 +348,6 @@ def parse_measures(conventions: Conventions, measures: Measures) -> tuple[Measur
     return wanted
 
 
-def preset_grade_rule(
-    conventions: Conventions,
-    grade_map: GivenMap | None,
-    negative_as_zero: bool,
-    negative_as_ungraded: bool | None,
-) -> GradeRule:
-    """Return how grades are read; raise `BadInput` for an invalid map.
-
-    Unless an option says otherwise, the trec_eval preset reads grades below 0 as ungraded.
-    """
-    with python_option_names():
-        if negative_as_ungraded is None:
-            negative_as_ungraded = conventions.like_trec_eval and not negative_as_zero
-        return grade_rule(grade_map, negative_as_zero, negative_as_ungraded)
-
-
 def check_named_runs(runs: object) -> None:
     """Raise `BadInput` for anything but ``{name: run}``, such as one run without a name."""
     if not isinstance(runs, Mapping) or not runs:
@@ -458,9 +369,7 @@ def _is_ranked_list(given: object) -> bool:
 def build_board(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
-    conventions: Conventions,
-    rule: GradeRule,
-    run_rule: RunRule,
+    rules: EvaluationRules,
     notes: list[str] | None = None,
 ) -> Scoreboard:
     """Return a scoreboard of these grades and runs; raise `BadInput` if they share no query.
@@ -468,22 +377,27 @@ def build_board(
     What the readers of the runs warn of is added to the ``notes``.
     """
     check_named_runs(runs)
-    run_rule.check()
     warnings: Warnings = {}
     with python_option_names():
-        board = read_board(qrels, runs, conventions, rule, run_rule, warnings)
+        board = read_board(qrels, runs, rules, warnings)
     if notes is not None:
         names = (QRELS, *board.run_names)
         notes += (in_python(each) for name in names for each in warnings.get(name, ()))
     return board
 
 
+def read_inputs(
+    qrels: GivenGrades, runs: Mapping[str, GivenRun], rules: EvaluationRules
+) -> tuple[Scoreboard, list[str]]:
+    """Return the scoreboard of what is given, and what there is to say of it."""
+    qrels, runs, said = prepare_inputs(qrels, runs, rules)
+    return build_board(qrels, runs, rules, said), said
+
+
 def read_board(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
-    conventions: Conventions,
-    rule: GradeRule,
-    run_rule: RunRule,
+    rules: EvaluationRules,
     warnings: Warnings,
     *,
     by_system: bool = False,
@@ -493,13 +407,13 @@ def read_board(
     With ``by_system`` a file of several systems is a run of each.
     """
     told: list[str] = []
-    grades = qrels_to_dicts(qrels, rule, run_rule.limits, told)
+    grades = qrels_to_dicts(qrels, rules.grade_rule, rules.run_rule.limits, told)
     warnings[QRELS] = told
     if not grades:
         raise BadInput("there is no query in the qrels")
-    lists = runs_to_lists(runs, run_rule, warnings, by_system=by_system)
+    lists = runs_to_lists(runs, rules.run_rule, warnings, by_system=by_system)
     lists = {name: _under_names_of(grades, ranked) for name, ranked in lists.items()}
-    board = plain_board(grades, lists, conventions)
+    board = plain_board(grades, lists, rules.conventions)
     for name, ranked in lists.items():
         said = (describe_own_hits(ranked), describe_look_alikes(grades, ranked))
         more = (f"run {name!r}: {each}" for each in said if each is not None)
@@ -521,37 +435,3 @@ def _under_names_of(
     known = {name for name in grades if isinstance(name, str)}
     names = names_by_text(known, (name for name in ranked if isinstance(name, str)))
     return {names.get(each, each): ranked[each] for each in ranked} if names else ranked
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def with_old_names(**current: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that takes parameters by other names too, given as ``other="name"``.
-
-    Raises `BadInput` where a parameter is given by both names.
-
-    >>> @with_old_names(budget="prompt_k")
-    ... def depth(*, prompt_k: int = 5) -> int:
-    ...     return prompt_k
-    >>> depth(budget=8), depth(prompt_k=3)
-    (8, 3)
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        places = [*signature(function).parameters]
-
-        @wraps(function)
-        def call(*args: P.args, **given: P.kwargs) -> T:
-            for other, name in current.items():
-                if other not in given:
-                    continue
-                if name in given or name in places[: len(args)]:
-                    raise BadInput(f"{other} is another name of {name}; give one of the two")
-                given[name] = given.pop(other)
-            return function(*args, **given)
-
-        return call
-
-    return decorate

@@ -17,10 +17,9 @@ from labeler.analysis.keywords import (
     keyword_scores,
     list_lookups,
 )
-from labeler.api.grade_scales import grade_rule
-from labeler.api.inputs import GivenRun, RunRule, build_board
+from labeler.api.inputs import GivenRun, build_board
+from labeler.api.options import EvaluationRules
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions
 from labeler.formats import LIMITS, Limits, OnDuplicate
 
 
@@ -59,9 +58,8 @@ def find_keywords(
     ):
         raise BadInput("keywords must be {query: [keyword, ...]}")
     nothing: dict[str, dict[str, int]] = {query_id: {} for query_id in keywords}
-    rule = grade_rule(None, False)
-    run_rule = RunRule(on_duplicate, limits=limits)
-    board = build_board(nothing, runs, Conventions.of(), rule, run_rule)
+    rules = EvaluationRules.of(on_duplicate=on_duplicate, limits=limits)
+    board = build_board(nothing, runs, rules)
     numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
     known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
     corpus = Corpus(known, substring=substring)

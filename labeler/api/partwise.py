@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -28,19 +28,22 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # no type annotati
 import pyarrow.dataset as ds  # type: ignore[import-untyped]  # no type annotations either
 
 from labeler.api.columns import mean_rows, value_columns_of_parts
-from labeler.api.grade_scales import GivenMap
 from labeler.api.inputs import (
     PARQUET_ENDINGS,
     GivenGrades,
     GivenRun,
     Measures,
-    RunRule,
     parse_measures,
-    preset_grade_rule,
-    python_option_names,
     qrels_to_dicts,
     runs_to_lists,
+)
+from labeler.api.options import (
+    EvaluationOptions,
+    EvaluationRules,
+    RunRule,
+    python_option_names,
     with_old_names,
+    with_options,
 )
 from labeler.api.tables import (
     CHUNK_COLUMNS,
@@ -54,36 +57,23 @@ from labeler.api.tables import (
 from labeler.errors import BadInput, LabelerError
 from labeler.evaluation import (
     DEFAULT_MEASURES,
-    Conventions,
     MergedPartitions,
     Partition,
     PartitionLayout,
     Scoreboard,
-    Undefined,
     collect,
     plain_board,
     score_records,
 )
-from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate, Order
-from labeler.measures import Measure
 from labeler.model import check_id
 
 
 @with_old_names(budget="prompt_k", metrics="measures")
+@with_options(EvaluationOptions)
 def plan(
     runs: Iterable[str],
     measures: Measures = DEFAULT_MEASURES,
-    *,
-    preset: str = "graded",
-    rel: int = 1,
-    prompt_k: int = 5,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    undefined: Undefined | None = None,
-    order: Order = "score",
-    on_duplicate: OnDuplicate = "refuse",
-    limits: Limits = LIMITS,
+    **options: Unpack[EvaluationOptions],
 ) -> EvaluationPlan:
     """Plan an evaluation in parts: ``runs`` are the names, all other arguments as in `evaluate`.
 
@@ -97,19 +87,15 @@ def plan(
     >>> the_plan.add_up([other, first]).value.tolist()
     [0.25]
     """
-    conventions = Conventions.of(preset, rel=rel, prompt_k=prompt_k, undefined=undefined)
+    rules = EvaluationRules.of(**options)
     names = tuple(check_id(name, "run") for name in runs)
     if not names:
         raise BadInput("name at least one run")
     if len(set(names)) < len(names):
         raise BadInput("runs have names that differ")
-    rule = preset_grade_rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
-    if order == "file":
+    if rules.run_rule.order == "file":
         raise BadInput("order is 'score' or 'rank' where runs are read in parts, not 'file'")
-    run_rule = RunRule(on_duplicate, order, limits)
-    return EvaluationPlan.of(
-        names, parse_measures(conventions, measures), conventions, rule, run_rule
-    )
+    return EvaluationPlan.of(names, measures, rules)
 
 
 @dataclass(frozen=True)
@@ -120,22 +106,14 @@ class EvaluationPlan:
     """
 
     shape: PartitionLayout
-    conventions: Conventions
-    rule: GradeRule
-    run_rule: RunRule
+    rules: EvaluationRules
 
     @staticmethod
-    def of(
-        runs: Iterable[str],
-        wanted: Iterable[Measure],
-        conventions: Conventions,
-        rule: GradeRule,
-        run_rule: RunRule,
-    ) -> EvaluationPlan:
-        """Return a plan from arguments that are already parsed."""
-        run_rule.check()
-        chosen = Scoreboard(collect({}, {}), conventions).resolve(wanted)
-        return EvaluationPlan(PartitionLayout(tuple(runs), chosen), conventions, rule, run_rule)
+    def of(runs: Iterable[str], measures: Measures, rules: EvaluationRules) -> EvaluationPlan:
+        """Return a plan by rules that are already read."""
+        wanted = parse_measures(rules.conventions, measures)
+        chosen = Scoreboard(collect({}, {}), rules.conventions).resolve(wanted)
+        return EvaluationPlan(PartitionLayout(tuple(runs), chosen), rules)
 
     def part(self, qrels: GivenGrades, runs: Mapping[str, GivenRun]) -> Partition:
         """Return the results of some queries, given all their grades and all their lists.
@@ -146,10 +124,10 @@ class EvaluationPlan:
         if unknown := sorted({*runs} - {*self.shape.runs}):
             raise BadInput(f"the plan has no run {unknown[0]!r}; it has {self._named}")
         with python_option_names():
-            grades = qrels_to_dicts(qrels, self.rule, self.run_rule.limits)
+            grades = qrels_to_dicts(qrels, self.rules.grade_rule, self.rules.run_rule.limits)
             given = {name: runs.get(name, {}) for name in self.shape.runs}
-            lists = runs_to_lists(given, self.run_rule)
-        return Partition.of(plain_board(grades, lists, self.conventions), self.shape)
+            lists = runs_to_lists(given, self.rules.run_rule)
+        return Partition.of(plain_board(grades, lists, self.rules.conventions), self.shape)
 
     def add_up(
         self,
@@ -166,7 +144,7 @@ class EvaluationPlan:
         ``foreign_to`` takes the name of a run and returns the number of graded chunks if the run's
         lists contain none of them, else 0; a note then says that the chunk ids do not match.
         """
-        whole = MergedPartitions(Partition.joined(parts, order), self.shape, self.conventions)
+        whole = MergedPartitions(Partition.joined(parts, order), self.shape, self.rules.conventions)
         if not whole.part.query_ids:
             raise BadInput("there is no query in the qrels")
         if whole.absent.all():
@@ -182,7 +160,7 @@ class EvaluationPlan:
             else mean_rows(score_records(whole.scores, residuals))
         )
         frame = pd.DataFrame(rows)
-        frame.attrs["conventions"] = self.conventions.describe()
+        frame.attrs["conventions"] = self.rules.conventions.describe()
         frame.attrs["notes"] = [
             note.sentence for note in whole.notes(foreign_to or _no_foreign_chunks)
         ]
@@ -395,7 +373,7 @@ def evaluate_partwise(
     progress: Progress | None,
 ) -> pd.DataFrame:
     """Evaluate frames and Parquet files piece by piece."""
-    with open_pieces(qrels, runs, plan.run_rule) as pieces:
+    with open_pieces(qrels, runs, plan.rules.run_rule) as pieces:
         parts = [*evaluate_pieces(plan, pieces, workers, progress)]
         foreign = foreign_chunks_of(plan, pieces)
         order = pieces.query_ids
@@ -538,7 +516,7 @@ def foreign_chunks_of(plan: EvaluationPlan, pieces: PieceSource) -> Callable[[st
         for piece in pieces.each():
             qrels, _ = piece.read()
             _, chunk, grade = required_columns(qrels, "qrels", GRADE_COLUMNS)
-            if plan.rule.negative_as_ungraded:
+            if plan.rules.grade_rule.negative_as_ungraded:
                 qrels = qrels[qrels[grade] >= 0]
             graded |= {*qrels[chunk]}
         for piece in pieces.each():

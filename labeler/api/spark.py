@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
 from labeler.api.columns import value_columns_of_parts
-from labeler.api.grade_scales import GivenMap
-from labeler.api.inputs import (
-    Measures,
-    with_old_names,
-)
+from labeler.api.inputs import Measures
+from labeler.api.options import TableOptions, with_old_names, with_options
 from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
 from labeler.api.tables import (
     CHUNK_COLUMNS,
@@ -37,9 +34,8 @@ from labeler.evaluation import (
     MergedPartitions,
     Partition,
     PartitionLayout,
-    Undefined,
 )
-from labeler.formats import GradeRule, Order
+from labeler.formats import GradeRule
 from labeler.model import format_count
 
 MOST_DISTINCT_GRADES = 1_000  # only so many different values are checked
@@ -58,21 +54,15 @@ VALUES_DDL = (
 
 
 @with_old_names(budget="prompt_k", metrics="measures")
+@with_options(TableOptions)
 def evaluate(
     qrels: DataFrame,
     runs: Mapping[str, DataFrame],
     measures: Measures = DEFAULT_MEASURES,
     *,
-    preset: str = "graded",
-    rel: int = 1,
-    prompt_k: int = 5,
     per_query: bool = False,
-    grade_map: GivenMap | None = None,
-    negative_as_zero: bool = False,
-    negative_as_ungraded: bool | None = None,
-    undefined: Undefined | None = None,
-    order: Order = "score",
     partitions: int | None = None,
+    **options: Unpack[TableOptions],
 ) -> Any:
     """Evaluate Spark frames with the columns and options of `labeler.evaluate`.
 
@@ -91,30 +81,19 @@ def evaluate(
     """
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: frame} with at least one run")
-    the_plan = plan(
-        runs,
-        measures,
-        preset=preset,
-        rel=rel,
-        prompt_k=prompt_k,
-        grade_map=grade_map,
-        negative_as_zero=negative_as_zero,
-        negative_as_ungraded=negative_as_ungraded,
-        undefined=undefined,
-        order=order,
-    )
+    the_plan = plan(runs, measures, **options)
     golden = _SparkRows.of(qrels, "qrels", GRADE_COLUMNS)
-    value = RANK_COLUMNS if order == "rank" else SCORE_COLUMNS
+    value = RANK_COLUMNS if the_plan.rules.run_rule.order == "rank" else SCORE_COLUMNS
     lists = {name: _SparkRows.of(run, f"run {name!r}", value) for name, run in runs.items()}
     rows = sum(each.check() for each in (golden, *lists.values()))
-    golden.check_grades(the_plan.rule)
+    golden.check_grades(the_plan.rules.grade_rule)
     count = max(1, -(-rows // ROWS_AT_ONCE)) if partitions is None else partitions
     wide = _evaluate_parts(the_plan, golden, lists, value[0], count)
     if per_query:
         return _values(the_plan, wide)
     part = _part_from_rows(wide.toArrow(), the_plan.shape)
     return the_plan.add_up(
-        [part], foreign_to=lambda run: _foreign(golden, lists[run], the_plan.rule)
+        [part], foreign_to=lambda run: _foreign(golden, lists[run], the_plan.rules.grade_rule)
     )
 
 
@@ -235,7 +214,7 @@ def _part_to_rows(part: Partition, the_plan: EvaluationPlan) -> pa.Table:
     ties: list[Any] = [None] * (len(part.query_ids) + 1)
     for at, row in zip(part.tied.tolist(), part.ties, strict=True):
         ties[at] = row
-    answers = MergedPartitions(part, the_plan.shape, the_plan.conventions).answered
+    answers = MergedPartitions(part, the_plan.shape, the_plan.rules.conventions).answered
     about = np.concatenate([part.unknown, part.scoreless, answers.ravel()]).astype(np.float64)
     columns = [[*part.query_ids, None], [*part.rows, about], ties, [None] * len(ties)]
     return pa.table(
@@ -284,7 +263,7 @@ def _values(the_plan: EvaluationPlan, wide: DataFrame) -> DataFrame:
         for batch in batches:
             part = _part_from_rows(pa.Table.from_batches([batch]), the_plan.shape)
             columns = value_columns_of_parts(
-                MergedPartitions(part, the_plan.shape, the_plan.conventions, answered)
+                MergedPartitions(part, the_plan.shape, the_plan.rules.conventions, answered)
             )
             yield from pa.Table.from_pandas(pd.DataFrame(columns), schema=schema).to_batches()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ import click
 
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules, describe_best_run
-from labeler.api.grade_scales import grade_rule
-from labeler.api.inputs import QRELS, RunRule, Warnings, read_board
+from labeler.api.inputs import QRELS, Warnings, read_board
+from labeler.api.options import EvaluationRules
 from labeler.cli.explain import explain_best_run, explain_by, explain_mean_intervals
 from labeler.cli.file_options import grade_options, limit_option, list_options
 from labeler.cli.groups import FILE, check_raw
@@ -47,7 +46,6 @@ from labeler.cli.output import (
 from labeler.errors import BadInput
 from labeler.evaluation import (
     DEFAULT_MEASURES,
-    Conventions,
     Note,
     Scoreboard,
     find_tie_ranges,
@@ -58,7 +56,7 @@ from labeler.evaluation import (
     score_records,
     tie_notes,
 )
-from labeler.formats import Limits, OnDuplicate, Order, guess
+from labeler.formats import guess
 from labeler.measures import Measure
 from labeler.model import Settings, check_id, escape_controls
 from labeler.stats import (
@@ -105,15 +103,12 @@ def evaluate(
     qrels: Path,
     paths: tuple[Path, ...],
     texts: tuple[str, ...],
-    preset: str,
-    rel: int,
-    prompt_k: int,
     per_query: bool,
     pair: tuple[str, str] | None,
     kind: str,
     raw: bool,
-    limits: Limits,
-    **reading: Any,
+    negative_as_ungraded: bool,
+    **given: Any,
 ) -> None:
     """Measure run files by a qrels file; no golden set is needed.
 
@@ -121,12 +116,14 @@ def evaluate(
     file; a table of several systems holds a run of each. Nothing is stored.
     """
     check_raw(kind, raw=raw)
-    conventions = Conventions.of(
-        preset, rel=rel, prompt_k=prompt_k, undefined=requested_undefined()
+    rules = EvaluationRules.of(
+        undefined=requested_undefined(),
+        negative_as_ungraded=negative_as_ungraded or None,  # without the option as the preset says
+        **given,
     )
-    measures = parse_measures(conventions, texts)
+    measures = parse_measures(rules.conventions, texts)
     runs = name_runs(paths)
-    board, notes = read_files(qrels, runs, conventions, FileRules(limits=limits, **reading))
+    board, notes = read_files(qrels, runs, rules)
     chosen = choose_pair(board.run_names, runs, pair)
     if chosen is not None:
         told = compare_text(board, chosen, measures, notes, kind, per_query=per_query, raw=raw)
@@ -183,31 +180,13 @@ def choose_pair(
     return a, b
 
 
-@dataclass(frozen=True, slots=True)
-class FileRules:
-    """How the files are read, as the options say."""
-
-    limits: Limits
-    order: Order
-    on_duplicate: OnDuplicate
-    leave_out_self: bool
-    grade_map: Mapping[float, int] | None
-    negative_as_zero: bool
-    negative_as_ungraded: bool
-
-
 def read_files(
-    qrels: Path, runs: Mapping[str, Path], conventions: Conventions, rules: FileRules
+    qrels: Path, runs: Mapping[str, Path], rules: EvaluationRules
 ) -> tuple[Scoreboard, list[Note]]:
     """Return the scoreboard of the files, and what their readers warn of."""
-    ungraded = rules.negative_as_ungraded
-    if conventions.like_trec_eval and not rules.negative_as_zero:
-        ungraded = True
-    grades = grade_rule(rules.grade_map, rules.negative_as_zero, ungraded)
     warnings: Warnings = {}
-    run_rule = RunRule(rules.on_duplicate, rules.order, rules.limits, rules.leave_out_self)
     try:
-        board = read_board(qrels, runs, conventions, grades, run_rule, warnings, by_system=True)
+        board = read_board(qrels, runs, rules, warnings, by_system=True)
     except BadInput as error:
         if not (str(error).startswith(f"{qrels}:") and qrels.is_file()):
             raise

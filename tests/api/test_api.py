@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import rlcompleter
@@ -296,6 +297,27 @@ def test_metrics_is_another_name_of_measures() -> None:
 def test_one_run_without_a_name_is_refused_with_what_to_give(run) -> None:
     with pytest.raises(BadInput, match=re.escape('give {name: run}, such as {"bm25": run}')):
         labeler.evaluate(QRELS, run, "RR")
+
+
+@pytest.mark.parametrize(
+    "name", ["evaluate rels", "compare workers", "trend_of bands", "plan per_query", "gate preset"]
+)
+def test_an_argument_that_a_function_has_not_is_refused_by_its_name(name: str) -> None:
+    function, argument = name.split()
+    said = rf"^{function}\(\) got an unexpected keyword argument '{argument}'$"
+    with pytest.raises(TypeError, match=said):
+        getattr(labeler, function)(QRELS, {}, {}, **{argument: 1})
+
+
+def test_help_shows_each_option_with_its_default() -> None:
+    shown = inspect.signature(labeler.evaluate).parameters
+    assert shown["rel"].default == 1
+    assert shown["order"].default == "score"
+    assert {*shown} > {*inspect.signature(labeler.plan).parameters} - {"options"}
+    assert "options" not in shown
+    assert {"preset", "leave_out_self"} - {*inspect.signature(labeler.gate).parameters} == {
+        "preset"
+    }
 
 
 def test_one_run_of_two_queries_is_no_pair_of_runs() -> None:

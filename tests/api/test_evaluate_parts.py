@@ -84,6 +84,15 @@ def test_any_parts_add_up_to_the_bits_of_one_board(log, preset: str, count: int)
         same(found, expected)
 
 
+def test_a_plan_leaves_a_query_out_of_its_own_list_as_evaluate_does() -> None:
+    qrels, runs = {"q1": {"c1": 1}}, {"A": {"q1": ["q1", "c1"]}}
+    for leave_out, value in ((False, 0.5), (True, 1.0)):
+        the_plan = labeler.plan(runs, "RR", leave_out_self=leave_out)
+        assert the_plan.add_up([the_plan.part(qrels, runs)]).value.item() == value
+        whole = labeler.evaluate(qrels, runs, "RR", leave_out_self=leave_out)
+        assert whole.value.item() == value
+
+
 def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partwise, "QUERIES_AT_ONCE", 13)
     monkeypatch.setattr(partwise, "ROWS_AT_ONCE", 300)
