@@ -66,7 +66,7 @@ def test_the_setting_comes_before_the_browser(served, filled: Store, ask):
     filled.save_settings(replace(filled.settings(), language="de", passage=("Absatz", "Absätze")))
     said = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
     assert "Absätze für" in said
-    assert "Sie lesen Frage und Absatz" in said
+    assert "Je Absatz genügt eine Taste" in said
 
 
 def test_an_unknown_address_and_signing_out_are_said_in_german(served, filled: Store, ask):

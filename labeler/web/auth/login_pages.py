@@ -15,11 +15,11 @@ from urllib.parse import quote
 import htpy
 from starlette.responses import HTMLResponse, Response
 
-from labeler.model import GRADES, Settings, capitalize_first
+from labeler.model import Settings, capitalize_first
 from labeler.render import frame
 from labeler.render.markup import style
 from labeler.render.tokens import TOKENS_CSS
-from labeler.render.words import Words, localize
+from labeler.render.words import Words
 from labeler.services.assignment.items import NextItems
 from labeler.store import InvitationLink, Login, Store
 from labeler.store.people import Role
@@ -145,33 +145,22 @@ def confirm_link(
     ``work`` is what is left to them, if that is known.
     """
     name, is_lead = invitation.name, invitation.role == "lead"
-    said: list[htpy.Node] = [invitation.task(words)]
-    notes = [words.say("sign_in.as", name=name)]
-    if not is_lead:
-        said.append(scale(localize(settings, words.language)))
-        if work is not None and work.open:
-            said.append(size_of(words, work))
-        if settings.contact:
-            notes.insert(0, words.say("welcome.contact", contact=settings.contact))
+    notes = []
+    if not is_lead and work is not None and work.open:
+        notes.append(size_of(words, work))
+    if not is_lead and settings.contact:
+        notes.append(words.say("welcome.contact", contact=settings.contact))
+    notes.append(words.say("sign_in.as", name=name))
     return page(
         words,
         invitation.heading(words),
-        said,
+        [invitation.task(words)],
         [button(words.say("sign_in.continue" if is_lead else "sign_in.start", name=name))],
         notes=notes,
         golden_set=invitation.golden_set,
         title=words.say("sign_in.invitation"),
         ahead=links_ahead(),
     )
-
-
-def scale(read: Settings) -> htpy.Element:
-    """Return the four grades, the best first, each with its word and what it means."""
-    rows = [
-        htpy.li[htpy.b(class_=f"g{grade}")[str(grade)], htpy.strong[word], htpy.span[meaning]]
-        for grade, (word, meaning) in enumerate(zip(read.words, read.meanings, strict=True))
-    ]
-    return htpy.ul(".scale")[reversed(rows)]
 
 
 def size_of(words: Words, work: NextItems) -> str:
@@ -300,10 +289,6 @@ def font_face() -> str:
 
 
 NO_STORE_HEADERS = {"cache-control": "no-store"}
-SCALE_CSS = "".join(
-    f".scale .g{grade} {{ background: var(--grade-{grade}); color: var(--on-grade-{grade}); }}\n"
-    for grade in GRADES
-)
 PAGE_CSS = f"""
 html {{ background: var(--bg); }}
 body {{ margin: 0; color: var(--ink); font: 400 1rem/1.5 {frame.FONT}; }}
@@ -318,14 +303,6 @@ p {{ margin: 0 0 1rem; }}
 form {{ margin: 0; }}
 .ways + .note {{ margin-top: 2rem; }}
 .note {{ color: var(--muted); font-size: 0.9375rem; margin-bottom: 0.5rem; }}
-.scale {{ list-style: none; padding: 0; margin: 0 0 1rem; display: grid; gap: 0.5rem; }}
-.scale li {{ display: grid; grid-template-columns: 1.75rem 1fr; column-gap: 0.75rem; }}
-.scale b {{ grid-row: span 2; align-self: start; line-height: 1.75rem; text-align: center; }}
-.scale b {{ border-radius: 0.375rem; }}
-.scale :is(strong, span)::first-letter {{ text-transform: uppercase; }}
-.scale strong {{ font-weight: 600; }}
-.scale span {{ color: var(--muted); }}
-{SCALE_CSS}
 button, a.button {{
   display: inline-block; font: inherit; font-weight: 600; cursor: pointer; text-decoration: none;
   text-align: left; padding: 0.4375rem 1rem; border-radius: 0.5rem; overflow-wrap: anywhere;
@@ -341,7 +318,6 @@ button:focus-visible, a:focus-visible {{ outline: 2px solid var(--accent); outli
 }}
 @media (max-height: 40rem) {{
   main {{ padding-block: 1.5rem 2rem; }}
-  .scale {{ grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }}
   .ways {{ position: sticky; bottom: 0; margin-top: 0; padding-block: 0.75rem; }}
   .ways {{ background: var(--bg); }}
 }}

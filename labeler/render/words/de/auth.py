@@ -45,13 +45,8 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
         "Wer leitet, lädt Dateien, lädt andere ein und sieht alle Messwerte. Diese Seiten sind "
         "englisch."
     ),
-    "sign_in.task": (
-        "Sie lesen {question} und {passage}; eine Taste oder ein Tippen sagt, wie relevant der "
-        "Text ist."
-    ),
-    "sign_in.as": (
-        "Nicht {name}? Bitten Sie die Person, von der der Link kommt, um einen eigenen."
-    ),
+    "sign_in.task": "Je {passage} genügt eine Taste oder ein Tippen.",
+    "sign_in.as": "Nicht {name}? Bitten Sie um einen eigenen Link.",
     "sign_in.continue": "Weiter als {name}",
     "sign_in.start": "Als {name} beginnen",
     "sign_in.switch": "Zu {name} wechseln?",
@@ -118,7 +113,7 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
     # Text einer Einladung
     "message.hello": "Guten Tag {name},",
     "message.how": (
-        "Je {passage} genügt eine Taste oder ein Tipp; alles wird von selbst gespeichert, und Sie "
+        "Je {passage} genügt eine Taste oder ein Tippen; alles wird von selbst gespeichert, und Sie "
         "können jederzeit aufhören."
     ),
     "message.link": "Ihr persönlicher Link: {link}",

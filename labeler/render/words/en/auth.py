@@ -40,10 +40,8 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
     "sign_in.invited_to_grade": "You are invited to grade {passages} for {golden_set}",
     "sign_in.invited_to_lead": "You are invited to lead {golden_set}",
     "sign_in.task_lead": "A lead loads files, invites people and sees every measure.",
-    "sign_in.task": (
-        "You read a {question} and a {passage}; one key or tap says how relevant the {passage} is."
-    ),
-    "sign_in.as": "Not {name}? Ask the person who sent you the link for one of your own.",
+    "sign_in.task": "It takes one key or tap per {passage}.",
+    "sign_in.as": "Not {name}? Ask for a link of your own.",
     "sign_in.continue": "Continue as {name}",
     "sign_in.start": "Start grading as {name}",
     "sign_in.switch": "Switch to {name}?",
