@@ -510,14 +510,15 @@ def test_two_chunkings_without_any_grade_are_not_sent_to_a_transfer(
 
 
 def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
-    page = open_page("compare", a="old", b="new", by="EvidenceR@1", measure="EvidenceR@1")
-    said = words(page)
-    assert "what compares is which evidence and which documents they find" in said
+    given = {"a": "old", "b": "new", "by": "EvidenceR@1", "measure": "EvidenceR@1"}
+    said = words(open_page("compare", **given, show="All numbers"))
+    computed = words(open_page("compare", **given, show="How computed"))
+    assert "what compares is which evidence and which documents they find" in computed
     assert "0.4545" in said
     assert "0.5455" in said
     assert "+0.0909" in said
-    assert "What unjudged chunks could make of these numbers is not drawn" in said
-    usual = words(open_page("compare", a="old", b="new"))
+    assert "What unjudged chunks could make of these numbers is not drawn" in computed
+    usual = words(open_page("compare", a="old", b="new", show="All numbers"))
     assert "EvidenceR@2000c" in usual
     assert "R(documents=True)@5" in usual
     assert "Success@3" not in usual

@@ -215,10 +215,12 @@ def test_a_run_that_shares_no_graded_chunk_says_why_its_values_are_0(run: Labele
     assert f"other: {NOTHING_GRADED}" in told(printed(run("score")))
     assert f"other: {NOTHING_GRADED}" in told(printed(run("compare", "a", "other")))
     assert NOTHING_GRADED in words(open_page("scores"))
-    assert f"other: {NOTHING_GRADED}" in words(open_page("compare", a="a", b="other"))
+    computed = {"show": "How computed"}
+    assert f"other: {NOTHING_GRADED}" in words(open_page("compare", a="a", b="other", **computed))
     assert f"other: {NOTHING_GRADED}" in words(open_page("slices", a="other"))
-    for page in ("compare", "slices"):
-        assert NOTHING_GRADED not in words(open_page(page, a="a", b="b")), "it is not shown there"
+    for page, more in (("compare", computed), ("slices", {})):
+        shown = words(open_page(page, a="a", b="b", **more))
+        assert NOTHING_GRADED not in shown, "it is not shown there"
 
 
 def test_evaluate_says_so_too():

@@ -294,7 +294,8 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
     assert re.search(r"\|0\.7500\|+–\|+–\|", pair)
     assert re.search(r"\|–\|no result\|", pair)
     assert "empty: no result for any query with golden grades, so no value" in pair
-    compared = words(open_page("compare", a="full", b="empty", **given))
+    pair = {"a": "full", "b": "empty", "show": "All numbers"}
+    compared = words(open_page("compare", **pair, **given))
     assert "full and empty can't be compared: empty has no result for any query" in compared
     assert re.search(r"\|RR\|+0\.7500\|+–\|+–\|", compared)
     opened = words(open_page("compare", a="full", b="empty", query="q1", **given))

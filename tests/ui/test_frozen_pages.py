@@ -27,7 +27,8 @@ def frozen(filled: Store) -> Store:
 def test_a_page_of_a_frozen_golden_set_shows_what_it_was(frozen: Store) -> None:
     version = frozen.versions()[0]
     for page in ("scores", "slices", "queries", "compare"):
-        view = {"view": "how computed"} if page == "scores" else {}
+        views = {"scores": {"view": "how computed"}, "compare": {"show": "How computed"}}
+        view = views.get(page, {})
         said = words(open_page(page, golden=version.hash[:10], **view))
         assert re.search(r"Frozen as “v\*1\*” on 20\d\d-\d\d-\d\d", said), page
         assert re.search("[Aa]ll 2 queries|2 of 2 (graded )?queries", said), page

@@ -95,9 +95,10 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
             usual = filter_widgets.usual_measures(board, settings, [a, b, *also])
             if url_state.get("show") == ALL_MEASURES:
                 usual = list(dict.fromkeys([*usual, *evaluation.DEFAULT_MEASURES]))
-            usual = filter_widgets.default_measures(settings, tasks, usual)
-            texts = filter_widgets.choose_measures(usual)
-            is_chosen = texts != usual or url_state.get("show") == ALL_MEASURES
+            texts = filter_widgets.choose_measures(
+                filter_widgets.default_measures(settings, tasks, usual)
+            )
+            are_drawn = texts == filter_widgets.tested_measures(settings)
             by_text = url_state.choose(
                 *("By measure", texts, "by"),
                 help="The one measure that sorts the queries and whose difference is explained.",
@@ -118,7 +119,7 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
         filter_widgets.say_queries(facet, bucket),
         filter_widgets.say_wider(bucket),
         f"{name_order(sort, called_b)} by {by_text}",
-        filter_widgets.say_measures(texts) if is_chosen else None,  # others are in the picture
+        None if are_drawn else filter_widgets.say_measures(texts),
         filter_widgets.say_tasks(settings, tasks),
         filter_widgets.say_conventions(conventions),
         f"beside {', '.join(short[name] for name in also)}" if also else None,
