@@ -17,6 +17,8 @@ from labeler.analysis.active import (
     describe_decision,
 )
 from labeler.analysis.comparison import (
+    HIGHEST,
+    NOT_CLEARLY_LOWER,
     CandidateOverlap,
     DecisionRules,
     Delta,
@@ -30,6 +32,7 @@ from labeler.analysis.comparison import (
     compare_lists,
     decide_verdict,
     describe_buckets,
+    find_best_run,
     measure_sensitivity,
     split_delta,
 )
@@ -185,13 +188,14 @@ def count_runs_if_best(board: Scoreboard, tests: PairTests, row: Delta) -> int:
     The best run is picked from the values that it is compared by. Scores corrects for that, and so
     may not call clear what is clear where two runs are compared alone; 0 where both say the same.
     """
-    test = tests.of(row)
-    if test.tests != 1 or not test.is_clear:
+    test, most = tests.of(row), len(board.run_names) - 1
+    if test.tests != 1 or not test.is_clear or test.p * most <= ALPHA:
         return 0
-    means = {each.run: each.value for each in board.table([row.measure]) if each.n}
-    known = {run: value for run, value in means.items() if not math.isnan(value)}
-    is_best = known and max(known, key=known.__getitem__) in (tests.a, tests.b)
-    return len(known) if is_best and test.p * (len(known) - 1) > ALPHA else 0
+    found = find_best_run(board, tests.rules)
+    if found is None or found.measure != row.measure:
+        return 0
+    said = {found.marks.get(run) for run in (tests.a, tests.b)}
+    return len(found.others) + 1 if said == {HIGHEST, NOT_CLEARLY_LOWER} else 0
 
 
 def _gather(

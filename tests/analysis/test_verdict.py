@@ -190,6 +190,10 @@ def test_what_is_not_clear_for_the_best_of_several_runs_says_so_where_two_are_co
     best = find_best_run(board, DecisionRules())
     assert best is not None
     assert best.answer.sentence == "best scores highest; next is not clearly lower."
+    again = find_best_run(board_of({"best": 0, "same": 0, "next": 6}), DecisionRules())
+    assert again is not None
+    alone = "Compared with it alone, next would be clearly lower."
+    assert [each.sentence for each in again.doubts][1:] == [alone], "as Compare says"
     found = judge_pair(board, "next", "best", DecisionRules())
     assert found.verdict.sentence == "best is better than next."
     [said] = [each.sentence for each in found.statements if each.kind == "other questions"]

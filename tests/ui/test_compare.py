@@ -179,6 +179,33 @@ def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(databas
         assert as_shown(each) in said
 
 
+@pytest.mark.parametrize("page", ["compare", "slices"])
+def test_one_mark_and_one_wording_say_on_both_pages_why_there_is_no_interval(
+    database: Path, page: str
+):
+    """Of three buckets one is tested, one has too few queries that differ, one too few queries."""
+    sizes = {"many": 30, "alike": 10, "small": 3}
+    names = [f"{bucket}{at}" for bucket, size in sizes.items() for at in range(size)]
+    worse = {name for name in names if name.startswith("many")} | {f"alike{at}" for at in range(3)}
+    with Store(database) as store:
+        buckets = {name: name.rstrip("0123456789") for name in names}
+        store.add_queries(loaded([Query(q, q, buckets={"of": buckets[q]}) for q in names]))
+        for run, turned in (("old", set()), ("new", worse)):
+            lists = [("c2", "c1") if name in turned else ("c1", "c2") for name in names]
+            ranked = [Ranking(q, each) for q, each in zip(names, lists, strict=True)]
+            store.add_run(loaded(ranked), name=run)
+        store.add_golden(
+            graded(*((q, each, 3 * (each == "c1")) for q in names for each in ["c1", "c2"]))
+        )
+    app = open_page(page, a="old", b="new")
+    said, bodies = words(app), "".join(each.proto.body for each in app.get("html"))
+    assert '<i class="bare" aria-hidden="true"></i>too few queries differ: no interval' in bodies
+    small = '<i class="plain" aria-hidden="true"></i>fewer than 10 queries: not tested'
+    assert (small in bodies) == (page == "slices"), "where it has a row"
+    assert "in 1 of the 2 tested buckets; 1 bucket has fewer than 10 queries." in said
+    assert 'title="How much of the best possible gain' in bodies or "nDCG@10: How much of" in bodies
+
+
 @pytest.mark.parametrize("bucket", [None, "setup", "refund"])
 def test_the_link_of_the_counts_opens_exactly_the_queries_that_are_worse(
     database: Path, bucket: str | None
@@ -388,9 +415,7 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(
-        r"\|RR\|+3 of 3\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app)
-    )
+    assert re.search(r"\|RR\|+3 of 3\|+0\.5556\|+0\.7778\|+0\.5000\|+\+0\.2222\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
     numbers = open_compare(a="old", b="new", also=["third"], measure=["RR"], show="All numbers")
     assert re.search(r"(?i)\|new\|+third\|+Difference\|", words(numbers))

@@ -7,6 +7,7 @@ the scoreboard. A delta is always B minus A.
 from labeler.analysis.comparison.best_run import (
     HIGHEST,
     LOWER,
+    NOT_CLEARLY_LOWER,
     BestRun,
     describe_best_run,
     find_best_run,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from labeler.analysis.comparison.deltas import compare
 from labeler.analysis.comparison.significance import (
     ACROSS_CHUNKINGS,
+    NOT_TESTED,
     DecisionRules,
     DeltaTest,
     assess_deltas,
@@ -22,9 +23,9 @@ from labeler.errors import BadInput
 from labeler.evaluation import CROSS_CHUNKING_MEASURES, Score, Scoreboard, format_number
 from labeler.evaluation.measure_guidance import has_graded_chunkings
 from labeler.measures import Measure
-from labeler.model import describe_chunking, format_count
+from labeler.model import describe_chunking, format_count, format_list
 from labeler.model.results import ANSWER, DOUBT, Statement
-from labeler.stats import FEWEST_QUERIES
+from labeler.stats import ALPHA, FEWEST_DIFFERING, FEWEST_QUERIES
 
 MOST_NAMED = 3  # runs that are not clearly lower; of more the number
 HIGHEST, LOWER, NOT_CLEARLY_LOWER = "highest", "clearly lower", "not clearly lower"
@@ -103,6 +104,10 @@ class BestRun:
         names = (self.called[self.best.run], self.called[second.run])
         pair = f"{names[0]} is {format_number(abs(delta))} {place} {names[1]}"
         said = [Statement("next run", f"{pair}{self._interval(alone, second.run)}.", DOUBT)]
+        if alone_lower := [self.called[each.run] for each in self.others[1:] if self._hides(each)]:
+            who = format_list(alone_lower, MOST_NAMED)
+            alone_each = f"Compared with it alone, {who} would be clearly lower."
+            said.append(Statement("lower alone", alone_each, DOUBT))
         lower = sum(mark == LOWER for mark in self.marks.values())
         if 0 < lower < len(self.others):
             others = "The other run is" if lower == 1 else f"The other {lower:,} runs are"
@@ -117,6 +122,12 @@ class BestRun:
         runs = [self.called.get(run, run) for run in self.ungraded]
         who = runs[0] if len(runs) == 1 else f"{len(runs):,} runs"
         return (describe_ungraded(who, self.board, self.ungraded),)
+
+    def _hides(self, score: Score) -> bool:
+        """Return whether a run is clearly lower alone, but not corrected for all of them."""
+        test = self.tests.get(score.run, NOT_TESTED)
+        is_enough = score.n >= FEWEST_QUERIES and test.differ >= FEWEST_DIFFERING
+        return is_enough and not test.is_clear and test.p <= ALPHA
 
     def _interval(self, alone: DeltaTest, run: str) -> str:
         if math.isnan(alone.interval.lo):
