@@ -231,7 +231,7 @@ def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     expect(progress).to_have_text("Passage 1 of 8")
     expect(overall).to_have_attribute("title", re.compile("3 questions: 1 done, 1 by you"))
     press(page, "k")
-    expect(progress).to_have_text("All 8 passages of this question")
+    expect(progress).to_have_text("All 8 passages for you are graded")
     let_through(page, "**/api/next*")
     all_saved(page, 8)
     page.reload()

@@ -120,8 +120,8 @@ LABEL: Mapping[str, str | Mapping[str, str]] = {
     "progress.decided": "entschieden",
     "progress.decides": "noch etwa {n} bis zur Entscheidung",
     "progress.all": {
-        "one": "{Question}: {n} {passage}",
-        "other": "{Question}: alle {n} {passages}",
+        "one": "{passage} für Sie bewertet",
+        "other": "Alle {n} {passages} für Sie bewertet",
     },
     "progress.graded": "{done} von {all} bewertet",
     "progress.at": "{Passage} {at} von {all}",

@@ -116,8 +116,8 @@ LABEL: Mapping[str, str | Mapping[str, str]] = {
         "other": "about {n} more decide it",
     },
     "progress.all": {
-        "one": "{n} {passage} of this {question}",
-        "other": "All {n} {passages} of this {question}",
+        "one": "The {passage} for you is graded",
+        "other": "All {n} {passages} for you are graded",
     },
     "progress.graded": "{done} of {all} graded",
     "progress.at": "{Passage} {at} of {all}",
