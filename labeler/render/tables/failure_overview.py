@@ -10,7 +10,13 @@ from labeler.analysis.failures import ClassTally, FailureClass, QueryRow
 from labeler.evaluation import format_with_arrow
 from labeler.render.markup import style
 from labeler.render.tables.html_table import TABLE_STYLE, head, html_table
-from labeler.render.tables.queries import LEAKED, LONGEST_TEXT, QUERY_LIST_STYLE, format_value
+from labeler.render.tables.queries import (
+    DELTA,
+    LEAKED,
+    LONGEST_TEXT,
+    QUERY_LIST_STYLE,
+    format_value,
+)
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 RANKS_SHOWN = 10
@@ -144,7 +150,7 @@ def ranked_query_list(
         htpy.th(".words", scope="col")[htpy.bdi[run], ", grades by rank"],
         head("first useful", title="rank of the first chunk that is useful by itself"),
         head(heading),
-        *([head("B − A")] if is_pair else []),
+        *([head(DELTA)] if is_pair else []),
         head("why it fails", words=True),
     ]
     body = [

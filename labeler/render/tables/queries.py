@@ -36,7 +36,7 @@ from labeler.render.tables.html_table import (
 )
 from labeler.stats import ConfidenceInterval
 
-LEAKED, DELTA = "leaked", "B − A"
+LEAKED, DELTA = "leaked", "difference"
 LEAST_WIDTHS = {"class": 7.5, "answer": 6.5, "known relevant": 11}  # rem at least for some words
 LONGEST_TEXT = 500  # characters of a query's text in the list
 QUERY_LIST_STYLE = style("""

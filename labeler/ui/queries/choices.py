@@ -76,7 +76,7 @@ def choose(
     say(
         filter_widgets.say_selection(conventions),
         *_describe_filters(filters),
-        f"fails where {_describe_rule(rule, conventions)}",
+        None if rule == UsefulInPrompt() else f"fails where {_describe_rule(rule, conventions)}",
         filter_widgets.say_measures(texts),
         filter_widgets.say_conventions(conventions),
     )

@@ -53,32 +53,46 @@ def show_verdict(found: RunFailures, shown: Sequence[QueryRow]) -> None:
     sides: Counter[str] = Counter()
     for kind, each in classes.items():
         sides[kind.side] += each.queries
-    fails = sides["ranking"] + sides["recall"]
-    says = describe_losses(found) if found.against else describe_fails(sides, len(found.within))
+    if found.against:
+        says, more = describe_losses(found)
+    else:
+        says, more = describe_fails(sides, len(found.within)), describe_others(sides)
     rows = [row for row in found.rows if found.choice.filters.let_in(row, any_class=True)]
     ungraded = sum(not row.judged for row in rows)
     left = f" ({ungraded:,} not graded)" if ungraded else ""
-    counts = f"{len(rows) - ungraded:,} of {format_count(len(rows), 'query', 'queries')}{left}"
-    doubts = [describe_failing(found, classes, fails)]
-    show_html(verdict_block(f"{says}.", order_gain(found), doubts, counts, next_step(shown)))
+    graded, valued = len(rows) - ungraded, sum(not math.isnan(row.values[0]) for row in rows)
+    counts = f"{graded:,} of {format_count(len(rows), 'query', 'queries')}{left}"
+    if valued != graded:
+        counts += f"; {valued:,} with a value by {found.headings[0]}"
+    doubts = filter(None, [more, describe_failing(found, classes)])
+    show_html(verdict_block(says, order_gain(found), doubts, counts, next_step(shown)))
 
 
 def describe_fails(sides: Mapping[str, int], graded: int) -> str:
-    """Say on how many graded queries retrieval fails, why, and what else is wrong."""
+    """Say on how many graded queries retrieval fails, and on how many because of ranking."""
     fails = sides["ranking"] + sides["recall"]
     of = format_count(graded, "graded query", "graded queries")
     says = f"Retrieval fails on {f'{fails:,}' if fails else 'none'} of {of}"
     if 0 < sides["ranking"] < fails:
         says += f", {sides['ranking']:,} because of ranking"
+    return f"{says}."
+
+
+def describe_others(sides: Mapping[str, int]) -> str:
+    """Say how many queries fail by something else than retrieval, nothing where none does."""
+    said = []
     if unknown := sides["unknown"]:
-        says += f"; {unknown:,} more {'has' if unknown == 1 else 'have'} nothing relevant known"
+        said.append(f"{unknown:,} more {'has' if unknown == 1 else 'have'} nothing relevant known")
     if wrong := sides["generation"]:
-        says += f"; {format_count(wrong, 'more answer is', 'more answers are')} wrong"
-    return says
+        said.append(f"{format_count(wrong, 'answer is', 'answers are')} wrong")
+    return f"{'; '.join(said)}." if said else ""
 
 
-def describe_losses(found: RunFailures) -> str:
-    """Say on how many queries the run loses against A, of those that both have a value for."""
+def describe_losses(found: RunFailures) -> tuple[str, str]:
+    """Say on how many queries the run loses against A, of those that both have a value for.
+
+    Beside it, on how many it is worse at all.
+    """
     rule = found.choice.rule
     run, a = found.short[found.choice.run], found.short[found.against or ""]
     through = [row for row in found.rows if row.query_id in found.within]
@@ -86,17 +100,15 @@ def describe_losses(found: RunFailures) -> str:
     much = sum(each is not None for each in found.within.values())
     least = rule.least if isinstance(rule, diagnosis.LossAgainstRun) else 0.0
     worse = sum(row.loses for row in through)
-    every = f" ({worse:,} are worse at all)" if worse != much else ""
-    return f"{run} loses {least:g} or more against {a} on {much:,} of {both:,} queries{every}"
+    every = f"{worse:,} {'is' if worse == 1 else 'are'} worse at all." if worse != much else ""
+    return f"{run} loses {least:g} or more against {a} on {much:,} of {both:,} queries.", every
 
 
-def describe_failing(
-    found: RunFailures, classes: Mapping[FailureClass, ClassTally], fails: int
-) -> str:
+def describe_failing(found: RunFailures, classes: Mapping[FailureClass, ClassTally]) -> str:
     """Say when a query fails, and on how many that fail too little is graded to be sure."""
     retrieval = [each for kind, each in classes.items() if kind.side in ("ranking", "recall")]
     unsure = sum(each.mostly_unjudged for each in retrieval)
-    tops = f" In {unsure:,} of the {fails:,} the top is mostly unjudged." if unsure else ""
+    tops = f" In {unsure:,} the top is mostly unjudged." if unsure else ""
     if found.against is not None:
         return f"Causes are of these queries; retrieval need not fail on them.{tops}"
     rule = diagnosis.describe_rule(found.board, found.choice.rule, found.short)
@@ -121,9 +133,8 @@ def order_gain(found: RunFailures) -> tuple[str, str] | None:
     if math.isnan(gain.order):
         return None
     between = f"from {format_number(gain.now)} to {format_number(gain.reranked)}"
-    over = format_count(gain.n, "query", "queries")
-    what = f"is what a perfect reranker of its top {gain.top} would add ({over})"
-    return format_signed(gain.order), f"{found.headings[0]}, {between}, {what}"
+    what = f"what a perfect reranker of its top {gain.top} would add"
+    return format_signed(gain.order), f"{found.headings[0]}, {between}: {what}"
 
 
 def show_classes(found: RunFailures) -> None:
