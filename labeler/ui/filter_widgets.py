@@ -72,6 +72,7 @@ STYLE = """
 }
 [class*="st-key-boxes"] > .stElementContainer { flex: 1 1 9rem; }
 [class*="st-key-boxes"] > :is(.st-key-measure, .st-key-run) { flex: 3 1 24rem; max-width: 100%; }
+@media (min-width: 40rem) { .st-key-choices > div:has(.chosen.short) { flex-basis: 6rem; } }
 @media (max-width: 75rem) {
   .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: min(100%, 26rem); }
 }
@@ -83,6 +84,7 @@ STYLE = """
 # Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
 # there is room a long one has a row of its own, on 1,024 two abreast leave it to the result.
 BOX_FRAME, LETTER, NARROWEST = 86, 6.6, 170
+SHORT_LINE = 24  # letters: such a line needs little room beside boxes
 
 Say = Callable[..., None]
 """Writes the line in words: a text for each thing that is chosen, None for what is not."""
@@ -125,8 +127,10 @@ def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
 
 
 def _write_line(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:
+    said = " · ".join(filter(None, words))
+    look = ["chosen", "short" if len(said) <= SHORT_LINE else ""]
     with line:
-        show_html(htpy.div(".choice-line")[htpy.p(".chosen")[" · ".join(filter(None, words))]])
+        show_html(htpy.div(".choice-line")[htpy.p(class_=look)[said]])
 
 
 def run_box_options(names: Iterable[str]) -> dict[str, Any]:

@@ -79,9 +79,27 @@ def test_the_choices_take_few_lines_on_a_phone_where_names_are_short(serve, visi
         assert row.bounding_box()["height"] <= 130, address
 
 
+@pytest.mark.slow
+def test_slices_has_its_choices_in_a_row_on_a_tablet_and_whole_heads_on_a_phone(serve, visit, demo):
+    with Store(demo) as store:
+        for name in store.run_names()[-2:]:
+            store.drop_run(name)
+    page = visit(f"{serve(demo).url}/slices?{PAIR}", grader=None)
+    page.set_viewport_size({"width": 1024, "height": 768})
+    expect(page.locator(".slices .side").first).to_be_visible()
+    places = [page.get_by_role("combobox", name="B"), page.locator(".st-key-folded summary")]
+    upper, lower = (place.bounding_box() for place in places)
+    assert lower["y"] < upper["y"] + upper["height"]
+    for width in (1024, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        for head in page.locator(".slices thead :is(th, .side)").all():
+            is_whole = head.evaluate("head => head.scrollWidth <= Math.ceil(head.clientWidth)")
+            assert is_whole, f"{head.inner_text()} is cut at {width}"
+
+
 def test_a_choice_behind_the_line_is_made_by_keys_and_said_in_it(serve, visit, demo):
     page = visit(f"{serve(demo).url}/slices?{PAIR}&facet=intent", grader=None)
-    expect(line(page)).to_have_text("nDCG@10")
+    expect(line(page)).to_have_text("by nDCG@10")
     boxes = page.locator(".st-key-boxes")
     expect(boxes).not_to_be_visible()
     page.locator(".st-key-folded summary").focus()

@@ -353,7 +353,7 @@ def test_two_facets_cross_with_the_empty_crossings_left_to_the_picture(filled: P
     app = open_slices(a="A&A", **given)
     said = words(app)
     assert re.search(r"\|setup\|+single\|+1\|few", said)
-    assert "RR: B − A by intent and task" in said
+    assert "RR: B − A&A by intent and task" in said
     assert {kind for kind, *_ in dots(app)} == {"plain"}, "nobody asked whether it is chance"
 
 

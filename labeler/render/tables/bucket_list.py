@@ -55,7 +55,7 @@ LIST_STYLE = style(
     border: 1.5px solid var(--line2); border-radius: 50%; }
 .listed .total .plot .dot { width: 14px; height: 14px; margin: -7px 0 0 -7px; border-width: 3px; }
 .listed .total .plot .between { height: 4px; margin-top: -2px; }
-.listed .plot span { position: absolute; white-space: nowrap; font-size: 0.8125rem;
+.listed .plot div > span { position: absolute; white-space: nowrap; font-size: 0.8125rem;
     line-height: 1.25rem; color: var(--muted); }
 .listed .plot .tick { top: 0.25rem; transform: translateX(-50%); }
 .listed .plot .side { bottom: 0.5rem; overflow: hidden; text-overflow: ellipsis; }
@@ -73,8 +73,8 @@ LIST_STYLE = style(
 }
 """
     + ".listed .plot { --mark: var(--ink); }"
-    + f".listed .a {{ --mark: {RUN_A}; color: {RUN_A}; }}"
-    + f".listed .b {{ --mark: {RUN_B}; color: {RUN_B}; }}"
+    + f".listed .a {{ --mark: {RUN_A}; }} .listed :is(.a, .plot .side.a) {{ color: {RUN_A}; }}"
+    + f".listed .b {{ --mark: {RUN_B}; }} .listed :is(.b, .plot .side.b) {{ color: {RUN_B}; }}"
 )
 
 
@@ -221,12 +221,14 @@ def _left(per_cent: float) -> str:
 def _sides(axis: ListAxis, sides: tuple[str, str]) -> htpy.Element:
     zero = axis.place(0.0)
     right, left = f"right: calc({100 - zero:.2f}% + 12px)", f"left: calc({zero:.2f}% + 12px)"
+    better, titles = htpy.span(".wide-only")[" better"], [f"{name} better" for name in sides]
+    of_a, of_b = f"{zero:.2f}%", f"{100 - zero:.2f}%"
     return htpy.div[
-        htpy.span(".side.a", style=f"{right}; max-width: calc({zero:.2f}% - 12px)")[
-            "← ", htpy.bdi[sides[0]], " better"
+        htpy.span(".side.a", style=f"{right}; max-width: calc({of_a} - 12px)", title=titles[0])[
+            "← ", htpy.bdi[sides[0]], better
         ],
-        htpy.span(".side.b", style=f"{left}; max-width: calc({100 - zero:.2f}% - 12px)")[
-            htpy.bdi[sides[1]], " better →"
+        htpy.span(".side.b", style=f"{left}; max-width: calc({of_b} - 12px)", title=titles[1])[
+            htpy.bdi[sides[1]], better, " →"
         ],
     ]
 

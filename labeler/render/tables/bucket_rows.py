@@ -62,7 +62,10 @@ def pair_list(
     ends = [end for row in drawn for end in _ends_of(tests.of(row))]
     return htpy.fragment[
         bucket_list(
-            [_pair_row(row, tests.of(row), conventions, least, link) for row in (total, *rows)],
+            [
+                _pair_row(row, tests.of(row), conventions, names, least, link)
+                for row in (total, *rows)
+            ],
             ("Bucket, worst first", "queries that differ"),
             columns,
             axis_of([*(row.delta for row in drawn), *ends], signed=True),
@@ -89,7 +92,12 @@ def _ends_of(test: DeltaTest) -> tuple[float, float]:
 
 
 def _pair_row(
-    row: Delta, test: DeltaTest, conventions: Conventions, least: int, link: BucketAddress | None
+    row: Delta,
+    test: DeltaTest,
+    conventions: Conventions,
+    names: tuple[str, str],
+    least: int,
+    link: BucketAddress | None,
 ) -> ListRow:
     differ = f"{row.wins + row.losses:,} of {row.n:,}"
     undefined = f", {row.undefined:,} undefined" if row.undefined else ""
@@ -97,10 +105,11 @@ def _pair_row(
     p = f"; interval {interval}, p {format_p_value(test.p_corrected)}" if test.tests else ""
     depth = conventions.depth_of_unjudged(row.measure)
     words = (
-        f"A {format_number(row.a)}, B {format_number(row.b)}, B − A {format_signed(row.delta)}; "
-        f"B wins {row.wins}, ties {row.ties}, loses {row.losses} (n {row.n:,}{undefined}){p}"
-        f"; in A {_rests_on(row.unjudged_a, row.transferred_a, depth)}"
-        f"; in B {_rests_on(row.unjudged_b, row.transferred_b, depth)}"
+        f"{names[0]} {format_number(row.a)}, {names[1]} {format_number(row.b)}, "
+        f"difference {format_signed(row.delta)}; {names[1]} wins {row.wins}, ties {row.ties}, "
+        f"loses {row.losses} (n {row.n:,}{undefined}){p}"
+        f"; {names[0]}: {_rests_on(row.unjudged_a, row.transferred_a, depth)}"
+        f"; {names[1]}: {_rests_on(row.unjudged_b, row.transferred_b, depth)}"
     )
     return ListRow(
         *_named(row, link),
@@ -178,7 +187,10 @@ def level_list(
             [
                 ("filled", "mean with the 95% interval of each bucket alone; nothing is tested"),
                 ("plain", f"fewer than {few}: no interval"),
-            ]
+            ],
+            f"All by {heading}; each task by its own measure: Scores, By task."
+            if any(row.facet == "task" for row in rows)
+            else "",
         ),
     ]
 

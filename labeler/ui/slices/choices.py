@@ -103,7 +103,7 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     say(
         filter_widgets.say_selection(conventions),
         other and f"by {facet} and {other}",
-        filter_widgets.say_measures(texts[:1]),
+        f"by {texts[0]}",
         None if least == comparison.FEW else f"few is under {least}",
         filter_widgets.say_conventions(conventions),
     )

@@ -21,6 +21,7 @@ from labeler.ui.slices.files import intervals_of, offer
 
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
 ON_A_PAGE = 200  # rows of a table
+HOLLOW = "Filled: clear; hollow: could be chance; grey: not tested. The list above has intervals."
 
 
 def show_every_measure(choice: SlicesChoice, board: Scoreboard) -> None:
@@ -30,17 +31,20 @@ def show_every_measure(choice: SlicesChoice, board: Scoreboard) -> None:
     """
     facets = choice.facets_of(board)
     if choice.b is None:
-        for facet in facets:
-            show_means(choice, facet, board)
-        return
-    tests = scoreboards.pair_tests(board, choice.a, choice.b, choice.settings)
-    first = comparison.facet_to_open(tests)
-    for facet in sorted(facets, key=lambda each: each != first):
-        show_differences(choice, choice.b, facet, board)
+        are_shaded = [show_means(choice, facet, board) for facet in facets]
+        shades = tables.SHADES if any(are_shaded) else ""
+        how = f"Means of {choice.short[choice.a]}. {shades}"
+    else:
+        tests = scoreboards.pair_tests(board, choice.a, choice.b, choice.settings)
+        first = comparison.facet_to_open(tests)
+        for facet in sorted(facets, key=lambda each: each != first):
+            show_differences(choice, choice.b, facet, board)
+        how = f"Left of the line {choice.short[choice.b]} is worse. {HOLLOW}"
+    show_html(tables.small_print([how]))
 
 
-def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
-    """Show the means of one run in a facet's buckets on shades."""
+def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> bool:
+    """Show the means of one run in a facet's buckets, and return whether any has a shade."""
     a, least, conventions = choice.a, choice.least, choice.conventions
     rows = [row for row in board.table(choice.measures, facet) if row.run == a]
     totals = [row for row in board.table(choice.measures) if row.run == a]
@@ -54,10 +58,9 @@ def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
     rules: dict[str, Any] = {"facet": facet, "least": least, "intervals": intervals}
     rules["link"] = partial(choice.bucket_url, facet)
     show_html(tables.mean_plot(rows, totals, drawn, conventions, **rules))
-    shades = tables.SHADES if choice.any_shaded(rows) else ""
     of_first = whose_n(rows, conventions.heading(totals[0].measure))
-    said = f"Means of {choice.short[a]}. {shades}{of_first}"
-    explain(choice, facet, said, rows, len(buckets) - len(drawn))
+    explain(choice, facet, of_first, rows, len(buckets) - len(drawn))
+    return choice.any_shaded(rows)
 
 
 def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard) -> None:
@@ -73,8 +76,7 @@ def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard
     explain(
         choice,
         facet,
-        f"Worst {heading} first{choice.few_come_last(first)}. Left of the line B is worse. Filled: "
-        f"clear; hollow: could be chance; grey: not tested.{whose_n(found.buckets, heading)}",
+        f"Worst {heading} first{choice.few_come_last(first)}.{whose_n(found.buckets, heading)}",
         found.buckets,
         len(buckets) - len(drawn),
     )
@@ -90,10 +92,11 @@ def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard
     rows, columns = list(board.facets[facet]), list(board.facets[other])
     drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
     rules: dict[str, Any] = {"least": choice.least, "link": partial(choice.bucket_url, facet)}
-    what = "B − A" if is_pair else f"mean of {choice.short[choice.a]}"
+    run = choice.short[choice.b or choice.a]
+    what = f"{run} − {choice.short[choice.a]}" if is_pair else f"mean of {run}"
     st.text(f"{choice.conventions.heading(measure)}: {what} by {facet} and {other}")
     show_html(tables.crossed_plot(cells, drawn, across, facet=facet, **rules))
-    how = "Left of the line B is worse. " if is_pair else ""
+    how = f"Left of the line {run} is worse. " if is_pair else ""
     if not is_pair and choice.any_shaded(cells):
         how = "A shade is from the lowest mean to the highest of those that are not greyed. "
     left = (len(rows) - len(drawn), len(columns) - len(across))
