@@ -77,7 +77,7 @@ from labeler.store.addresses import StoreLocation
     "different or not, interval by its square.",
 )
 @click.option("--by", "facet", metavar="FACET", help="One line for each bucket of this facet.")
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @click.option("--confusion", is_flag=True, help="Show the confusion table of each two graders.")
 @click.option(
     "--drift",
@@ -267,7 +267,7 @@ NUMBER_COLUMNS = ["apart", "agreed", "decided"]
 @click.command(cls=CountingCommand)
 @click.argument("graders", nargs=-1, metavar="[GRADER]...")
 @click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @click.option("--open", "only_open", is_flag=True, help="Only those without a decision.")
 @most_option
 @format_option(

@@ -15,14 +15,12 @@ from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     CountingCommand,
-    check_common_options,
-    conventions_of,
-    golden_collection,
+    ValueOptions,
     golden_option,
     select_runs,
-    with_options,
+    with_value_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, RunLabels, Table, print_records, print_table
+from labeler.cli.output import RunLabels, Table, print_records, print_table
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import escape_controls
@@ -51,42 +49,27 @@ class RunAnswers:
 
 @click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@lambda command: with_options(
-    command,
-    (
-        *CONVENTION_OPTIONS,
-        click.option("--by", "facet", metavar="FACET", help="Count each bucket of this facet."),
-        click.option("--per-query", is_flag=True, help="Print the outcome of each query."),
-        *FORM_OPTIONS,
-    ),
+@with_value_options(
+    *CONVENTION_OPTIONS,
+    click.option("--by", "facet", metavar="FACET", help="Count each bucket of this facet."),
+    click.option("--per-query", is_flag=True, help="Print the outcome of each query."),
+    *FORM_OPTIONS,
 )
 @golden_option
 @database_option
 @click.pass_obj
-def answers(
-    db: StoreLocation,
-    runs: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    facet: str | None,
-    per_query: bool,
-    kind: str,
-    raw: bool,
-    golden: str | None,
-) -> None:
+def answers(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> None:
     """Compare answers with what was retrieved for them.
 
     What a query needs is in the prompt or not, and its answer is right or wrong: found but
     wrong is a problem of generation, not found one of retrieval. A query is counted apart if an
     unjudged chunk could be what it needs. 'labeler load answers' loads answers.
     """
-    check_common_options(facet, kind, per_query=per_query, raw=raw)
+    options.check()
     with Store(db) as store:
-        collection, settings = golden_collection(store, golden)
+        collection, conventions, _ = options.read(store)
         right = {run: store.right_answers(run) for run in store.answered_runs()}
-    whole = select_runs(collection, runs)
-    board = Scoreboard(whole, conventions_of(settings, preset, rel, prompt_k).on(collection.golden))
+    board = Scoreboard(select_runs(collection, runs), conventions)
     named = [run for run in board.run_names if run in right]
     check_has_answers(runs, named, right)
     found = [
@@ -95,7 +78,7 @@ def answers(
     ]
     where = diagnosis.describe_rule(board, diagnosis.UsefulInPrompt())
     notes = [Note("found", f"not found: {where}"), SHARES_NOTE]
-    print_answers(board, found, facet, notes, kind, per_query=per_query, raw=raw)
+    print_answers(board, found, notes, options)
 
 
 def check_has_answers(
@@ -122,19 +105,13 @@ def _outcome_notes(found: Sequence[RunAnswers]) -> list[Note]:
 
 
 def print_answers(
-    board: Scoreboard,
-    found: Sequence[RunAnswers],
-    facet: str | None,
-    notes: Sequence[Note],
-    kind: str,
-    *,
-    per_query: bool,
-    raw: bool,
+    board: Scoreboard, found: Sequence[RunAnswers], notes: Sequence[Note], options: ValueOptions
 ) -> None:
     """Print what became of all queries, of those of each bucket, or of each query."""
-    if kind in FOR_PROGRAMS:
+    kind, facet, per_query = options.kind, options.facet, options.per_query
+    if options.for_programs:
         records = query_records(found) if per_query else outcome_records(board, found, facet)
-        print_records(kind, records, None, board.conventions, notes, raw=raw)
+        print_records(kind, records, None, board.conventions, notes, raw=options.raw)
         return
     notes = [*notes, *_outcome_notes(found)]
     labels = RunLabels([each.run for each in found])

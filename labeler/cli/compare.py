@@ -23,20 +23,20 @@ from labeler.analysis.run_verdict import (
 from labeler.cli.explain import HOW, explain_by, explain_differences
 from labeler.cli.groups import CommandT, database_option
 from labeler.cli.options import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    PER_VALUE_OPTIONS,
     CountingCommand,
-    check_common_options,
-    conventions_of,
-    golden_collection,
+    ValueOptions,
     golden_option,
-    parse_measures,
+    measures_option,
     requested_traffic,
     select_runs,
-    value_options,
     weighted_option,
+    with_value_options,
     with_weights,
 )
 from labeler.cli.output import (
-    FOR_PROGRAMS,
     RunLabels,
     Table,
     annotated,
@@ -82,13 +82,15 @@ def graders_option(command: CommandT) -> CommandT:
     )(command)
 
 
-def check_graders(
-    runs: Sequence[str], facet: str | None, *, per_query: bool, stripped: bool
-) -> None:
+def check_graders(runs: Sequence[str], options: ValueOptions, *, stripped: bool) -> None:
     """Raise a usage error for what cannot be asked for together with ``--graders``."""
+    if options.golden is not None:
+        raise click.UsageError(
+            "--graders reads every single grade, and a frozen version has the agreed ones alone"
+        )
     if len(runs) > 2:
         raise click.UsageError("--graders is of two runs; name A and B alone")
-    if facet is not None or per_query or stripped:
+    if options.facet is not None or options.per_query or stripped:
         raise click.UsageError(
             "--graders is over all queries, without --by, --per-query and --strips"
         )
@@ -98,10 +100,8 @@ def print_survival(
     board: Scoreboard,
     shown: ShownPair,
     singles: SingleGrades,
-    kind: str,
+    options: ValueOptions,
     notes: Sequence[Note],
-    *,
-    raw: bool,
 ) -> None:
     """Print the readings; to people only those that change something, of the golden grades."""
     found, tested = shown.compared, {row.measure: shown.tests.of(row) for row in shown.rows}
@@ -113,13 +113,13 @@ def print_survival(
         )
     told = comparison.measure_sensitivity(board, found, singles, measures, tested=tested)
     names, conventions = (found.a, found.b), found.conventions
-    if kind in FOR_PROGRAMS:
+    if options.for_programs:
         records = comparison.sensitivity_records(told, *names)
         said = [*notes, *survival_notes(told, names)]
-        print_records(kind, records, None, conventions, said, raw=raw)
+        print_records(options.kind, records, None, conventions, said, raw=options.raw)
         return
     table, said = survival_table(told, found), [*survival_notes(told[:1], names), *notes]
-    print_table(table, conventions, said, kind)
+    print_table(table, conventions, said, options.kind)
 
 
 def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) -> list[Note]:
@@ -168,7 +168,9 @@ DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measu
 
 @click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, required=True, metavar="A B [C]...")
-@value_options
+@with_value_options(
+    measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *PER_VALUE_OPTIONS, *FORM_OPTIONS
+)
 @click.option(
     "--strips",
     "stripped",
@@ -184,61 +186,46 @@ DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measu
 def compare(
     db: StoreLocation,
     runs: tuple[str, ...],
-    texts: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    facet: str | None,
-    per_query: bool,
-    kind: str,
-    raw: bool,
+    options: ValueOptions,
     stripped: bool,
     by_graders: bool,
-    golden: str | None,
 ) -> None:
     """Say whether run B is better than A, where, and how surely.
 
     A difference is B minus A. Wins and losses count the queries where B is better and where it
     is worse. Of three runs or more, each is compared with each one named before it.
     """
-    check_common_options(facet, kind, per_query=per_query, raw=raw)
-    check_runs(runs, kind, stripped=stripped)
-    if by_graders and golden is not None:
-        raise click.UsageError(
-            "--graders reads every single grade, and a frozen version has the agreed ones alone"
-        )
+    options.check()
+    check_runs(runs, options, stripped=stripped)
     if by_graders:
-        check_graders(runs, facet, per_query=per_query, stripped=stripped)
+        check_graders(runs, options, stripped=stripped)
     with Store(db) as store:
-        collection, settings = golden_collection(store, golden)
-        singles = store.single_grades() if golden is None else None
-        traffic = requested_traffic(store, per_query=per_query, graders=by_graders)
+        collection, conventions, settings = options.read(store)
+        singles = store.single_grades() if options.golden is None else None
+        traffic = requested_traffic(store, per_query=options.per_query, graders=by_graders)
         queries = {} if len(collection.golden_grade) else store.texts_of_queries()
-    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
-    if texts == DEFAULT_MEASURES:
-        texts = measures_for_runs(collection, runs)
-    measures = parse_measures(conventions, texts)
+    measures = options.measures(conventions, measures_for_runs(collection, runs))
     board, unsaid = with_weights(Scoreboard(select_runs(collection, runs), conventions), traffic)
     every_run, _ = with_weights(Scoreboard(collection, conventions), traffic)
-    found, refused = compare_each(board, runs, measures, facet)
+    found, refused = compare_each(board, runs, measures, options.facet)
     ranges_of = cache(lambda a, b: LiveRanges(every_run, (a, b)))
     labels = RunLabels(board.run_names)
-    called = None if kind in FOR_PROGRAMS else labels
+    called = None if options.for_programs else labels
     said = judge_pairs(every_run, found, settings, singles, ranges_of, called)
     shown = [show_pair(each, said[each.a, each.b]) for each in found]
-    notes = notes_on(board, measures, facet) + unsaid
+    notes = notes_on(board, measures, options.facet) + unsaid
     if singles is not None and by_graders:
-        print_survival(board, shown[0], singles, kind, notes, raw=raw)
+        print_survival(board, shown[0], singles, options, notes)
         return
-    ranges = tie_ranges(board, measures, facet, per_query=per_query)
+    ranges = tie_ranges(board, measures, options)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     parting = parting_table(every_run, found, queries)
     judged = JudgedPairs(every_run, shown, said, ranges_of, labels, ranges, parting)
     cautions = judged.cautions(measures, settings)
     strips = strip_lines(board, found[0], labels) if stripped else []
-    page = judged.as_text(kind, cautions, [*notes, *refused], strips, per_query=per_query, raw=raw)
+    page = judged.as_text(options, cautions, [*notes, *refused], strips)
     click.echo(page, nl=False)
 
 
@@ -268,23 +255,21 @@ class JudgedPairs:
 
     def as_text(
         self,
-        kind: str,
+        options: ValueOptions,
         cautions: Sequence[Statement],
         notes: Sequence[Note],
         strips: Sequence[str] = (),
-        *,
-        per_query: bool,
-        raw: bool,
     ) -> str:
         """Return all of it for people, or rows for programs."""
         conventions = self.shown[0].compared.conventions
-        if kind in FOR_PROGRAMS:
+        kind, per_query = options.kind, options.per_query
+        if options.for_programs:
             about = (conventions, [*notes, *([] if per_query else [RULE, METHODS])], self.ties)
             records = program_records(
                 self.every_run, self.shown, self.ranges_of, per_query=per_query
             )
             told = list(with_statements(kind, records, self.said, cautions, about))
-            return format_records(kind, told, raw=raw)
+            return format_records(kind, told, raw=options.raw)
         table = people_table(self.shown, self.labels, per_query=per_query)
         notes = [*notes, *self.how()]
         if self.parting is not None:
@@ -328,10 +313,10 @@ def show_pair(found: Comparison, said: PairResult) -> ShownPair:
 
 
 def tie_ranges(
-    board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
+    board: Scoreboard, measures: Sequence[Measure], options: ValueOptions
 ) -> TieRangesByRun | None:
     """Return what other orders of tied scores could give; None where that is not computed."""
-    is_plain = board.weights is None and facet is None and not per_query
+    is_plain = board.weights is None and options.facet is None and not options.per_query
     return find_tie_ranges(board, measures) if is_plain else None
 
 
@@ -389,11 +374,11 @@ def with_statements(
         yield from annotated(kind, rows, *about, [*found.statements, *cautions])
 
 
-def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:
+def check_runs(runs: Sequence[str], options: ValueOptions, *, stripped: bool) -> None:
     """Raise a usage error for one run alone, and for strips that have no place."""
     if len(runs) < 2:
         raise click.UsageError("Missing argument 'B': name two runs or more.")
-    if stripped and kind in FOR_PROGRAMS:
+    if stripped and options.for_programs:
         raise click.UsageError("--strips are for people; ask for them with --format table or md")
     if stripped and len(runs) > 2:
         raise click.UsageError("--strips are of two runs; name A and B alone")

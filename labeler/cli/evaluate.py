@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,22 +21,21 @@ from labeler.api.inputs import QRELS, Warnings, read_board
 from labeler.api.options import EvaluationRules
 from labeler.cli.explain import explain_best_run, explain_by, explain_mean_intervals
 from labeler.cli.file_options import grade_options, limit_option, list_options
-from labeler.cli.groups import FILE, check_raw
+from labeler.cli.groups import FILE
 from labeler.cli.options import (
     FORM_OPTIONS,
     CountingCommand,
     OptionDecorator,
+    ValueOptions,
     measures_option,
-    parse_measures,
     preset_option,
     prompt_k_option,
     rel_option,
     requested_undefined,
     undefined_option,
-    with_options,
+    with_value_options,
 )
 from labeler.cli.output import (
-    FOR_PROGRAMS,
     RunLabels,
     Table,
     annotated,
@@ -69,7 +68,7 @@ from labeler.stats import (
 
 RUN_ENDINGS = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".pq")
 USUAL = Settings()
-OPTIONS: tuple[OptionDecorator[Callable[..., Any]], ...] = (
+OPTIONS: tuple[OptionDecorator[Any], ...] = (
     measures_option(DEFAULT_MEASURES, "MRR, MAP, Recall@10 and other names are understood. "),
     preset_option,
     rel_option(USUAL.rel, more=""),
@@ -90,23 +89,15 @@ OPTIONS: tuple[OptionDecorator[Callable[..., Any]], ...] = (
 )
 
 
-def evaluation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options: those of ``score`` on values, and those of ``load`` on files."""
-    return with_options(command, OPTIONS)
-
-
 @click.command(cls=CountingCommand)
 @click.argument("qrels", type=FILE)
 @click.argument("paths", type=FILE, nargs=-1, required=True, metavar="RUN...")
-@evaluation_options
+@with_value_options(*OPTIONS)
 def evaluate(
     qrels: Path,
     paths: tuple[Path, ...],
-    texts: tuple[str, ...],
-    per_query: bool,
+    options: ValueOptions,
     pair: tuple[str, str] | None,
-    kind: str,
-    raw: bool,
     negative_as_ungraded: bool,
     **given: Any,
 ) -> None:
@@ -115,22 +106,25 @@ def evaluate(
     QRELS and each RUN can have any format that 'labeler load' takes. A run is named after its
     file; a table of several systems holds a run of each. Nothing is stored.
     """
-    check_raw(kind, raw=raw)
+    options.check()
     rules = EvaluationRules.of(
+        preset=options.preset,
+        rel=options.rel or USUAL.rel,
+        prompt_k=options.prompt_k or USUAL.prompt_k,
         undefined=requested_undefined(),
         negative_as_ungraded=negative_as_ungraded or None,  # without the option as the preset says
         **given,
     )
-    measures = parse_measures(rules.conventions, texts)
+    measures = options.measures(rules.conventions)
     runs = name_runs(paths)
     board, notes = read_files(qrels, runs, rules)
     chosen = choose_pair(board.run_names, runs, pair)
     if chosen is not None:
-        told = compare_text(board, chosen, measures, notes, kind, per_query=per_query, raw=raw)
-    elif per_query:
-        told = query_text(board, measures, notes, kind, raw=raw)
+        told = compare_text(board, chosen, measures, notes, options)
+    elif options.per_query:
+        told = query_text(board, measures, notes, options)
     else:
-        told = mean_text(board, measures, notes, kind, raw=raw)
+        told = mean_text(board, measures, notes, options)
     click.echo(told, nl=False)
 
 
@@ -202,21 +196,23 @@ def read_files(
 
 
 def mean_text(
-    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], kind: str, *, raw: bool
+    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], options: ValueOptions
 ) -> str:
     """Return the means of all runs, with 95% intervals."""
     ranges = find_tie_ranges(board, measures)
     notes += board.notes(measures)
     notes += tie_notes(ranges, board.conventions) + residual_notes(board, measures)
-    most = None if kind in FOR_PROGRAMS else MOST_CAUTIONS
+    most = None if options.for_programs else MOST_CAUTIONS
     notes += caution_notes(find_cautions(board, measures, most=most))
     intervals = mean_intervals(board, measures)
     scores = board.table(measures)
-    if kind in FOR_PROGRAMS:
+    if options.for_programs:
         records = score_records(scores, residuals_by_place(board, measures))
         records = with_unjudged_ranges(records, LiveRanges(board).means(board, measures))
-        told = annotated(kind, with_intervals(records, intervals), board.conventions, notes, ranges)
-        return format_records(kind, told, raw=raw)
+        told = annotated(
+            options.kind, with_intervals(records, intervals), board.conventions, notes, ranges
+        )
+        return format_records(options.kind, told, raw=options.raw)
     labels = RunLabels(board.run_names)
     best = describe_best_run(board, DecisionRules.of(USUAL), labels)
     body = [
@@ -233,7 +229,7 @@ def mean_text(
     table = Table(["run", "measure"], ["value", "95% interval", "n", "unjudged"], body)
     notes += explain_by(explain_mean_intervals())
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
-    return format_page(kind, [table], board.conventions, notes, best, labels)
+    return format_page(options.kind, [table], board.conventions, notes, best, labels)
 
 
 def format_interval(interval: ConfidenceInterval) -> str:
@@ -244,15 +240,15 @@ def format_interval(interval: ConfidenceInterval) -> str:
 
 
 def query_text(
-    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], kind: str, *, raw: bool
+    board: Scoreboard, measures: Sequence[Measure], notes: list[Note], options: ValueOptions
 ) -> str:
     """Return the value of each query, one run after the other."""
     notes += board.notes(measures)
     scores = [score for run in board.run_names for score in board.per_query(run, measures)]
-    if kind in FOR_PROGRAMS:
+    if options.for_programs:
         records = query_records(scores, residuals_by_place(board, measures, per_query=True))
-        told = annotated(kind, records, board.conventions, notes)
-        return format_records(kind, told, raw=raw)
+        told = annotated(options.kind, records, board.conventions, notes)
+        return format_records(options.kind, told, raw=options.raw)
     labels = RunLabels(board.run_names)
     best = describe_best_run(board, DecisionRules.of(USUAL), labels)
     body = [
@@ -267,7 +263,7 @@ def query_text(
     ]
     table = Table(["run", "query", "measure"], ["value", "unjudged"], body)
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
-    return format_page(kind, [table], board.conventions, notes, best, labels)
+    return format_page(options.kind, [table], board.conventions, notes, best, labels)
 
 
 def compare_text(
@@ -275,10 +271,7 @@ def compare_text(
     pair: tuple[str, str],
     measures: Sequence[Measure],
     notes: list[Note],
-    kind: str,
-    *,
-    per_query: bool,
-    raw: bool,
+    options: ValueOptions,
 ) -> str:
     """Return what `labeler compare` says of two runs; all runs inform the ranges."""
     from labeler.analysis.run_verdict import judge_pair
@@ -287,14 +280,14 @@ def compare_text(
     found, _ = comparisons.compare_each(board, pair, measures, None)
     ranges_of = cache(lambda a, b: LiveRanges(board, (a, b)))
     labels = RunLabels(pair)
-    names = None if kind in FOR_PROGRAMS else labels.pair(*pair)
+    names = None if options.for_programs else labels.pair(*pair)
     rules = DecisionRules.of(USUAL)
     said = {pair: judge_pair(board, *pair, rules, names=names, ranges_of=ranges_of)}
     shown = [comparisons.show_pair(found[0], said[pair])]
-    ranges = comparisons.tie_ranges(board, measures, None, per_query=per_query)
+    ranges = comparisons.tie_ranges(board, measures, options)
     notes += board.notes(measures)
     notes += [] if ranges is None else tie_notes(ranges, board.conventions)
     notes = [note for note in notes if note.is_about(*pair)]
     judged = comparisons.JudgedPairs(board, shown, said, ranges_of, labels, ranges)
     cautions = judged.cautions(measures, USUAL)
-    return judged.as_text(kind, cautions, notes, per_query=per_query, raw=raw)
+    return judged.as_text(options, cautions, notes)

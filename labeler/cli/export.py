@@ -69,7 +69,7 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "seals and the audit.",
 )
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @make_chunking_option("Only the chunks of this chunking and their grades, by their ids in it")
 @database_option
 @click.pass_obj

@@ -45,7 +45,7 @@ from labeler.store.addresses import StoreLocation
     help="The age at which a grade counts as old.",
 )
 @format_option(("table", "json"), "table is for people; json has every number in all digits.")
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def health(db: StoreLocation, after: int, kind: str) -> None:

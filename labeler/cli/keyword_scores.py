@@ -19,9 +19,8 @@ from labeler.analysis.keywords import (
     keyword_rank_records,
     list_lookups,
 )
-from labeler.cli.options import check_facet_name, selection
+from labeler.cli.options import ValueOptions, check_facet_name, selection
 from labeler.cli.output import (
-    FOR_PROGRAMS,
     RunLabels,
     Table,
     in_markdown,
@@ -40,18 +39,16 @@ from labeler.store.addresses import StoreLocation
 def print_keywords(
     db: StoreLocation,
     collection: Collection,
-    facet: str | None,
-    kind: str,
+    options: ValueOptions,
     *,
     k: int,
     substring: bool,
-    per_query: bool,
-    raw: bool,
 ) -> None:
     """Print keyword means, of buckets if a facet is given, or each keyword of each query.
 
     Keywords are looked for in the first ``k`` chunks of each list.
     """
+    facet, kind = options.facet, options.kind
     board = Scoreboard(collection, Conventions.of(selected=selection()))
     check_facet_name(facet, board.facets)
     with Store(db) as store:
@@ -71,7 +68,7 @@ def print_keywords(
     labels = RunLabels(board.run_names)
     places = find_keyword_ranks(corpora.whole, keywords, lists)
     notes = [*describe_missed(places), *filter(None, [describe_unusable(corpora.whole, keywords)])]
-    if per_query:
+    if options.per_query:
         records = keyword_rank_records(places, k, substring=substring)
         table = place_table(places, labels)
     else:
@@ -80,9 +77,9 @@ def print_keywords(
         records = keyword_mean_records(means, k, facet, substring=substring)
         table = mean_table(means, k, facet, labels)
     said = describe_keyword_conventions(k, substring=substring)
-    if kind not in FOR_PROGRAMS:
+    if not options.for_programs:
         click.echo("".join(f"{line}\n" for line in labels.lines(kind)), nl=False)
-    click.echo(format_keywords(kind, records, table, said, notes, raw=raw), nl=False)
+    click.echo(format_keywords(kind, records, table, said, notes, raw=options.raw), nl=False)
 
 
 def buckets_by_query(

@@ -244,7 +244,7 @@ OfQueryT = TypeVar("OfQueryT", Query, LeakedQuery)
 )
 @click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
 @limit_option
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def leakage(

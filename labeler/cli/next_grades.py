@@ -64,7 +64,7 @@ from labeler.store.addresses import StoreLocation
 @preset_option
 @format_option(("table", "json"), "table is for people and has four digits; json has all of them.")
 @explain_option
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def next_grades(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from labeler.cli.explain import explain_option
 from labeler.cli.groups import CHUNKING, CommandT, check_raw, format_option, raw_option
-from labeler.cli.output import shorten
+from labeler.cli.output import FOR_PROGRAMS, shorten
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     DEFAULT_MEASURES,
@@ -292,23 +292,76 @@ def measures_option(usual: Sequence[str], more: str = "") -> OptionDecorator[Com
     )
 
 
-def with_options(command: CommandT, options: Sequence[OptionDecorator[CommandT]]) -> CommandT:
-    """Add options to a command, in their order."""
-    return reduce(lambda inner, option: option(inner), options[::-1], command)
+def with_options(*options: OptionDecorator[Any]) -> Callable[[CommandT], CommandT]:
+    """Return a decorator that adds options to a command, in their order."""
+    return lambda command: reduce(lambda inner, option: option(inner), options[::-1], command)
 
 
-def value_options(command: CommandT) -> CommandT:
-    """Add the options that say which values are asked for, and in which form."""
-    options: tuple[OptionDecorator[CommandT], ...] = (
-        measures_option(DEFAULT_MEASURES),
-        *CONVENTION_OPTIONS,
-        click.option(
-            "--by", "facet", metavar="FACET", help="One value for each bucket of this facet."
-        ),
-        click.option("--per-query", is_flag=True, help="One value for each query."),
-        *FORM_OPTIONS,
-    )
-    return with_options(command, options)
+PER_VALUE_OPTIONS = (
+    click.option("--by", "facet", metavar="FACET", help="One value for each bucket of this facet."),
+    click.option("--per-query", is_flag=True, help="One value for each query."),
+)
+
+
+@dataclass(frozen=True)
+class ValueOptions:
+    """Which values are asked for, how they are counted, and in which form they are wanted.
+
+    What a command has no option for is as it is without that option.
+    """
+
+    texts: tuple[str, ...] = ()
+    preset: str = PRESETS[0]
+    rel: int | None = None
+    prompt_k: int | None = None
+    facet: str | None = None
+    per_query: bool = False
+    kind: str = "table"
+    raw: bool = False
+    golden: str | None = None
+
+    @property
+    def for_programs(self) -> bool:
+        """Whether every digit is wanted, in rows."""
+        return self.kind in FOR_PROGRAMS
+
+    def check(self) -> None:
+        """Raise a usage error for options that cannot be asked for together."""
+        if self.facet is not None and self.per_query:
+            raise click.UsageError("--by and --per-query cannot be asked for together")
+        check_raw(self.kind, raw=self.raw)
+
+    def read(self, store: Store) -> tuple[Collection, Conventions, Settings]:
+        """Return the data that measures are computed from, how they are, and the settings.
+
+        They are live, or by a frozen version's grades.
+        """
+        collection, settings = golden_collection(store, self.golden)
+        conventions = conventions_of(settings, self.preset, self.rel, self.prompt_k)
+        return collection, conventions.on(collection.golden), settings
+
+    def measures(
+        self, conventions: Conventions, usual: Sequence[str] = DEFAULT_MEASURES
+    ) -> tuple[Measure, ...]:
+        """Return the measures that are named, where none is the ``usual`` ones."""
+        return parse_measures(conventions, usual if self.texts == DEFAULT_MEASURES else self.texts)
+
+
+def with_value_options(
+    *options: OptionDecorator[Any],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that adds options, and hands their values over as one `ValueOptions`."""
+    shared = [each.name for each in fields(ValueOptions)]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def call(*args: Any, **given: Any) -> None:
+            asked = ValueOptions(**{name: given.pop(name) for name in shared if name in given})
+            command(*args, options=asked, **given)
+
+        return with_options(*options)(call)
+
+    return decorate
 
 
 def conventions_of(
@@ -334,13 +387,6 @@ def parse_measures(conventions: Conventions, texts: Sequence[str]) -> tuple[Meas
     if not measures:
         raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
     return measures
-
-
-def check_common_options(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:
-    """Raise a usage error for options that cannot be asked for together."""
-    if facet is not None and per_query:
-        raise click.UsageError("--by and --per-query cannot be asked for together")
-    check_raw(kind, raw=raw)
 
 
 def select_runs(collection: Collection, names: Sequence[str]) -> Collection:

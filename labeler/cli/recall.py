@@ -6,23 +6,19 @@ from collections.abc import Sequence
 
 import click
 
-from labeler.cli.groups import CommandT, database_option
+from labeler.cli.groups import database_option
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     CountingCommand,
-    OptionDecorator,
-    check_common_options,
+    ValueOptions,
     check_shared_queries,
-    conventions_of,
-    golden_collection,
     golden_option,
     measures_option,
-    parse_measures,
     select_runs,
-    with_options,
+    with_value_options,
 )
-from labeler.cli.output import FOR_PROGRAMS, RunLabels, Table, print_records, print_table, rank_cell
+from labeler.cli.output import RunLabels, Table, print_records, print_table, rank_cell
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
@@ -41,33 +37,15 @@ from labeler.store.addresses import StoreLocation
 DEFAULT_RECALL = ("R@prompt",)
 
 
-def recall_options(command: CommandT) -> CommandT:
-    """Add the options that say which recalls are asked for, and in which form."""
-    options: tuple[OptionDecorator[CommandT], ...] = (
-        measures_option(DEFAULT_RECALL, "R or SetR. "),
-        *CONVENTION_OPTIONS,
-        *FORM_OPTIONS,
-    )
-    return with_options(command, options)
-
-
 @click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@recall_options
+@with_value_options(
+    measures_option(DEFAULT_RECALL, "R or SetR. "), *CONVENTION_OPTIONS, *FORM_OPTIONS
+)
 @golden_option
 @database_option
 @click.pass_obj
-def recall(
-    db: StoreLocation,
-    runs: tuple[str, ...],
-    texts: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    kind: str,
-    raw: bool,
-    golden: str | None,
-) -> None:
+def recall(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> None:
     """Say how much each run's recall owes to its own pool.
 
     Chunks are graded because some run returned them near the top, which favours that run. So
@@ -75,25 +53,25 @@ def recall(
     system brought into the pool. Chunks that graders found by search count in both. All runs
     are considered, even if only some are named.
     """
-    check_common_options(None, kind, per_query=False, raw=raw)
+    options.check()
     with Store(db) as store:
-        collection, settings = golden_collection(store, golden)
+        collection, conventions, _ = options.read(store)
         by_hand = store.pairs_found_by_hand()
-    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
-    measures = parse_measures(conventions, texts)
+    measures = options.measures(conventions)
     shown = [run.name for run in select_runs(collection, runs).runs]
     check_shared_queries(collection)
     board = Scoreboard(collection, conventions)
     found = [each.of(shown) for each in compare_own_pools(board, measures, by_hand)]
     notes = [note for note in board.notes(measures) if note.is_about(*shown)]
-    if kind in FOR_PROGRAMS:
+    if options.for_programs:
         notes = [*own_pool_notes(found, conventions), *notes]
-        print_records(kind, own_pool_records(found), None, conventions, notes, raw=raw)
+        records = own_pool_records(found)
+        print_records(options.kind, records, None, conventions, notes, raw=options.raw)
         return
     labels = RunLabels(shown)
     said = pool_statements(found, conventions, labels)
     table = own_pool_table(found, conventions, labels)
-    print_table(table, conventions, notes, kind, said, labels)
+    print_table(table, conventions, notes, options.kind, said, labels)
 
 
 def pool_statements(

@@ -9,17 +9,16 @@ import click
 
 from labeler.analysis.comparison import DecisionRules
 from labeler.cli.export import write_output
-from labeler.cli.groups import FILE_OR_OUTPUT, CommandT, database_option, say
+from labeler.cli.groups import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     CountingCommand,
+    ValueOptions,
     check_shared_queries,
-    conventions_of,
     golden_option,
     measures_option,
-    parse_measures,
     select_runs,
-    with_options,
+    with_value_options,
 )
 from labeler.evaluation import DEFAULT_MEASURES, Scoreboard, measures_for_runs
 from labeler.model import escape_controls
@@ -27,13 +26,6 @@ from labeler.services import import_export
 from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
-
-
-def report_measure_options(command: CommandT) -> CommandT:
-    """Add the options that say by which measures and conventions."""
-    return with_options(
-        command, (measures_option(DEFAULT_MEASURES, "The first leads. "), *CONVENTION_OPTIONS)
-    )
 
 
 @click.command(cls=CountingCommand)
@@ -62,7 +54,7 @@ def report_measure_options(command: CommandT) -> CommandT:
     type=click.DateTime(["%Y-%m-%d"]),
     help="The date of the report.  [default: today]",
 )
-@report_measure_options
+@with_value_options(measures_option(DEFAULT_MEASURES, "The first leads. "), *CONVENTION_OPTIONS)
 @golden_option
 @database_option
 @click.pass_obj
@@ -74,11 +66,7 @@ def report(
     force: bool,
     facets: tuple[str, ...],
     day: datetime | None,
-    texts: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    golden: str | None,
+    options: ValueOptions,
 ) -> None:
     """Write one HTML file about run A, or B against A.
 
@@ -89,16 +77,16 @@ def report(
     from labeler.render.report import ReportRequest, ReportSource, make_report
 
     with Store(db) as store:
-        collection, settings = snapshots.collection_of(store, golden)
+        collection, conventions, settings = options.read(store)
         runs = (a, b) if b else (a,)
-        conventions = conventions_of(settings, preset, rel, prompt_k).across(collection, runs)
-        if texts == DEFAULT_MEASURES:
-            texts = measures_for_runs(collection, runs)
-        measures = parse_measures(conventions, texts)
+        conventions = conventions.across(collection, runs)
+        measures = options.measures(conventions, measures_for_runs(collection, runs))
         check_shared_queries(select_runs(collection, runs))
-        is_live = golden is None
+        is_live = options.golden is None
         queries = (
-            store.queries() if golden is None else snapshots.frozen_content(store, golden).queries
+            store.queries()
+            if options.golden is None
+            else snapshots.frozen_content(store, options.golden).queries
         )
         source = ReportSource(
             Scoreboard(collection, conventions),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 
 import click
@@ -13,25 +12,25 @@ import click
 from labeler.analysis.cautions import MOST_CAUTIONS, caution_notes, find_cautions
 from labeler.analysis.comparison import DecisionRules, find_best_run, perfect_reranking_notes
 from labeler.cli.explain import explain_best_run, explain_by
-from labeler.cli.groups import CommandT, database_option, format_option
+from labeler.cli.groups import database_option, format_option
 from labeler.cli.options import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    PER_VALUE_OPTIONS,
     CountingCommand,
-    check_common_options,
+    ValueOptions,
     check_facet,
     check_shared_queries,
-    conventions_of,
-    golden_collection,
     golden_option,
-    parse_measures,
+    measures_option,
     requested_traffic,
     select_runs,
-    value_options,
     weighted_option,
     with_options,
+    with_value_options,
     with_weights,
 )
 from labeler.cli.output import (
-    FOR_PROGRAMS,
     Row,
     RunLabels,
     annotated,
@@ -42,6 +41,7 @@ from labeler.cli.output import (
     wide_table,
 )
 from labeler.evaluation import (
+    DEFAULT_MEASURES,
     Conventions,
     Note,
     QueryScore,
@@ -84,14 +84,11 @@ KEYWORD_OPTIONS = (
 )
 
 
-def keyword_options(command: CommandT) -> CommandT:
-    """Add the options that ask for keywords instead of grades."""
-    return with_options(command, KEYWORD_OPTIONS)
-
-
 @click.command(cls=CountingCommand)
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@value_options
+@with_value_options(
+    measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *PER_VALUE_OPTIONS, *FORM_OPTIONS
+)
 @click.option(
     "--reranked",
     "top",
@@ -99,7 +96,7 @@ def keyword_options(command: CommandT) -> CommandT:
     metavar="N",
     help="Also print what a perfect reranker of the first N would give, over all queries.",
 )
-@keyword_options
+@with_options(*KEYWORD_OPTIONS)
 @weighted_option
 @golden_option
 @database_option
@@ -107,49 +104,37 @@ def keyword_options(command: CommandT) -> CommandT:
 def score(
     db: StoreLocation,
     runs: tuple[str, ...],
-    texts: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    facet: str | None,
-    per_query: bool,
-    kind: str,
-    raw: bool,
+    options: ValueOptions,
     top: int | None,
     by_keyword: bool,
     k: int | None,
     substring: bool,
-    golden: str | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
-    check_common_options(facet, kind, per_query=per_query, raw=raw)
-    if top is not None and (facet is not None or per_query):
+    options.check()
+    if top is not None and (options.facet is not None or options.per_query):
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     check_keyword_options(by_keyword, top, k, substring)
     with Store(db) as store:
-        collection, settings = golden_collection(store, golden)
-        refused = {"per_query": per_query, "reranked": top, "keywords": by_keyword}
+        collection, conventions, settings = options.read(store)
+        refused = {"per_query": options.per_query, "reranked": top, "keywords": by_keyword}
         traffic = requested_traffic(store, **refused)
     if by_keyword:
         from labeler.cli.keyword_scores import print_keywords  # here: others need none of it
 
-        asked = partial(print_keywords, db, select_runs(collection, runs), facet, kind)
-        asked(k=k or DEFAULT_DEPTH, substring=substring, per_query=per_query, raw=raw)
+        some = select_runs(collection, runs)
+        print_keywords(db, some, options, k=k or DEFAULT_DEPTH, substring=substring)
         return
-    conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
-    asked_for = ScoreRequest(
-        parse_measures(conventions, texts), facet, kind, per_query, top, traffic, settings
-    )
+    asked_for = ScoreRequest(options.measures(conventions), options, top, traffic, settings)
     found = select_runs(collection, runs)
     check_shared_queries(found)
     parts = [
         score_part(found, each, replace(asked_for, measures=some))
         for each, some in split_by_chunking(found, conventions, asked_for.measures)
     ]
-    if kind in FOR_PROGRAMS:
-        told = format_records(
-            kind, chain.from_iterable(part.rows(collection) for part in parts), raw=raw
-        )
+    if options.for_programs:
+        rows = chain.from_iterable(part.rows(collection) for part in parts)
+        told = format_records(options.kind, rows, raw=options.raw)
     else:
         told = "\n".join(part.text() for part in parts)
     click.echo(told, nl=False)
@@ -170,9 +155,7 @@ class ScoreRequest:
     """What is to be said of the measures of some runs, and in which form."""
 
     measures: Sequence[Measure]
-    facet: str | None
-    kind: str
-    per_query: bool
+    options: ValueOptions
     top: int | None
     traffic: Traffic | None
     settings: Settings
@@ -192,50 +175,51 @@ class ScorePart:
 
     def rows(self, whole: Collection) -> Iterator[Record]:
         """Return what programs get; ``whole`` has all runs there are."""
-        board, asked = self.board, self.asked
-        records = value_records(board, asked.measures, asked.facet, per_query=asked.per_query)
+        board, asked, options = self.board, self.asked, self.asked.options
+        records = value_records(board, asked.measures, options.facet, per_query=options.per_query)
         if asked.traffic is not None:
-            records = with_intervals(records, mean_intervals(board, asked.measures, asked.facet))
-        elif not asked.per_query:
+            records = with_intervals(records, mean_intervals(board, asked.measures, options.facet))
+        elif not options.per_query:
             # as on the page, all runs there are tell what ungraded chunks may be
             is_whole = whole.runs == board.collection.runs
             every_run = board if is_whole else Scoreboard(whole, board.conventions)
             bands = LiveRanges(every_run, board.run_names).means(
-                every_run, asked.measures, asked.facet
+                every_run, asked.measures, options.facet
             )
             records = with_unjudged_ranges(records, bands)
-        return annotated(asked.kind, records, board.conventions, self.notes, self.ranges)
+        return annotated(options.kind, records, board.conventions, self.notes, self.ranges)
 
     def text(self) -> str:
         """Return what people read."""
         board, asked = self.board, self.asked
-        if asked.per_query:
+        if asked.options.per_query:
             rows = query_rows(board, asked.measures)
         else:
-            rows = mean_rows(board, asked.measures, asked.facet)
+            rows = mean_rows(board, asked.measures, asked.options.facet)
         labels = RunLabels(board.run_names)
         table = wide_table(rows, board.conventions, labels)
         found = find_best_run(board, DecisionRules.of(asked.settings), labels)
         best = () if found is None else found.statements
         how = explain_by([] if found is None else explain_best_run(found.heading))
         notes = [*self.notes, *how]
-        return format_page(asked.kind, [table], board.conventions, notes, best, labels)
+        return format_page(asked.options.kind, [table], board.conventions, notes, best, labels)
 
 
 def score_part(collection: Collection, conventions: Conventions, asked: ScoreRequest) -> ScorePart:
     """Measure the runs of a collection by some conventions."""
-    measures, facet, is_plain = asked.measures, asked.facet, asked.traffic is None
+    measures, options, is_plain = asked.measures, asked.options, asked.traffic is None
+    facet = options.facet
     board, unsaid = with_weights(Scoreboard(collection, conventions), asked.traffic)
     check_facet(board, facet)
     notes = notes_on(board, measures, facet) + unsaid
-    by_place = facet is not None or asked.per_query
+    by_place = facet is not None or options.per_query
     ranges = find_tie_ranges(board, measures) if is_plain and not by_place else None
     if ranges is not None:
         notes += tie_notes(ranges, board.conventions) + residual_notes(board, measures)
     if asked.top is not None:
         notes += perfect_reranking_notes(board, measures, asked.top)
-    if not asked.per_query:
-        most = None if asked.kind in FOR_PROGRAMS else MOST_CAUTIONS
+    if not options.per_query:
+        most = None if options.for_programs else MOST_CAUTIONS
         about = find_cautions(board, measures, facet=facet, settings=asked.settings, most=most)
         notes += caution_notes(about)
     return ScorePart(board, asked, notes, ranges)

@@ -19,24 +19,23 @@ from labeler.analysis.trend import (
     TrendSeries,
     Window,
 )
-from labeler.cli.groups import FILE, check_raw, database_option
+from labeler.cli.groups import FILE, database_option
 from labeler.cli.options import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
     CountingCommand,
+    ValueOptions,
     check_facet,
-    conventions_of,
     golden_collection,
     golden_option,
     measures_option,
-    parse_measures,
     requested_traffic,
     select_runs,
     weighted_option,
-    with_options,
+    with_value_options,
     with_weights,
 )
-from labeler.cli.output import FOR_PROGRAMS, RunLabels, format_result, print_records
+from labeler.cli.output import RunLabels, format_result, print_records
 from labeler.cli.signals import print_signals, print_signals_below, stored_signals
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -120,9 +119,7 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
     type=FILE,
     help="A gate file; values below its limits are reported.",
 )
-@lambda command: with_options(
-    command, [measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *FORM_OPTIONS]
-)
+@with_value_options(measures_option(DEFAULT_MEASURES), *CONVENTION_OPTIONS, *FORM_OPTIONS)
 @weighted_option
 @golden_option
 @database_option
@@ -131,20 +128,13 @@ def trends(
     db: StoreLocation,
     systems: tuple[str, ...],
     window: Window,
-    facet: str | None,
     bucket: str | None,
     points: bool,
     signals: bool,
     between: tuple[str, str] | None,
     graded_by: str | None,
     gate_file: Path | None,
-    golden: str | None,
-    texts: tuple[str, ...],
-    preset: str,
-    rel: int | None,
-    prompt_k: int | None,
-    kind: str,
-    raw: bool,
+    options: ValueOptions,
 ) -> None:
     """Print how systems changed over time, and what fell.
 
@@ -153,24 +143,23 @@ def trends(
     Signals are printed below the runs; --signals prints them for programs.
     """
     if signals:
-        check_signal_options(facet, between, points=points, kind=kind, raw=raw)
-        print_signals(db, systems, window, kind, raw=raw)
+        check_signal_options(options, between, points=points)
+        print_signals(db, systems, window, options.kind, raw=options.raw)
         return
-    check_trend_options(between, graded_by, facet, bucket, kind, points=points, raw=raw)
+    check_trend_options(options, between, graded_by, bucket, points=points)
+    facet = options.facet
     with Store(db) as store:
-        collection, settings = golden_collection(store, golden)
-        conventions = conventions_of(settings, preset, rel, prompt_k).on(collection.golden)
+        collection, conventions, _ = options.read(store)
         traffic = requested_traffic(store, between=between)
-        measures, heard = parse_measures(conventions, texts), stored_signals(store)
+        measures, heard = options.measures(conventions), stored_signals(store)
         if between is not None:
             within = None if facet is None or bucket is None else (facet, bucket)
             parts, statements = split_change(
                 store, collection, conventions, measures, between, graded_by, within
             )
             table = trend.change_causes_table(parts)
-            if kind not in FOR_PROGRAMS:
-                table = with_headings(table, [part.measure for part in parts], conventions)
-            print_trend(kind, statements, table, conventions, [], raw=raw)
+            of = [part.measure for part in parts]
+            print_trend(options, statements, table, conventions, of)
             return
     dated = trend.build_timeline(select_runs(collection, ()).runs)
     named = [each.run for name in systems for each in dated.of(name)]
@@ -188,32 +177,31 @@ def trends(
     check_facet(board, facet)
     gate = None if gate_file is None else read_gate_file(gate_file)
     asked = TrendRequest(runs, board.resolve(measures), facet, bucket, gate)
-    print_trends(board, asked, line, window, kind, points=points, raw=raw)
-    if kind not in FOR_PROGRAMS and facet is None:
-        print_signals_below(heard, line, list(runs), window, kind)
+    print_trends(board, asked, line, window, options, points=points)
+    if not options.for_programs and facet is None:
+        print_signals_below(heard, line, list(runs), window, options.kind)
 
 
 def check_signal_options(
-    facet: str | None, between: tuple[str, str] | None, *, points: bool, kind: str, raw: bool
+    options: ValueOptions, between: tuple[str, str] | None, *, points: bool
 ) -> None:
     """Raise a usage error for what cannot be asked for together with --signals."""
-    if facet is not None or between is not None or points:
+    if options.facet is not None or between is not None or points:
         raise click.UsageError("--signals does not go with --by, --between or --points")
-    if raw and kind != "csv":
+    if options.raw and options.kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a name")
 
 
 def check_trend_options(
+    options: ValueOptions,
     between: tuple[str, str] | None,
     graded_by: str | None,
-    facet: str | None,
     bucket: str | None,
-    kind: str,
     *,
     points: bool,
-    raw: bool,
 ) -> None:
     """Raise a usage error for options that cannot be asked for together."""
+    facet = options.facet
     if bucket is not None and facet is None:
         raise click.UsageError("--bucket needs --by, which names its facet")
     if between is None and graded_by is not None:
@@ -222,7 +210,7 @@ def check_trend_options(
         raise click.UsageError("--between and --points cannot be asked for together")
     if between is not None and facet is not None and bucket is None:
         raise click.UsageError("--between is over all queries or one bucket: name it with --bucket")
-    check_raw(kind, raw=raw)
+    options.check()
 
 
 def print_trends(
@@ -230,10 +218,9 @@ def print_trends(
     asked: TrendRequest,
     line: Timeline,
     window: Window,
-    kind: str,
+    options: ValueOptions,
     *,
     points: bool,
-    raw: bool,
 ) -> None:
     """Print a summary of every series, or every point of them, with what fell."""
     every = series_of(board, asked, with_ends=points)
@@ -251,10 +238,8 @@ def print_trends(
         if points
         else trend.summaries_table(summaries, scan.alerts, bars)
     )
-    if kind not in FOR_PROGRAMS:
-        table = with_headings(table, asked.measures, board.conventions)
     notes = trend_notes(board, asked)
-    print_trend(kind, statements, table, board.conventions, notes, raw=raw)
+    print_trend(options, statements, table, board.conventions, asked.measures, notes)
 
 
 def with_headings(table: Table, measures: Sequence[Measure], conventions: Conventions) -> Table:
@@ -265,20 +250,21 @@ def with_headings(table: Table, measures: Sequence[Measure], conventions: Conven
 
 
 def print_trend(
-    kind: str,
+    options: ValueOptions,
     statements: Sequence[Statement],
     table: Table,
     conventions: Conventions,
-    notes: Sequence[Note],
-    *,
-    raw: bool,
+    measures: Sequence[Measure],
+    notes: Sequence[Note] = (),
 ) -> None:
     """Print a table with its statements; programs get the alerts in a column of their own."""
-    if kind in FOR_PROGRAMS:
+    kind = options.kind
+    if options.for_programs:
         told = [each for each in statements if each.severity != ANSWER]
         records = table.records()
-        print_records(kind, records, None, conventions, notes, raw=raw, statements=told)
+        print_records(kind, records, None, conventions, notes, raw=options.raw, statements=told)
         return
+    table = with_headings(table, measures, conventions)
     columns = {"run", "system"}.intersection(table.names)
     labels = RunLabels(dict.fromkeys(row[each] for row in table.rows for each in columns))
     click.echo(format_result(kind, statements, table, conventions, notes, (), labels), nl=False)

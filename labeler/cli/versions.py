@@ -111,7 +111,7 @@ def _cells(version: GoldenVersion, now: str) -> list[str]:
 )
 @raw_option
 @most_option
-@lambda command: with_options(command, SELECTION_OPTIONS)
+@with_options(*SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def diff(
