@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -95,6 +97,10 @@ def test_a_chunk_put_off_comes_last_and_is_never_lost(serve, visit, tmp_path):
     page.keyboard.press("3")
     expect(page.get_by_text("Done. Thank you, Ann.")).to_be_visible()
     expect(page.get_by_text("You graded 5 passages")).to_be_visible()
+    keys = page.locator(".actions button").filter(visible=True)
+    expect(keys).to_have_text(
+        [re.compile(each) for each in ("previous", "my g", "how", "all keys")]
+    )
     all_saved(page, 5)
     press(page, "k")
     assert shown(page) == later
