@@ -100,8 +100,8 @@ def against_others_table(against: Iterable[AgainstOthers]) -> Table:
         Column("same", "same grade", NUMBER),
         Column("near", "within one", NUMBER),
         Column("kappa", "weighted kappa", NUMBER, help=KAPPA_HELP),
-        Column("alone", "nobody else", COUNT, help=ALONE_HELP),
-        Column("at_odds", "at odds", COUNT, help=AT_ODDS_HELP),
+        Column("alone", "graded alone", COUNT, help=ALONE_HELP),
+        Column("at_odds", "others differ", COUNT, help=AT_ODDS_HELP),
     )
     rows = [
         {
