@@ -95,7 +95,7 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     expect(page.locator('[role="dialog"]')).to_have_count(0)
     page.keyboard.press("0")
     at(page, 3)
-    expect(page.locator(".bench .state")).to_contain_text("offline, 1 kept")
+    expect(page.locator(".bench .state")).to_contain_text("offline: 1 kept, sent when you’re back")
     server.start()
     expect(page.locator(".bench .state")).to_contain_text("saved", timeout=15_000)
     wait_until_decided(server, 2)

@@ -18,7 +18,8 @@ from labeler.web.static_js import loader, read_assets
 SENTENCES = {
     key: sentence
     for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
-    if key.startswith("marks.") or key == "keys.space"
+    if key.startswith(("marks.", "status.", "trouble.", "refused.", "event."))
+    or key == "keys.space"
 }
 
 _bench = st.components.v2.component(

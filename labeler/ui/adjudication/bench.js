@@ -1,40 +1,52 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
-import { askJson, Forbidden, newId } from "../js/api.js";
+import { newId, Refusal } from "../js/api.js";
 import { keepConnectionDialogsClosed } from "../js/dialogs.js";
-import { find, isEditable, wordsOf } from "../js/dom.js";
+import { find, isEditable, showWords } from "../js/dom.js";
 import { GRADE_KEYS, TOO_SOON_MS } from "../js/grade_keys.js";
-import { pairKey } from "../js/pairs.js";
-import { spokenIn } from "../js/words.js";
+import { Outbox } from "../js/outbox.js";
+import { sendingWords, troubleWords } from "../js/outbox_words.js";
+import { ByPair, Marks, pairKey } from "../js/pairs.js";
+import { againOf, refusedParts } from "../js/refused.js";
+import { TokenRenewal } from "../js/token_renewal.js";
+import { reasonWords, spokenIn } from "../js/words.js";
 import { drawn, empty, finished, paintOpinions } from "./case.js";
 import { settleCopies, targetOf } from "./copies.js";
 import { Evidence } from "./evidence.js";
-import { Kept } from "./kept.js";
 import { Listing } from "./listing.js";
 import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
-import { Sender } from "./sender.js";
 
-/** @import { BenchData, Case, Decision, Result, Step, Verdict } from "./shapes" */
+/** @import { Deal } from "../js/refused" */
+/** @import { BenchData, Case, Decision, Kept, PadEvent, Step, Verdict } from "./shapes" */
 
 const TOLD_MS = 6000; // how long what was just done is said
+const READ_AGAIN_MS = 4000;
+const NAMES = { question: ["query", "queries"], passage: ["chunk", "chunks"] };
+const NOTES = "labeler-decision-notes";
+const EVIDENCE = "labeler-decision-evidence";
+const ROUTE = {
+  path: "/api/adjudications",
+  waiting: "labeler-decided",
+  refused: "labeler-decisions-refused",
+};
 
 export class Bench {
   /**
    * @param {HTMLElement | ShadowRoot} place
    * @param {BenchData} data
-   * @param {() => void} renew
    */
-  constructor(place, data, renew) {
+  constructor(place, data) {
     this.root = find(place, ".bench");
     this.data = data;
-    this.renew = renew;
+    this.say = spokenIn("en", data.sentences, NAMES).say;
     this.isSaved = false;
     this.isAtWork = false; // they have done something here
     this.taken = 0; // how often the server took something
     this.problem = ""; // why nothing can be read just now
     this.told = ""; // what was just done, for some seconds
     this.telling = 0;
+    this.reading = 0;
     /** @type {Step[]} */
     this.trail = [];
     this.isSeeded = false;
@@ -42,37 +54,55 @@ export class Bench {
     this.focus = null; // the name of the pair on screen
     this.only = ""; // the one chunk of several with its text that is decided; none is all of them
     this.shownAt = 0;
-    this.kept = new Kept(data);
-    this.evidence = new Evidence(this.root, this.kept, {
+    this.listing = new Listing((from) => this.fetch(from));
+    const who = { golden_set: data.golden_set, key: data.key };
+    this.outbox = this.layOutbox(who);
+    this.renewal = new TokenRenewal(() => this.outbox.state === "forbidden");
+    /** @type {ByPair<string>} */
+    this.notes = new ByPair(NOTES, who, this.outbox.storage);
+    this.marks = new Marks(EVIDENCE, who, this.outbox.storage);
+    this.evidence = new Evidence(this.root, this.marks, {
       standing: (name) => this.listing.find(name)?.adjudication?.evidence ?? [],
       tell: (words) => this.tell(words),
-      say: spokenIn("en", data.sentences).say,
+      say: this.say,
     });
-    this.sender = new Sender(data, {
-      changed: () => this.say(),
-      renew: () => this.renew(),
-      answered: (verdict, result) => this.answered(verdict, result),
-    });
-    this.listing = new Listing((from) => this.fetch(from));
     /** @type {(event: KeyboardEvent) => void} */
     this.onKey = (event) => this.pressed(event);
     document.addEventListener("keydown", this.onKey, true);
+    /** @type {(event: Event) => void} */
+    this.onLeave = (event) => this.outbox.waiting().length && event.preventDefault();
+    window.addEventListener("beforeunload", this.onLeave);
     this.dialogs = keepConnectionDialogsClosed();
     find(this.root, ".back-page").onclick = () => void this.turn(-1);
     find(this.root, ".next-page").onclick = () => void this.turn(1);
     this.position = new Position((pair) => this.goTo(pair));
-    void this.sender.send();
-    void this.kept.ready.then(() => this.focus !== null && this.look(this.focus, true));
+    this.outbox.useToken(data.token);
+    void this.outbox.storage.ready.then(() => this.focus !== null && this.look(this.focus, true));
     void this.open(this.position.pair() ?? {});
+  }
+
+  /** @type {(who: import("../js/shapes").Owner) => Outbox} */
+  layOutbox(who) {
+    return new Outbox(ROUTE, who, this.data.grader, {
+      changed: () => this.paint(),
+      forbidden: () => this.renewal.begin(),
+      saved: (_, { unmarked }) => this.saved(unmarked),
+      refused: (record) => this.refused(record),
+      other: (record) => this.heard(record),
+      recalled: (record) => this.recall(record),
+      unsure: () => void this.follow(),
+    });
   }
 
   dispose() {
     clearTimeout(this.telling);
-    this.sender.dispose();
+    clearTimeout(this.reading);
+    this.renewal.dispose();
+    this.outbox.dispose();
     document.removeEventListener("keydown", this.onKey, true);
+    window.removeEventListener("beforeunload", this.onLeave);
     this.dialogs.disconnect();
     this.evidence.dispose();
-    this.kept.dispose();
     this.position.dispose();
   }
 
@@ -81,8 +111,8 @@ export class Bench {
     const isNews = JSON.stringify(data.newest) !== JSON.stringify(this.data.newest);
     const isRule = data.rule !== this.data.rule;
     this.data = data;
-    this.renew = renew;
-    this.sender.useToken(data.token);
+    this.renewal.renew = renew;
+    this.outbox.useToken(data.token);
     if (isNews || isRule || this.problem) void this.follow();
   }
 
@@ -96,7 +126,7 @@ export class Bench {
     for (const [name, value] of Object.entries(more)) asked.set(name, value);
     for (;;) {
       const { taken } = this;
-      const page = await askJson(this.data.token, `/api/disagreements?${asked}`);
+      const page = await this.outbox.get(`/api/disagreements?${asked}`);
       if (taken === this.taken) return page;
     }
   }
@@ -132,47 +162,65 @@ export class Bench {
   }
 
   arrived() {
-    for (const verdict of this.sender.waiting.values()) this.apply(verdict);
+    const waiting = this.outbox.waiting();
+    for (const [, record] of waiting) this.apply(record);
     if (this.isSeeded) return;
     this.isSeeded = true;
     this.trail = this.listing.undoable.toReversed();
+    for (const [, record] of waiting) this.trace(record);
   }
 
   // What is on its way counts here already.
-  /** @type {(verdict: Verdict) => void} */
-  apply(verdict) {
-    const item = this.listing.find(pairKey(verdict));
+  /** @type {(record: Kept) => void} */
+  apply({ event, former }) {
+    const item = this.listing.find(pairKey(event));
     if (!item) return;
-    if (verdict.undoes === undefined) this.settle(item, verdict);
-    else if (item.adjudication?.event_id === verdict.undoes) {
-      this.listing.left += 1;
-      item.adjudication = null;
-    }
+    if (event.undoes === undefined) this.settle(item, /** @type {Verdict} */ (event));
+    else if (item.adjudication?.event_id === event.undoes) this.stand(item, former);
+  }
+
+  // What was done elsewhere can be taken back here, unless it was taken back there.
+  /** @type {(record: Kept) => void} */
+  trace({ event, former }) {
+    const { event_id, undoes, query, chunk = "", grade } = event;
+    this.trail = this.trail.filter((step) => ![event_id, undoes].includes(step.event_id));
+    if (undoes !== undefined) return;
+    this.trail.push({ ...event, query, chunk, grade: grade ?? 0, before: asDecision(former) });
+  }
+
+  /** @type {(item: Case, stands: Kept["former"]) => void} */
+  stand(item, stands) {
+    this.listing.left += Number(Boolean(item.adjudication)) - Number(Boolean(stands));
+    item.adjudication = asDecision(stands);
   }
 
   // What is decided counts; of several chunks with one text it may be that another still differs.
   /** @type {(item: Case, verdict: Verdict) => void} */
   settle(item, verdict) {
     const isDecided = settleCopies(item, verdict);
-    this.listing.left += Number(Boolean(item.adjudication)) - Number(isDecided);
-    item.adjudication = isDecided ? this.decisionOf(verdict) : null;
+    this.stand(item, isDecided ? this.decisionOf(verdict) : null);
   }
 
   /** @type {(verdict: Verdict) => Decision} */
-  decisionOf({ event_id, grade = 0, note = null, evidence = [] }) {
-    return { event_id, grade, note, grader: this.data.grader, day: "", evidence };
+  decisionOf({ event_id, grade, note = null, evidence = [] }) {
+    return { event_id, grade: grade ?? 0, note, grader: this.data.grader, day: "", evidence };
   }
 
+  // Read something, and again until it is there, unless the server will never have it.
   /** @type {(act: () => Promise<void>) => Promise<void>} */
   async trying(act) {
+    clearTimeout(this.reading);
     try {
       await act();
       this.problem = "";
     } catch (problem) {
-      this.problem = wordsOf(problem);
-      if (problem instanceof Forbidden) this.renew();
+      this.problem = reasonWords(problem, this.say);
+      const isFinal = problem instanceof Refusal && problem.status === 400;
+      if (!isFinal && !this.outbox.disposed) {
+        this.reading = setTimeout(() => this.trying(act), READ_AGAIN_MS);
+      }
     }
-    this.say();
+    this.paint();
   }
 
   // --- what is done ----------------------------------------------------------------------------
@@ -235,16 +283,24 @@ export class Bench {
       ...targetOf(item, this.only),
       text_hash: item.text_hash,
       grade,
-      note: this.kept.note(item).trim() || null,
+      note: this.notes.of(item)?.trim() || null,
       elapsed_ms: Math.round(performance.now() - this.shownAt),
       ...this.evidence.given(),
     };
     this.settle(item, verdict);
     this.trail.push({ ...verdict, grade, before, counted });
-    this.kept.drop(item);
+    this.notes.drop(item);
+    this.marks.drop(item);
     this.only = "";
     this.look(item.adjudication ? this.nextOpen(this.focus) : this.focus);
-    this.sender.add(verdict);
+    this.send(verdict, item, before);
+  }
+
+  /** @type {(event: Verdict, item: Case | null, former: Decision | null) => void} */
+  send(event, item, former) {
+    const shown = { query: item?.asked ?? event.query, title: item?.title ?? event.chunk };
+    const counts = former ? 0 : event.undoes === undefined ? 1 : -1;
+    this.outbox.add({ event, counts, former, shown });
   }
 
   /** @type {(pair: { query: string, chunk: string }) => Verdict} */
@@ -266,34 +322,70 @@ export class Bench {
     const step = this.trail.pop();
     if (!step) return this.tell("There is nothing to undo.");
     const item = this.listing.find(pairKey(step));
-    if (step.note) this.kept.write(item ?? step, step.note); // both wait for the next decision
+    if (step.note) this.notes.keep(item ?? step, step.note); // both wait for the next decision
     if (step.evidence) this.evidence.keep(item ?? step, step.evidence);
+    const before = step.before ?? null;
     if (item) {
-      const before = step.before ?? null;
-      this.listing.left += Number(Boolean(item.adjudication)) - Number(Boolean(before));
-      item.adjudication = before;
+      this.stand(item, before);
       if (step.counted) item.copies = step.counted;
       this.look(pairKey(step));
     }
-    this.sender.add({ ...this.signed(step), undoes: step.event_id });
+    this.send({ ...this.signed(step), undoes: step.event_id }, item, before);
     if (!item) void this.open({ query: step.query, chunk: step.chunk });
     this.tell(`Undone (was ${step.grade}, ${this.data.words[step.grade]}).`);
   }
 
-  /** @type {(verdict: Verdict, result: Result) => void} */
-  answered(verdict, { refused, unmarked, instead }) {
+  // --- what came back, from the server or another tab -------------------------------------------
+
+  /** @type {(unmarked?: string) => void} */
+  saved(unmarked) {
     this.taken += 1;
+    this.isSaved = true;
     if (unmarked) this.tell(`The decision is saved, its evidence is not: ${unmarked}.`);
-    const item = this.listing.find(pairKey(verdict));
-    if (!refused) {
-      this.isSaved = true;
-      return;
-    }
-    this.trail = this.trail.filter((step) => step.event_id !== verdict.event_id);
-    if (item && verdict.undoes === undefined) item.adjudication = instead ?? null;
+  }
+
+  /** @type {(record: Kept) => void} */
+  refused({ event, former, instead }) {
+    this.taken += 1;
+    this.trail = this.trail.filter((step) => step.event_id !== event.event_id);
+    const item = this.listing.find(pairKey(event));
+    if (item) this.stand(item, instead ?? former);
     if (item && pairKey(item) === this.focus) this.look(this.focus, true);
-    this.tell(`Refused: ${refused}.`);
     void this.follow();
+  }
+
+  // What an earlier page had not sent yet.
+  /** @type {(record: Kept) => void} */
+  recall(record) {
+    this.apply(record);
+    if (!this.isSeeded) return;
+    this.trace(record);
+    this.look(this.focus, true);
+  }
+
+  // Another tab of this lead did this.
+  /** @type {(record: Kept) => void} */
+  heard(record) {
+    const { item } = this;
+    const wasOpen = item && !item.adjudication;
+    this.apply(record);
+    this.trace(record);
+    if (wasOpen && item.adjudication && !this.isTyping()) {
+      this.look(this.nextOpen(this.focus));
+      this.tell("Decided in your other tab.");
+    } else this.look(this.focus, true);
+  }
+
+  /** @type {Deal} */
+  deal(key, record, how) {
+    this.outbox.drop(key);
+    if (how !== "let go") {
+      const again = againOf(record, how);
+      this.apply(again);
+      this.trace(again);
+      this.outbox.add(again);
+    }
+    this.look(this.focus, true);
   }
 
   // --- where one goes --------------------------------------------------------------------------
@@ -366,7 +458,7 @@ export class Bench {
     else {
       const place = `${this.listing.placeOf(pairKey(item))} of ${this.listing.total.toLocaleString("en")}`;
       const apart = `Grades differ by ${item.spread}`;
-      const note = this.kept.note(item);
+      const note = this.notes.of(item) ?? "";
       const acts = this.acts(item);
       host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, acts, this.only));
       const passage = host.querySelector(".passage");
@@ -387,7 +479,7 @@ export class Bench {
       step: (by) => this.step(by),
       readOn: (place) => void this.readOn(item, place),
       mark: () => this.evidence.toggle(),
-      typed: (note) => this.kept.write(item, note),
+      typed: (note) => (note ? this.notes.keep(item, note) : this.notes.drop(item)),
       keepTo: (chunk) => {
         this.only = chunk;
       },
@@ -398,7 +490,7 @@ export class Bench {
   async readOn(item, place) {
     await this.trying(async () => {
       const asked = new URLSearchParams({ chunk: item.chunk, from: String(item.more) });
-      const { text, more } = await askJson(this.data.token, `/api/text?${asked}`);
+      const { text, more } = await this.outbox.get(`/api/text?${asked}`);
       item.text = `${item.text ?? ""}${text}`;
       item.more = more;
       paintOpinions(place, item.text, item.opinions);
@@ -411,39 +503,59 @@ export class Bench {
     const host = find(this.root, ".list");
     const choose = (/** @type {string} */ name) => this.look(name, false, true);
     drawRows(host, this.listing, this.focus, this.data.colours, choose);
-    this.say();
+    this.paint();
   }
 
   /** @type {(words: string) => void} */
   tell(words) {
     this.told = words;
-    this.say();
+    this.paint();
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
       this.told = "";
-      this.say();
+      this.paint();
     }, TOLD_MS);
   }
 
-  say() {
-    const { listing, sender } = this;
+  // What is saved and what is not, honestly, and how many there are.
+  paint() {
+    const { listing, outbox } = this;
     const total = listing.total.toLocaleString("en");
     const open = listing.left.toLocaleString("en");
     find(this.root, ".both").hidden = !listing.total;
     const counts = listing.total === 1 ? "1 disagreement" : `${total} disagreements`;
     find(this.root, ".counts").textContent = listing.total ? `${counts}, ${open} to decide` : "";
-    const state = [sender.inWords(this.isSaved), this.told].filter(Boolean).join(" · ");
+    const sending = sendingWords(outbox, this.say).join(", ") || (this.isSaved && "saved");
+    const state = [sending, this.told].filter(Boolean).join(" · ");
     const where = find(this.root, ".state");
     if (where.textContent !== state) where.textContent = state;
-    where.dataset.state = sender.state;
-    const isShut = ["stuck", "forbidden"].includes(sender.state);
-    const trouble = isShut
-      ? `Not saving: ${sender.reason}. What you decided is kept.`
-      : this.problem;
-    const place = find(this.root, ".trouble");
-    place.hidden = !trouble;
-    place.textContent = trouble;
+    where.dataset.state = outbox.waiting().length ? outbox.state : "idle";
+    const trouble = [this.problem, ...troubleWords(outbox, this.say)].filter(Boolean).join(" ");
+    showWords(find(this.root, ".trouble"), trouble);
+    this.paintRefused();
     this.sayEmpty();
+  }
+
+  // Each stays until somebody deals with it; the same ones are not drawn anew.
+  paintRefused() {
+    const refused = this.outbox.refused();
+    const shown = refused.map(([key]) => key).join(" ");
+    const place = find(this.root, ".refusals");
+    if (place.dataset.shown === shown) return;
+    place.dataset.shown = shown;
+    place.hidden = !refused.length;
+    /** @type {(grade: number | null | undefined) => string} */
+    const words = (grade) => `${grade} ${this.data.words[grade ?? 0]}`;
+    /** @type {(event: PadEvent) => string} */
+    const said = ({ undoes, grade }) =>
+      undoes ? this.say("event.undone") : this.say("event.given", { grade: words(grade) });
+    const spoken = {
+      say: this.say,
+      said,
+      given: (/** @type {{ grade?: number | null }} */ stands) => words(stands.grade),
+    };
+    const deal = /** @type {Deal} */ ((...dealt) => this.deal(...dealt));
+    place.replaceChildren(...refusedParts(refused, spoken, deal));
   }
 
   sayEmpty() {
@@ -455,6 +567,12 @@ export class Bench {
     find(place, "h2").textContent = title;
     find(place, "p").textContent = words;
   }
+}
+
+// What stands of a pair, as it was kept with an event.
+/** @type {(stands: Kept["former"]) => Decision | null} */
+function asDecision(stands) {
+  return /** @type {Decision | null} */ (stands ?? null);
 }
 
 /** @type {(event: Event) => void} */

@@ -71,12 +71,12 @@ export function targetOf({ chunk, slip, adjudication, copies }, only) {
 
 // What counts for each chunk once something is decided; says whether one grade counts for all.
 /** @type {(item: Case, verdict: Verdict) => boolean} */
-export function settleCopies(item, { event_id, chunk, grade = 0, copies = [] }) {
+export function settleCopies(item, { event_id, chunk, grade, copies = [] }) {
   item.copies = item.copies?.map((copy) => {
     const at = copies.indexOf(copy.chunk);
     if (copy.chunk !== chunk && at < 0) return copy;
     const replaces = at < 0 ? event_id : `${event_id}:twin:${at + 1}`;
-    return { ...copy, grade, kind: "adjudicate", replaces };
+    return { ...copy, grade: grade ?? 0, kind: "adjudicate", replaces };
   });
   return !isSplit(item);
 }

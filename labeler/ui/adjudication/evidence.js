@@ -5,21 +5,22 @@ import { pairKey } from "../js/pairs.js";
 import { markedWords } from "../js/passages.js";
 
 /** @import { Markable, Passage, Say } from "../js/shapes" */
+/** @import { Marks } from "../js/pairs" */
 /** @import { Case } from "./shapes" */
 
-/** @typedef {import("./kept").Pair} Pair */
+/** @typedef {{ query: string, chunk: string, text_hash?: string | null }} Pair */
 
 export class Evidence {
   /**
-   * `kept` are the marks that go with decisions still to come, `standing` gives what stands with the
+   * `marks` are those that go with decisions still to come, `standing` gives what stands with the
    * decision on a pair, `tell` says what was just done.
    * @param {HTMLElement} root
-   * @param {import("./kept").Kept} kept
+   * @param {Marks} marks
    * @param {{ standing: (name: string) => Passage[], tell: (words: string) => void, say: Say }} hooks
    */
-  constructor(root, kept, hooks) {
+  constructor(root, marks, hooks) {
     this.root = root;
-    this.kept = kept;
+    this.marks = marks;
     this.hooks = hooks;
     /** @type {Markable | null} */
     this.current = null; // the pair in focus, if it has a text
@@ -48,12 +49,12 @@ export class Evidence {
   // The passages that go with the decision on a pair: marked just now, or those that stand with it.
   /** @type {(pair: Pair) => Passage[]} */
   of(pair) {
-    return this.kept.marks(pair) ?? this.hooks.standing(pairKey(pair));
+    return this.marks.stated(pair) ?? this.hooks.standing(pairKey(pair));
   }
 
   /** @type {(pair: Pair, passages: Passage[]) => void} */
   keep(pair, passages) {
-    this.kept.mark(pair, passages);
+    this.marks.state(pair, passages);
     this.paint();
   }
 
@@ -109,7 +110,7 @@ export class Evidence {
   say(words) {
     const item = this.current?.item;
     const count = item ? this.of(item).length : 0;
-    const isNew = item && count && this.kept.marks(item) !== null;
+    const isNew = item && count && this.marks.stated(item) !== null;
     const marked = count
       ? [markedWords(count, this.hooks.say), isNew && "goes with your decision"]
       : [];

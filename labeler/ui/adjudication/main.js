@@ -10,7 +10,7 @@ import { Bench } from "./bench.js";
 export default function show({ data, parentElement, setTriggerValue }) {
   const who = JSON.stringify([data.golden_set, data.grader, data.key, data.asked]);
   const renew = () => setTriggerValue("renew", Date.now());
-  const bench = mounted(parentElement, who, () => new Bench(parentElement, data, renew));
+  const bench = mounted(parentElement, who, () => new Bench(parentElement, data));
   bench.update(data, renew);
   return disposeOnceGone(parentElement);
 }

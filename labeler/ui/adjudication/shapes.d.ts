@@ -1,6 +1,8 @@
 // What travels between the bench and the server, and what its files hand each other: types only.
 
-import type { Sentence } from "../js/shapes";
+import type { PairEvent, Sentence } from "../js/shapes";
+
+export type { Kept, PadEvent, Passage } from "../js/shapes";
 
 /** What one person says of a pair. */
 export interface Opinion {
@@ -86,34 +88,8 @@ export interface Page {
   undoable: Undoable[];
 }
 
-/** A decision, or the undo of one, on its way to the server. */
-export interface Verdict {
-  event_id: string;
-  golden_set: string;
-  grader: string;
-  by: string;
-  query: string;
-  chunk: string;
-  text_hash?: string | null;
-  slip?: string;
-  replaces?: string | null;
-  grade?: number;
-  note?: string | null;
-  elapsed_ms?: number;
-  undoes?: string;
-  /** The passages that made the decision. */
-  evidence?: [number, number][];
-  /** Other chunks with the same text, of which the same is decided. */
-  copies?: string[];
-}
-
-export interface Result {
-  event_id: string;
-  refused?: string;
-  /** Why it was saved without its passages. */
-  unmarked?: string;
-  instead?: Decision | null;
-}
+/** A decision, or the undo of one; `copies` are other chunks with the text, decided alike. */
+export type Verdict = PairEvent & { copies?: string[] };
 
 /** What was decided in this session, or can be taken back from an earlier one. */
 export interface Step {

@@ -1,19 +1,19 @@
 // What each action does on the pad, under the names of the table of keys.
 
-import { newId } from "../js/api.js";
 import { joined, MOST_PASSAGES } from "../js/passages.js";
+import { againOf, refusedParts } from "../js/refused.js";
 import { remember, remembered } from "../js/storage.js";
 import { reasonWords } from "../js/words.js";
 import { toldWords } from "./card.js";
 import { MOST_NOTE } from "./drafts.js";
 import { isJudged } from "./history.js";
-import { guidelineParts, keysParts, refusedParts } from "./overlay.js";
+import { guidelineParts, keysParts } from "./overlay.js";
 import { bare, isOnPair } from "./session.js";
-import { givenWords, reasonsOf, remarkWords } from "./status.js";
+import { eventWords, givenWords, reasonsOf, remarkWords } from "./status.js";
 import { passagesBefore } from "./transfer_hint.js";
 
 /** @import { Pad } from "./pad" */
-/** @import { Deal } from "./overlay" */
+/** @import { Deal } from "../js/refused" */
 /**
  * @import {
  *   AnyStep, Entry, Item, Kept, ListDesk, PadEvent, Question, Said, Standing, Terms
@@ -292,8 +292,13 @@ export function showRefused(pad) {
     else pad.overlay.close();
     pad.paint();
   };
-  const parts = refusedParts(session.outbox.refused(), data.terms, deal);
-  pad.overlay.show("refused", data.terms.say("refused.title"), parts);
+  const { terms } = data;
+  /** @type {(event: PadEvent) => string} */
+  const said = (event) => eventWords(event, terms);
+  /** @type {(stands: Standing) => string} */
+  const given = (stands) => givenWords(stands, terms);
+  const parts = refusedParts(session.outbox.refused(), { say: terms.say, said, given }, deal);
+  pad.overlay.show("refused", terms.say("refused.title"), parts);
   pad.paint();
 }
 
@@ -301,22 +306,11 @@ export function showRefused(pad) {
 function dealWith(session, key, record, how) {
   session.outbox.drop(key);
   if (how === "let go") return;
-  const { reason: _, instead, ...again } = record;
-  if (how === "mine" && instead) {
-    again.event = onTopOf(record.event, instead);
-    again.counts = record.event.undoes ? -1 : 0;
-  }
+  const again = againOf(record, how);
   const { event } = again;
   if (isOnPair(event)) session.stand(event, event.undoes ? null : bare(event));
   session.outbox.add(again);
   session.fetchAfterSending();
-}
-
-// The same wish again, as a new event that knows what stands.
-/** @type {(event: PadEvent, instead: Standing) => PadEvent} */
-function onTopOf(event, { event_id }) {
-  const known = event.undoes ? { undoes: event_id } : { replaces: event_id };
-  return { ...event, event_id: newId(), ...known };
 }
 
 // --- what the lists may ask of the pad ----------------------------------------------------------

@@ -1,12 +1,10 @@
-// Overlays that stand in for the chunk while they are read: guideline, keys, what was refused.
+// Overlays that stand in for the chunk while they are read: guideline, keys and others.
 
 import { element, focusedBeside, giveFocusBack, keyButton } from "../js/dom.js";
 import { keyRows } from "./keys.js";
-import { agreementWords, eventWords, givenWords } from "./status.js";
+import { agreementWords } from "./status.js";
 
-/** @import { About, Kept, PadData, SelfAgreement, Spoken, Terms } from "./shapes" */
-
-/** @typedef {(key: string, record: Kept, how: string) => void} Deal */
+/** @import { About, PadData, SelfAgreement, Spoken, Terms } from "./shapes" */
 
 export class Overlay {
   /**
@@ -103,39 +101,4 @@ export function keysParts(terms, agreement, isBefore) {
   const steady = agreementWords(agreement, terms);
   if (steady) parts.push(element("p", `${steady} ${terms.say("keys.again")}`));
   return parts;
-}
-
-// `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
-/** @type {(refused: [string, Kept][], terms: Terms, deal: Deal) => HTMLElement[]} */
-export function refusedParts(refused, terms, deal) {
-  const { say } = terms;
-  if (!refused.length) return [element("p", say("refused.none"))];
-  const list = element("ul", "", "refused");
-  for (const [key, record] of refused) list.append(refusedRow(key, record, terms, deal));
-  return [element("p", say("refused.help")), list];
-}
-
-/** @type {(key: string, record: Kept, terms: Terms, deal: Deal) => HTMLElement} */
-function refusedRow(key, record, terms, deal) {
-  const { event, shown, reason = "", instead } = record;
-  const { say } = terms;
-  const row = element("li");
-  const about = element("p", shown?.query || event.query);
-  if (event.chunk) about.append(" · ", shown?.title || say("refused.untitled"));
-  about.dir = "auto";
-  const ways = element("p", "", "ways");
-  /** @type {(text: string, how: string) => void} */
-  const offer = (text, how) => {
-    ways.append(keyButton("", text, () => deal(key, record, how), "choice"));
-  };
-  if (instead) offer(say("refused.mine"), "mine");
-  else offer(say("refused.again"), "again");
-  offer(say("refused.discard"), "let go");
-  row.append(about, element("p", eventWords(event, terms)));
-  row.append(element("p", say("refused.because", { reason })));
-  if (instead) {
-    row.append(element("p", say("refused.stands", { grade: givenWords(instead, terms) })));
-  }
-  row.append(ways);
-  return row;
 }

@@ -160,7 +160,7 @@ export class Pad {
     return new Marker({
       current: () => this.markable,
       place: () => this.list()?.rows?.current ?? chunk,
-      waiting: (item) => this.session.marks.of(item),
+      waiting: (item) => this.session.marks.stated(item) ?? [],
       keep: (entry, passages) => this.keepMarked(/** @type {Entry} */ (entry), passages),
       write: (words) => this.bar.say(words),
       announce: (words) => this.announce(words),
@@ -257,7 +257,7 @@ export class Pad {
     const count = passages.length;
     const words = count ? capital(markedWords(count, say)) : say("marks.none");
     const isGraded = done?.kind === "grade";
-    if (!isGraded) this.session.marks.keep(item, passages);
+    if (!isGraded) this.session.wait(item, passages);
     this.tellLists(item, isGraded ? this.session.mark(item, passages) : done);
     this.say(!isGraded && count ? `${words}: ${say("marks.wait")}` : words);
     this.paint();

@@ -1,13 +1,13 @@
 // One grader at one golden set: takes chunks in ahead of time, sends what is given, and keeps what
 // was given, so that it can be changed and taken back.
 
-import { ask, newId, reasonOf } from "../js/api.js";
+import { newId, Refusal } from "../js/api.js";
 import { wordsOf } from "../js/dom.js";
 import { Outbox } from "../js/outbox.js";
-import { namesOf, pairKey } from "../js/pairs.js";
+import { ByPair, Marks, namesOf, pairKey } from "../js/pairs.js";
 import { heldIn } from "../js/passages.js";
 import { keyOf, remember, rememberedOf } from "../js/storage.js";
-import { Drafts, Marks, tooLongBy } from "./drafts.js";
+import { tooLongBy } from "./drafts.js";
 import { GradeHistory, isJudged } from "./history.js";
 import { GradingProgress } from "./progress.js";
 import { ChunkQueue } from "./queue.js";
@@ -27,6 +27,9 @@ const FETCH_AGAIN_MS = 4000;
 const LOOK_AGAIN_MS = 2000;
 const OTHER_TAB_SETTLES_MS = 1000;
 const TOLD = "labeler-told";
+const NOTES = "labeler-notes";
+const EVIDENCE = "labeler-evidence";
+const ROUTE = { path: "/api/judgments", waiting: "labeler", refused: "labeler-refused" };
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 /**
@@ -72,11 +75,11 @@ export class GradingSession {
     this.fetchTimer = undefined;
     /** @type {number | undefined} */
     this.settleTimer = undefined;
-    this.outbox = new Outbox(this.who, grader, {
+    this.outbox = new Outbox(ROUTE, this.who, grader, {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),
-      saved: (record, proposed, unmarked) => {
+      saved: (record, { proposed = [], unmarked = "" }) => {
         if (unmarked && isOnPair(record.event)) this.unmark(record.event);
         hooks.saved(record, proposed, unmarked);
         if (this.isUntilDecided) this.fetchMore(true); // what decides is chosen again
@@ -85,8 +88,9 @@ export class GradingSession {
       recalled: (record) => this.recall(record),
       unsure: () => this.fetchMore(true), // for the server's own count
     });
-    this.drafts = new Drafts(this.who, this.outbox.storage);
-    this.marks = new Marks(this.who, this.outbox.storage);
+    /** @type {ByPair<string>} */
+    this.drafts = new ByPair(NOTES, this.who, this.outbox.storage); // one is empty where it is to go
+    this.marks = new Marks(EVIDENCE, this.who, this.outbox.storage);
   }
 
   dispose() {
@@ -120,14 +124,7 @@ export class GradingSession {
 
   /** @type {(path: string) => Promise<any>} */
   async get(path) {
-    const response = await ask(this.outbox.token, path);
-    if (!response.ok) {
-      const reason = await reasonOf(response);
-      if (response.status === 403) this.outbox.forbid(reason);
-      throw new Refusal(reason, response.status);
-    }
-    this.outbox.refusals = 0;
-    const answer = await response.json();
+    const answer = await this.outbox.get(path);
     if (answer.queries && !path.startsWith("/api/next")) this.progress.know(answer.queries);
     return answer;
   }
@@ -229,7 +226,7 @@ export class GradingSession {
     };
     const answered = this.queue.settle(item, done);
     if (draft !== null) this.drafts.drop(item); // one that is too long waits for its writer
-    if (kind === "grade") this.marks.keep(item, []);
+    if (kind === "grade") this.marks.drop(item);
     if (answered) this.progress.close(item.query);
     this.history.push({ ...done, former, shown, answered });
     this.send(event, item, { counts: former ? 0 : 1, former: bare(former) });
@@ -246,6 +243,13 @@ export class GradingSession {
     const done = this.give(item, { kind, grade, evidence });
     this.lookAnew();
     return done;
+  }
+
+  // Passages that wait for a grade.
+  /** @type {(item: Item, passages: Passage[]) => void} */
+  wait(item, passages) {
+    if (passages.length) this.marks.state(item, passages);
+    else this.marks.drop(item);
   }
 
   // The server kept a grade without the passages that came with it.
@@ -337,7 +341,7 @@ export class GradingSession {
     if (isNoteLost) this.drafts.keep(item, step.note ?? ""); // it waits for the next grade
     if (show) this.queue.bring(item, shown).undone = step;
     // they wait for the next grade, as a note does
-    if (former?.kind !== "grade") this.marks.keep(item, step.evidence ?? []);
+    if (former?.kind !== "grade") this.wait(item, step.evidence ?? []);
     if (step.answered ?? !former) this.progress.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
     this.lookAnew();
@@ -502,16 +506,4 @@ function restingOn(evidence, former) {
 /** @type {(event: PadEvent) => event is PairEvent} */
 export function isOnPair(event) {
   return Boolean(event.chunk);
-}
-
-// The server's "no": with status 400 asking again changes nothing.
-class Refusal extends Error {
-  /**
-   * @param {string} reason
-   * @param {number} status
-   */
-  constructor(reason, status) {
-    super(reason);
-    this.status = status;
-  }
 }

@@ -1,13 +1,12 @@
-// The words for what is saved, waiting, refused and done.
+// The words for what is given, saved and done.
 
 import { markedWords } from "../js/passages.js";
 
 /**
  * @import {
- *   Kept, Other, PadData, PadEvent, Said, SelfAgreement, Spoken, Step, Terms
+ *   PadData, PadEvent, Said, SelfAgreement, Spoken, Step, Terms
  * } from "./shapes"
  */
-/** @import { GradingSession } from "./session" */
 /** @import { GradingProgress } from "./progress" */
 
 /** @type {(terms: Terms) => string[]} */
@@ -19,38 +18,6 @@ export function reasonsOf({ say }) {
 export function remarkWords(kind, { say }) {
   if (kind === "unanswered") return say("remark.unanswered");
   return say(kind === "unclear" ? "remark.unclear" : "remark.withdrawn");
-}
-
-/** @type {(outbox: { state: string, isShutOut: boolean, kept: number }, saved: number, waiting: number, refused: number, spoken: Spoken) => string} */
-export function statusWords({ state, isShutOut, kept }, saved, waiting, refused, { say }) {
-  const parts = [say("status.saved", { n: saved })];
-  const isOffline = state === "offline";
-  if (waiting && (isOffline || state === "stuck" || isShutOut)) {
-    parts.push(say(isOffline ? "status.kept_offline" : "status.kept_stuck", { n: kept }));
-    if (waiting > kept) parts.push(say("status.not_yet", { n: waiting - kept }));
-  } else if (waiting) parts.push(say("status.waiting", { n: waiting }));
-  if (refused) parts.push(say("status.refused", { n: refused }));
-  return parts.join(", ");
-}
-
-/** @type {(session: GradingSession, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
-export function troubleWords({ outbox, problem, grader }, refused, others, { say }) {
-  const { state, reason, isShutOut } = outbox;
-  const words = [];
-  if (problem) words.push(say("trouble.no_passages", { reason: problem }));
-  if (state === "stuck") words.push(say("trouble.stuck", { reason }));
-  if (isShutOut) words.push(say("trouble.shut_out", { reason }));
-  const last = refused.at(-1);
-  if (last) {
-    words.push(say("trouble.refused", { n: refused.length, reason: last[1].reason ?? "" }));
-  }
-  if (outbox.atRisk) words.push(say("trouble.at_risk", { n: outbox.atRisk }));
-  else if (outbox.isUnsafe) words.push(say("trouble.unsafe"));
-  for (const { name, count } of others) {
-    const known = { n: count, name: name ?? say("trouble.somebody") };
-    words.push(say(name === grader ? "trouble.renamed" : "trouble.others", known));
-  }
-  return words.join(" ");
 }
 
 // What was given, in words: "2 partly relevant", "can’t tell: outside my field".

@@ -1,10 +1,9 @@
 // The line above the chunk: what is saved, how far it is, who grades, and what went wrong.
 
 import { finderIn } from "../js/dom.js";
-import { othersWaiting } from "../js/outbox.js";
+import { sendingWords, troubleWords } from "../js/outbox_words.js";
 import { overallWords, placeIn, progressWords, teamWords, timeInQuestion } from "./progress.js";
 import { fieldWords, ofAll, ofOpening, ofSplit, openingWords } from "./scope.js";
-import { statusWords, troubleWords } from "./status.js";
 
 /** @import { PadData } from "./shapes" */
 /** @import { GradingSession } from "./session" */
@@ -27,11 +26,12 @@ export class StatusLine {
   paint(session) {
     const { outbox, progress, queue, saved } = session;
     const { terms } = this.data;
-    const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
+    const { say } = terms;
     const state = this.find(".state");
-    state.textContent = statusWords(outbox, saved, waiting, refused.length, terms);
+    const savedWords = say("status.saved", { n: saved });
+    state.textContent = [savedWords, ...sendingWords(outbox, say)].join(", ");
     state.dataset.saved = String(saved);
-    state.dataset.state = waiting ? outbox.state : "idle";
+    state.dataset.state = outbox.waiting().length ? outbox.state : "idle";
     const here = this.queryHere(session);
     const place = placeIn(progress, here, this.listed === null ? queue.skipped() : 0);
     this.write(".progress", progressWords(progress, place, terms, queue.current?.done ?? null));
@@ -48,9 +48,10 @@ export class StatusLine {
     this.paintField(progress.looked);
     this.paintSplits();
     this.paintOpenings();
-    const others = othersWaiting(session.who);
-    this.write(".trouble-words", troubleWords(session, refused, others, terms));
-    this.find(".look").hidden = !refused.length;
+    const { problem } = session;
+    const unread = problem ? [say("trouble.no_passages", { reason: problem })] : [];
+    this.write(".trouble-words", [...unread, ...troubleWords(outbox, say)].join(" "));
+    this.find(".look").hidden = !outbox.refused().length;
     this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
   }
 

@@ -18,6 +18,18 @@ export class Stuck extends Error {
   }
 }
 
+/** The server's "no": with status 400 asking again changes nothing. */
+export class Refusal extends Error {
+  /**
+   * @param {string} reason
+   * @param {number} status
+   */
+  constructor(reason, status) {
+    super(reason);
+    this.status = status;
+  }
+}
+
 // An id of an event, made where it happens.
 /** @type {() => string} */
 export function newId() {
@@ -42,14 +54,6 @@ export async function ask(token, path, options = {}) {
     cache: "no-store",
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   });
-}
-
-/** @type {(token: string, path: string, body?: string) => Promise<any>} */
-export async function askJson(token, path, body) {
-  const response = await ask(token, path, body === undefined ? {} : { method: "POST", body });
-  if (response.ok) return response.json();
-  const reason = await reasonOf(response);
-  throw response.status === 403 ? new Forbidden(reason) : new Stuck(reason);
 }
 
 /** @type {(response: Response) => Promise<string>} */

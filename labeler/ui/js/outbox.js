@@ -1,10 +1,15 @@
 // Keeps every event in the browser until the server has acknowledged it, and sends them in the order
 // they happened.
 
-import { ask, Forbidden, RETRY_MS, reasonOf, Stuck } from "./api.js";
+import { ask, Forbidden, RETRY_MS, Refusal, reasonOf, Stuck } from "./api.js";
 import { asRecord, BrowserStorage, keyOf } from "./storage.js";
 
 /** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
+
+/**
+ * Where events go, and under which names those that wait and those that were refused are kept.
+ * @typedef {{ path: string, waiting: string, refused: string }} Route
+ */
 
 /**
  * What the server says of an event: saved, or refused for good.
@@ -27,7 +32,7 @@ import { asRecord, BrowserStorage, keyOf } from "./storage.js";
  *   changed: () => void,
  *   forbidden: () => void,
  *   refused: (record: Kept) => void,
- *   saved: (record: Kept, proposed: [string, number][], unmarked: string) => void,
+ *   saved: (record: Kept, result: Result) => void,
  *   other: (record: Kept) => void,
  *   recalled: (record: Kept) => void,
  *   unsure: () => void,
@@ -37,24 +42,6 @@ import { asRecord, BrowserStorage, keyOf } from "./storage.js";
 const SEND_AT_ONCE = 50;
 const SEND_BYTES = 200000; // far below what the server and most proxies take at once
 const OTHER_TAB_MS = 5000; // what another tab has not sent by then is sent from here
-const STORED = "labeler";
-const REFUSED = "labeler-refused";
-
-// Who else has events waiting in this browser for this golden set, by what they are kept under: the
-// name the first was given under, and how many there are.
-/** @type {(who: Owner) => Other[]} */
-export function othersWaiting({ golden_set, key: mine }) {
-  /** @type {Map<string, { first: string, count: number }>} */
-  const found = new Map();
-  for (const key of Object.keys(localStorage)) {
-    const [stored, set, owner = ""] = key.split("/");
-    if (stored !== STORED || set !== golden_set || owner === `:${mine}`) continue;
-    const theirs = found.get(owner);
-    if (theirs) theirs.count += 1;
-    else found.set(owner, { first: key, count: 1 });
-  }
-  return Array.from(found, ([owner, { first, count }]) => ({ owner, name: nameIn(first), count }));
-}
 
 /** @type {(key: string) => string | null} */
 function nameIn(key) {
@@ -65,15 +52,17 @@ export class Outbox {
   // Events of one grader and one golden set have keys of their own: they are never sent for
   // anybody else, nor to another golden set.
   /**
+   * @param {Route} route
    * @param {Owner} who
    * @param {string} name
    * @param {Hooks} hooks
    */
-  constructor(who, name, hooks) {
+  constructor(route, who, name, hooks) {
+    this.route = route;
     this.who = who;
     this.name = name;
-    this.prefix = `${keyOf(STORED, who)}/`;
-    this.refusedPrefix = `${keyOf(REFUSED, who)}/`;
+    this.prefix = `${keyOf(route.waiting, who)}/`;
+    this.refusedPrefix = `${keyOf(route.refused, who)}/`;
     this.hooks = hooks;
     /** @type {string | null} */
     this.token = null;
@@ -107,16 +96,36 @@ export class Outbox {
     document.addEventListener("visibilitychange", this.retryNow);
   }
 
+  // Who else has events waiting in this browser for this golden set, by what they are kept under: the
+  // name the first was given under, and how many there are.
+  /** @returns {Other[]} */
+  others() {
+    const { golden_set, key: mine } = this.who;
+    /** @type {Map<string, { first: string, count: number }>} */
+    const found = new Map();
+    for (const key of Object.keys(localStorage)) {
+      const [waiting, set, owner = ""] = key.split("/");
+      if (waiting !== this.route.waiting || set !== golden_set || owner === `:${mine}`) continue;
+      const theirs = found.get(owner);
+      if (theirs) theirs.count += 1;
+      else found.set(owner, { first: key, count: 1 });
+    }
+    return Array.from(found, ([owner, { first, count }]) => {
+      return { owner, name: nameIn(first), count };
+    });
+  }
+
   // What waits under a key that nobody has is of whoever has its name: their row was made anew, as
   // where a backup was restored that did not know them yet.
   async inherit() {
     const before = this.waiting().length;
-    for (const { owner, name } of othersWaiting(this.who)) {
+    const { golden_set } = this.who;
+    for (const { owner, name } of this.others()) {
       if (name !== this.name || !owner.startsWith(":")) continue;
       const response = await ask(this.token, `/api/whose?key=${owner.slice(1)}`);
       if (!response.ok || !(await response.json()).nobodys) continue;
-      this.moveHere(`${STORED}/${this.who.golden_set}/${owner}/`, this.prefix);
-      this.moveHere(`${REFUSED}/${this.who.golden_set}/${owner}/`, this.refusedPrefix);
+      this.moveHere(`${this.route.waiting}/${golden_set}/${owner}/`, this.prefix);
+      this.moveHere(`${this.route.refused}/${golden_set}/${owner}/`, this.refusedPrefix);
     }
     if (this.waiting().length === before) return;
     for (const [, record] of this.waiting()) this.hooks.recalled(record);
@@ -240,6 +249,19 @@ export class Outbox {
     this.send();
   }
 
+  // Read something; a token that is not taken here is taken nowhere.
+  /** @type {(path: string) => Promise<any>} */
+  async get(path) {
+    const response = await ask(this.token, path);
+    if (!response.ok) {
+      const reason = await reasonOf(response);
+      if (response.status === 403) this.forbid(reason);
+      throw new Refusal(reason, response.status);
+    }
+    this.refusals = 0;
+    return response.json();
+  }
+
   // Send what waits; done when nothing waits or a pause is needed. One sending at a time.
   /** @type {() => Promise<void>} */
   send() {
@@ -279,7 +301,7 @@ export class Outbox {
   /** @type {(batch: [string, Kept][]) => Promise<void>} */
   async post(batch) {
     const body = JSON.stringify({ events: batch.map(([, record]) => record.event) });
-    const response = await ask(this.token, "/api/judgments", { method: "POST", body });
+    const response = await ask(this.token, this.route.path, { method: "POST", body });
     if (response.status === 413) return this.sendLess(batch, await reasonOf(response));
     if (response.status === 403) throw new Forbidden(await reasonOf(response));
     if (!response.ok) {
@@ -324,7 +346,7 @@ export class Outbox {
     }
     this.drop(key);
     this.countIn(record);
-    this.hooks.saved(record, result.proposed ?? [], result.unmarked ?? "");
+    this.hooks.saved(record, result);
   }
 
   /** @type {(problem: unknown) => void} */

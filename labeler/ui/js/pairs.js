@@ -2,7 +2,7 @@
 
 import { keyOf, rememberedOf } from "./storage.js";
 
-/** @import { Owner, Pair } from "./shapes" */
+/** @import { Owner, Pair, Passage } from "./shapes" */
 /** @import { BrowserStorage } from "./storage" */
 
 /**
@@ -69,5 +69,35 @@ export class ByPair {
   save() {
     const revision = this.found().revision + 1;
     this.storage.hold(keyOf(this.what, this.who), { revision, texts: this.texts });
+  }
+}
+
+// The passages that go with what is still to be given; those of another text are nowhere.
+export class Marks {
+  /**
+   * @param {string} what
+   * @param {Owner} who
+   * @param {BrowserStorage} storage
+   */
+  constructor(what, who, storage) {
+    /** @type {ByPair<{ text_hash: string | null, passages: Passage[] }>} */
+    this.kept = new ByPair(what, who, storage);
+  }
+
+  // None at all may be what somebody said; null is where nobody said anything.
+  /** @type {(pair: Pair & { text_hash?: string | null }) => Passage[] | null} */
+  stated(pair) {
+    const found = this.kept.of(pair);
+    return found && found.text_hash === (pair.text_hash ?? null) ? found.passages : null;
+  }
+
+  /** @type {(pair: Pair & { text_hash?: string | null }, passages: Passage[]) => void} */
+  state(pair, passages) {
+    this.kept.keep(pair, { text_hash: pair.text_hash ?? null, passages });
+  }
+
+  /** @type {(pair: Pair) => void} */
+  drop(pair) {
+    this.kept.drop(pair);
   }
 }

@@ -125,7 +125,7 @@ export interface PadEvent {
   query: string;
   chunk?: string;
   /** Nothing where the time says nothing of a grade: passages marked later. */
-  elapsed_ms: number | null;
+  elapsed_ms?: number | null;
   kind?: string | null;
   grade?: number | null;
   reason?: string | null;
