@@ -353,7 +353,7 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
     assert "2 of 2 golden grades transferred from other chunks" in words(slices)
     assert hovering(slices).count("0.5000 (n 1); 1 unjudged, 1 transferred") == 2
     pair = hovering(open_page("slices", a="dated", b="new", **shown))
-    assert "; in A none unjudged, 2 transferred; in B 1 unjudged, 1 transferred" in pair
+    assert "; dated: none unjudged, 2 transferred; new: 1 unjudged, 1 transferred" in pair
     points = json.loads(run("trend", "--points", *v2, *as_json).stdout)
     assert [(row["run"], row["unjudged"], row["transferred"]) for row in points] == [
         ("dated", 0, 2)

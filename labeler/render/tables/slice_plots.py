@@ -266,10 +266,11 @@ def _describe_delta(comparison: Comparison, row: Delta, tests: PairTests) -> str
     if math.isnan(row.delta):
         return f"{heading}: no value (n {row.n:,})"
     test = tests.of(row)
+    a, b = comparison.a, comparison.b
     said = (
-        f"{heading}: A {format_number(row.a)}, B {format_number(row.b)}, B − A "
+        f"{heading}: {a} {format_number(row.a)}, {b} {format_number(row.b)}, difference "
         f"{format_signed(row.delta)} "
-        f"(n {row.n:,}); B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+        f"(n {row.n:,}); {b} wins {row.wins}, ties {row.ties}, loses {row.losses}"
     )
     if not test.tests:
         return f"{said}; {test.reason}"
