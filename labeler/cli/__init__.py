@@ -121,7 +121,7 @@ COMMANDS = {
             "backup.copy", "Copy a golden set into a new file or an empty database."
         ),
         "upgrade": CommandPlace(
-            "upgrade.upgrade", "Make a golden set of this version from an older one."
+            "upgrade.upgrade", "Make a golden set of this version from an older file."
         ),
         "audit": CommandPlace(
             "audit.audit", "List who did what: sign-ins, loads, exports and more."

@@ -15,12 +15,12 @@ from labeler.store.schema import COPY_FIRST
 @click.argument("old", type=GOLDEN_SET)
 @click.argument("new", type=GOLDEN_SET)
 def upgrade(old: StoreLocation, new: StoreLocation) -> None:
-    """Make a golden set of this version from a file of the last development version.
+    """Make a golden set of this version from an older file.
 
-    OLD is only read. NEW is a new file or an empty database, and gets all that is in OLD:
-    judgments under their numbers, runs, people and their links, settings, versions, signals,
-    candidates, the audit and the tamper check. Stop the server first, and start it with --db NEW
-    afterwards.
+    OLD is a file of the last development version and is only read. NEW is a new file or an empty
+    database. It gets all that is in OLD: judgments under their numbers, runs, people and their
+    links, settings, versions, signals, candidates, the audit and the tamper check. Stop the server
+    first, and start it with --db NEW afterwards.
     """
     from labeler.store.upgrade import upgrade as upgrade_into
 
