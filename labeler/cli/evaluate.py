@@ -6,7 +6,6 @@ where it is needed, and pandas and pyarrow only for Parquet.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -37,10 +36,10 @@ from labeler.cli.options import (
 )
 from labeler.cli.output import (
     RunLabels,
-    Table,
     annotated,
-    format_page,
     format_records,
+    format_result,
+    query_scores,
 )
 from labeler.errors import BadInput
 from labeler.evaluation import (
@@ -48,7 +47,6 @@ from labeler.evaluation import (
     Note,
     Scoreboard,
     find_tie_ranges,
-    format_number,
     query_records,
     residual_notes,
     residuals_by_place,
@@ -58,8 +56,8 @@ from labeler.evaluation import (
 from labeler.formats import guess
 from labeler.measures import Measure
 from labeler.model import Settings, check_id, escape_controls
+from labeler.model.results import COUNT, NUMBER, RANGE, Column, Table
 from labeler.stats import (
-    ConfidenceInterval,
     LiveRanges,
     mean_intervals,
     with_intervals,
@@ -195,6 +193,18 @@ def read_files(
     ]
 
 
+_VALUE, _UNJUDGED = Column("value", "value", NUMBER), Column("unjudged", "unjudged", COUNT)
+MEAN_COLUMNS = (
+    *(Column("run", "run"), Column("measure", "measure"), _VALUE),
+    Column("interval", "95% interval", RANGE, parts=("lo", "hi")),
+    *(Column("n", "n", COUNT), _UNJUDGED),
+)
+QUERY_COLUMNS = (
+    *(Column("run", "run"), Column("query_id", "query"), Column("measure", "measure")),
+    *(_VALUE, _UNJUDGED),
+)
+
+
 def mean_text(
     board: Scoreboard, measures: Sequence[Measure], notes: list[Note], options: ValueOptions
 ) -> str:
@@ -215,28 +225,11 @@ def mean_text(
         return format_records(options.kind, told, raw=options.raw)
     labels = RunLabels(board.run_names)
     best = describe_best_run(board, DecisionRules.of(USUAL), labels)
-    body = [
-        [
-            labels[score.run],
-            board.conventions.heading(score.measure),
-            format_number(score.value),
-            format_interval(intervals[score.run, str(score.measure), None]),
-            str(score.n),
-            str(score.unjudged),
-        ]
-        for score in scores
-    ]
-    table = Table(["run", "measure"], ["value", "95% interval", "n", "unjudged"], body)
+    rows = with_intervals(score_records(scores, conventions=board.conventions), intervals)
     notes += explain_by(explain_mean_intervals())
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
-    return format_page(options.kind, [table], board.conventions, notes, best, labels)
-
-
-def format_interval(interval: ConfidenceInterval) -> str:
-    """Return both ends of a mean's interval, a dash where there is none."""
-    if math.isnan(interval.lo):
-        return "–"
-    return f"{format_number(interval.lo)} to {format_number(interval.hi)}"
+    table = Table(MEAN_COLUMNS, rows)
+    return format_result(options.kind, best, table, board.conventions, notes, labels=labels)
 
 
 def query_text(
@@ -244,26 +237,16 @@ def query_text(
 ) -> str:
     """Return the value of each query, one run after the other."""
     notes += board.notes(measures)
-    scores = [score for run in board.run_names for score in board.per_query(run, measures)]
+    scores = query_scores(board, measures)
     if options.for_programs:
         records = query_records(scores, residuals_by_place(board, measures, per_query=True))
         told = annotated(options.kind, records, board.conventions, notes)
         return format_records(options.kind, told, raw=options.raw)
     labels = RunLabels(board.run_names)
     best = describe_best_run(board, DecisionRules.of(USUAL), labels)
-    body = [
-        [
-            labels[score.run],
-            escape_controls(score.query_id),
-            board.conventions.heading(score.measure),
-            format_number(score.value),
-            str(score.unjudged),
-        ]
-        for score in scores
-    ]
-    table = Table(["run", "query", "measure"], ["value", "unjudged"], body)
+    table = Table(QUERY_COLUMNS, query_records(scores, conventions=board.conventions))
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
-    return format_page(options.kind, [table], board.conventions, notes, best, labels)
+    return format_result(options.kind, best, table, board.conventions, notes, labels=labels)
 
 
 def compare_text(

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -21,7 +21,9 @@ from labeler.cli.explain import footer_parts
 from labeler.evaluation import (
     Conventions,
     Note,
+    QueryScore,
     Record,
+    Score,
     Scoreboard,
     TieRangesByRun,
     format_number,
@@ -45,21 +47,6 @@ from labeler.render.text import align_cells, in_markdown, markdown_lines, text_l
 FOR_PROGRAMS = ("csv", "json")
 """Forms that hold every digit, and of which `format_records` makes one."""
 MOST_BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One value and what it rests on: of all queries, of one, or of one bucket of a facet."""
-
-    run: str
-    measure: Measure
-    value: float
-    n: int
-    unjudged: int
-    query_id: str | None = None
-    facet: str | None = None
-    bucket: str | None = None
-    transferred: int = 0
 
 
 def annotated(
@@ -293,39 +280,48 @@ def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
             yield f"{kind}: {more}, which --format json has"
 
 
-def wide_table(rows: Sequence[Row], conventions: Conventions, labels: RunLabels) -> Table:
+def query_scores(board: Scoreboard, measures: Sequence[Measure]) -> list[QueryScore]:
+    """Return the values of every query, one run after the other."""
+    return [score for run in board.run_names for score in board.per_query(run, measures)]
+
+
+def wide_table(
+    scores: Sequence[Score] | Sequence[QueryScore], conventions: Conventions, labels: RunLabels
+) -> Table:
     """Return a table with a column for each measure; the runs of a query or bucket are adjacent."""
-    measures = list(dict.fromkeys(row.measure for row in rows))
-    lines: dict[tuple[str | None, str], dict[Measure, Row]] = {}
-    for row in rows:
-        lines.setdefault((row.query_id or row.bucket, row.run), {})[row.measure] = row
+    measures = list(dict.fromkeys(each.measure for each in scores))
+    lines: dict[tuple[str | None, str], dict[Measure, Score | QueryScore]] = {}
+    for each in scores:
+        place = each.query_id if isinstance(each, QueryScore) else each.bucket
+        lines.setdefault((place, each.run), {})[each.measure] = each
     places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
     ordered = sorted(lines, key=lambda line: places[line[0]])
+    deepest = [lines[line][_deepest(measures)] for line in ordered]
     body = [
         [
             *([] if place is None else [escape_controls(place)]),
             labels[run],
-            *_value_cells(lines[place, run], measures),
+            *(format_number(lines[place, run][measure].value) for measure in measures),
+            *_n_cell(lines[place, run].values()),
+            str(counted.unjudged),
         ]
-        for place, run in ordered
+        for (place, run), counted in zip(ordered, deepest, strict=True)
     ]
-    place = rows[0].facet if rows[0].query_id is None else "query"
-    names = ["run"] if place is None else [escape_controls(place), "run"]
-    headings = [conventions.heading(measure) for measure in measures]
+    first = scores[0]
+    heading = "query" if isinstance(first, QueryScore) else first.facet
+    names = ["run"] if heading is None else [escape_controls(heading), "run"]
     unjudged = _unjudged_heading(measures, conventions.pool_depth)
-    counts = [unjudged] if rows[0].query_id is not None else ["n", unjudged]
-    if any(row.transferred for row in rows):
+    counts = [unjudged] if isinstance(first, QueryScore) else ["n", unjudged]
+    if any(each.transferred for each in scores):
         counts.append(unjudged.replace("unjudged", "transferred"))
-        deepest = [lines[line][_deepest(measures)] for line in ordered]
-        body = [[*cells, str(row.transferred)] for cells, row in zip(body, deepest, strict=True)]
-    return Table(names, headings + counts, body)
+        body = [[*cells, str(of.transferred)] for cells, of in zip(body, deepest, strict=True)]
+    return Table(names, [*map(conventions.heading, measures), *counts], body)
 
 
-def _value_cells(line: dict[Measure, Row], measures: Sequence[Measure]) -> list[str]:
-    values = [format_number(line[measure].value) for measure in measures]
-    deepest = line[_deepest(measures)]
-    n = [_count_span([row.n for row in line.values()])] if deepest.query_id is None else []
-    return [*values, *n, str(deepest.unjudged)]
+def _n_cell(line: Iterable[Score | QueryScore]) -> list[str]:
+    """Return over how many queries the means of a line are; none of the values of one query."""
+    counts = [each.n for each in line if isinstance(each, Score)]
+    return [_count_span(counts)] if counts else []
 
 
 def _count_span(counts: Sequence[int]) -> str:
@@ -389,6 +385,18 @@ def print_records(
     """Print rows for programs, with what ties could make of them where that is known."""
     told = annotated(kind, records, conventions, notes, ranges, statements)
     click.echo(format_records(kind, told, raw=raw), nl=False)
+
+
+def print_result(
+    kind: str,
+    statements: Sequence[Statement],
+    table: results.Table,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    labels: RunLabels,
+) -> None:
+    """Print a result for people, with the answer above and what is to know under it."""
+    click.echo(format_result(kind, statements, table, conventions, notes, (), labels), nl=False)
 
 
 def print_table(

@@ -18,17 +18,15 @@ from labeler.cli.options import (
     select_runs,
     with_value_options,
 )
-from labeler.cli.output import RunLabels, Table, print_records, print_table, rank_cell
+from labeler.cli.output import RunLabels, print_records, print_result
 from labeler.evaluation import (
     Conventions,
     OwnPoolComparison,
-    OwnPoolRecall,
     Scoreboard,
     compare_own_pools,
     describe_tau,
-    format_number,
     own_pool_notes,
-    own_pool_records,
+    own_pool_table,
 )
 from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.store import Store
@@ -65,13 +63,12 @@ def recall(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> N
     notes = [note for note in board.notes(measures) if note.is_about(*shown)]
     if options.for_programs:
         notes = [*own_pool_notes(found, conventions), *notes]
-        records = own_pool_records(found)
+        records = own_pool_table(found).records()
         print_records(options.kind, records, None, conventions, notes, raw=options.raw)
         return
     labels = RunLabels(shown)
-    said = pool_statements(found, conventions, labels)
-    table = own_pool_table(found, conventions, labels)
-    print_table(table, conventions, notes, options.kind, said, labels)
+    said, table = pool_statements(found, conventions, labels), own_pool_table(found, conventions)
+    print_result(options.kind, said, table, conventions, notes, labels)
 
 
 def pool_statements(
@@ -93,30 +90,3 @@ def pool_statements(
         tau = f"{describe_tau(each, conventions)}."
         said.append(Statement("order of runs", tau, DOUBT))
     return said
-
-
-def own_pool_table(
-    found: Sequence[OwnPoolComparison], conventions: Conventions, labels: RunLabels
-) -> Table:
-    """Return a line for each run and recall."""
-    names = ["run", "measure"]
-    numbers = ["value", "rank", "n", "without", "rank", "n", "only this run", "only this system"]
-    body = [
-        [labels[row.run], conventions.heading(row.measure), *_own_pool_cells(row)]
-        for each in found
-        for row in each.rows
-    ]
-    return Table(names, numbers, body)
-
-
-def _own_pool_cells(row: OwnPoolRecall) -> list[str]:
-    return [
-        format_number(row.value),
-        rank_cell(row.rank),
-        str(row.n),
-        format_number(row.without),
-        rank_cell(row.rank_without),
-        str(row.n_without),
-        str(row.only_run),
-        str(row.only_system),
-    ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -31,13 +30,13 @@ from labeler.cli.options import (
     with_weights,
 )
 from labeler.cli.output import (
-    Row,
     RunLabels,
     annotated,
     format_page,
     format_records,
     notes_on,
     print_rows,
+    query_scores,
     wide_table,
 )
 from labeler.evaluation import (
@@ -192,12 +191,13 @@ class ScorePart:
     def text(self) -> str:
         """Return what people read."""
         board, asked = self.board, self.asked
+        scores: Sequence[Score] | Sequence[QueryScore]
         if asked.options.per_query:
-            rows = query_rows(board, asked.measures)
+            scores = query_scores(board, asked.measures)
         else:
-            rows = mean_rows(board, asked.measures, asked.options.facet)
+            scores = board.table(asked.measures, asked.options.facet)
         labels = RunLabels(board.run_names)
-        table = wide_table(rows, board.conventions, labels)
+        table = wide_table(scores, board.conventions, labels)
         found = find_best_run(board, DecisionRules.of(asked.settings), labels)
         best = () if found is None else found.statements
         how = explain_by([] if found is None else explain_best_run(found.heading))
@@ -234,43 +234,7 @@ def value_records(
         residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
     if not per_query:
         return score_records(board.table(measures, facet), residuals)
-    scores = [score for run in board.run_names for score in board.per_query(run, measures)]
-    return query_records(scores, residuals)
-
-
-def mean_rows(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Row]:
-    """Return the means over all queries, or over those of each bucket."""
-    return [_mean_row(score) for score in board.table(measures, facet)]
-
-
-def _mean_row(score: Score) -> Row:
-    return Row(
-        run=score.run,
-        measure=score.measure,
-        value=score.value,
-        n=score.n,
-        unjudged=score.unjudged,
-        facet=score.facet,
-        bucket=score.bucket,
-        transferred=score.transferred,
-    )
-
-
-def query_rows(board: Scoreboard, measures: Sequence[Measure]) -> list[Row]:
-    """Return the values of every query, one run after the other."""
-    return [_query_row(s) for run in board.run_names for s in board.per_query(run, measures)]
-
-
-def _query_row(score: QueryScore) -> Row:
-    return Row(
-        run=score.run,
-        measure=score.measure,
-        value=score.value,
-        n=int(not math.isnan(score.value)),
-        unjudged=score.unjudged,
-        query_id=score.query_id,
-        transferred=score.transferred,
-    )
+    return query_records(query_scores(board, measures), residuals)
 
 
 def split_by_chunking(

@@ -17,11 +17,10 @@ from labeler.evaluation.conventions import (
 from labeler.evaluation.fast_lookup import plain_board
 from labeler.evaluation.leave_one_run_out import (
     OwnPoolComparison,
-    OwnPoolRecall,
     compare_own_pools,
     describe_tau,
     own_pool_notes,
-    own_pool_records,
+    own_pool_table,
     recall_measures,
 )
 from labeler.evaluation.list_validation import (

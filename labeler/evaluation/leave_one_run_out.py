@@ -20,10 +20,11 @@ from labeler.evaluation.conventions import Conventions, format_number
 from labeler.evaluation.means import Score
 from labeler.evaluation.notes import Note
 from labeler.evaluation.query_grades import NO_CHUNKS
-from labeler.evaluation.records import Record, measure_names
+from labeler.evaluation.records import measure_names
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Floats, Hits, Ints, Measure
 from labeler.model import Pair
+from labeler.model.results import COUNT, NUMBER, Column, Table
 
 RECALLS = ("R", "SetR")
 ONE_SYSTEM = "all runs are of one system: nobody else could have found what it did"
@@ -242,9 +243,34 @@ def own_pool_notes(found: Sequence[OwnPoolComparison], conventions: Conventions)
     ]
 
 
-def own_pool_records(found: Iterable[OwnPoolComparison]) -> list[Record]:
-    """Return a row for each run and measure for programs, with tau in every row."""
-    return [
+_OWN_POOL_COLUMNS = (
+    Column("run", "run"),
+    Column("system"),
+    Column("measure", "measure"),
+    Column("full_name"),
+    Column("value", "value", NUMBER),
+    Column("rank", "rank", COUNT),
+    Column("n", "n", COUNT),
+    Column("value_without", "without", NUMBER),
+    Column("rank_without", "rank", COUNT),
+    Column("n_without", "n", COUNT),
+    Column("reason"),
+    Column("only_this_run", "only this run", COUNT),
+    Column("only_this_system", "only this system", COUNT),
+    Column("pool_depth"),
+    Column("tau"),
+)
+
+
+def own_pool_table(
+    found: Iterable[OwnPoolComparison], conventions: Conventions | None = None
+) -> Table:
+    """Return a row for each run and measure, with tau in every row.
+
+    With ``conventions`` a measure has its heading, for people; without, for programs, a row for
+    each of its names.
+    """
+    rows = [
         {
             "run": row.run,
             "system": row.system,
@@ -263,8 +289,9 @@ def own_pool_records(found: Iterable[OwnPoolComparison]) -> list[Record]:
         }
         for each in found
         for row in each.rows
-        for names in measure_names(row.measure)
+        for names in measure_names(row.measure, conventions)
     ]
+    return Table(_OWN_POOL_COLUMNS, rows)
 
 
 EQUAL_WITHIN = 1e-12  # smaller differences come from the order of adding

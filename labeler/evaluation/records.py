@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import QueryScore, Score
 from labeler.evaluation.notes import Note
 from labeler.measures import Measure
@@ -19,23 +20,29 @@ ResidualsByPlace = Mapping[tuple[str, Measure, str | None], float]
 """How much unjudged chunks could add to an RBP, by run, measure and bucket or query id."""
 
 
-def measure_names(measure: Measure) -> list[Record]:
+def measure_names(measure: Measure, conventions: Conventions | None = None) -> list[Record]:
     """Return the two columns that name a measure, once for each name it was requested by.
+
+    With ``conventions`` once, by the heading that people read.
 
     >>> from labeler.measures import parse
     >>> measure_names(parse("MRR"))
     [{'measure': 'MRR', 'full_name': 'RR(rel=1)'}]
     """
-    return [{"measure": name, "full_name": str(measure)} for name in measure.names]
+    names = measure.names if conventions is None else (conventions.heading(measure),)
+    return [{"measure": name, "full_name": str(measure)} for name in names]
 
 
 def score_records(
-    scores: Iterable[Score], residuals: ResidualsByPlace | None = None
+    scores: Iterable[Score],
+    residuals: ResidualsByPlace | None = None,
+    conventions: Conventions | None = None,
 ) -> list[Record]:
     """Return means as rows; facet and bucket are columns if any score is of a bucket.
 
     ``value`` is NaN if there is none, and ``reason`` says why. ``residuals`` add a column, NaN for
-    every measure but RBP. ``transferred`` is a column if any grade was transferred.
+    every measure but RBP. ``transferred`` is a column if any grade was transferred. With
+    ``conventions`` measures are called as people read them.
     """
     rows = list(scores)
     has_transferred = any(row.transferred for row in rows)
@@ -55,12 +62,14 @@ def score_records(
             **_residual_column(residuals, (row.run, row.measure, row.bucket)),
         }
         for row in rows
-        for names in measure_names(row.measure)
+        for names in measure_names(row.measure, conventions)
     ]
 
 
 def query_records(
-    scores: Iterable[QueryScore], residuals: ResidualsByPlace | None = None
+    scores: Iterable[QueryScore],
+    residuals: ResidualsByPlace | None = None,
+    conventions: Conventions | None = None,
 ) -> list[Record]:
     """Return values query by query as rows of the same columns; the counts are 0 or 1."""
     rows = list(scores)
@@ -80,7 +89,7 @@ def query_records(
             **_residual_column(residuals, (row.run, row.measure, row.query_id)),
         }
         for row in rows
-        for names in measure_names(row.measure)
+        for names in measure_names(row.measure, conventions)
     ]
 
 

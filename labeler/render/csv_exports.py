@@ -33,7 +33,7 @@ from labeler.evaluation import (
     Score,
     TieRangesByRun,
     measure_names,
-    own_pool_records,
+    own_pool_table,
     score_records,
     why_no_mean,
     with_tie_ranges,
@@ -129,7 +129,7 @@ def score_csv(
 
 def own_pool_csv(found: Iterable[OwnPoolComparison], conventions: Conventions) -> bytes:
     """Return recall as it is and without what each system alone brought in, a row for each run."""
-    return as_csv(own_pool_records(found), conventions)
+    return as_csv(own_pool_table(found).records(), conventions)
 
 
 def keyword_csv(

@@ -17,7 +17,7 @@ from labeler.evaluation import (
     collect,
     compare_own_pools,
     describe_tau,
-    own_pool_records,
+    own_pool_table,
 )
 from labeler.evaluation.leave_one_run_out import NOTHING_LEFT, ONE_SYSTEM
 from labeler.model import Pair
@@ -144,7 +144,7 @@ def test_equal_runs_share_a_rank_and_are_named() -> None:
         "Kendall's tau-b of the two orders of 4 runs by R@2 is 1.0000; equal as it is: A, B, C; "
         "equal without: A, B, C"
     )
-    [first, *_] = own_pool_records([found])
+    [first, *_] = own_pool_table([found]).rows
     assert (first["rank"], first["tau"], first["only_this_system"]) == (2, 1.0, 0)
 
 

@@ -17,7 +17,6 @@ from labeler.evaluation import (
     why_no_mean,
     why_no_value,
 )
-from labeler.measures import Measure
 from labeler.model.results import COUNT, NUMBER, P_VALUE, SIGNED, SIGNED_RANGE, TEXT, Column, Table
 from labeler.stats import DeltaRanges, LiveRanges, MeanRanges, with_unjudged_ranges
 
@@ -201,15 +200,10 @@ RANGE_COLUMNS = (
 )
 
 
-def _names_of(compared: Comparison, measure: Measure, *, for_people: bool) -> list[Record]:
-    names = measure_names(measure)
-    heading = {"measure": compared.conventions.heading(measure)}
-    return [{**names[0], **heading}] if for_people else names
-
-
 def _delta_records(shown: ShownPair, *, for_people: bool) -> list[Record]:
     """Return the rows of one pair in full precision; a missing number is NaN, and why in words."""
     compared = shown.compared
+    called = compared.conventions if for_people else None
     records = [
         {
             "run_a": compared.a,
@@ -235,7 +229,7 @@ def _delta_records(shown: ShownPair, *, for_people: bool) -> list[Record]:
             **_test_values(compared, row, shown.tests),
         }
         for row in shown.rows
-        for names in _names_of(compared, row.measure, for_people=for_people)
+        for names in measure_names(row.measure, called)
     ]
     return records if shown.ranges is None else with_unjudged_ranges(records, *shown.ranges)
 
@@ -313,6 +307,7 @@ def _transferred_columns(row: QueryDelta) -> Record:
 
 
 def _query_records(comparison: Comparison, row: QueryDelta, *, for_people: bool) -> list[Record]:
+    called = comparison.conventions if for_people else None
     return [
         {
             "run_a": comparison.a,
@@ -333,7 +328,7 @@ def _query_records(comparison: Comparison, row: QueryDelta, *, for_people: bool)
             "missing_a": int(row.missing_a),
             "missing_b": int(row.missing_b),
         }
-        for names in _names_of(comparison, row.measure, for_people=for_people)
+        for names in measure_names(row.measure, called)
     ]
 
 
