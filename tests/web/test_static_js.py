@@ -76,7 +76,7 @@ def test_any_change_of_any_script_makes_new_addresses():
     [
         (
             *("grading", "main"),
-            "api dialogs dom grade_keys marker mount outbox outbox_words pairs passages "
+            "api dialogs dom keys marker mount outbox outbox_words pairs passages "
             "refused storage text_marks text_paint text_places text_shape token_renewal words",
         ),
         ("rank_views", "strips", ""),

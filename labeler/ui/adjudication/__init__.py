@@ -18,8 +18,12 @@ from labeler.web.static_js import loader, read_assets
 SENTENCES = {
     key: sentence
     for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
-    if key.startswith(("marks.", "status.", "trouble.", "refused.", "event."))
-    or key == "keys.space"
+    if key.startswith(("keys.", "marks.", "status.", "trouble.", "refused.", "event."))
+} | {
+    "keys.ahead": "next",
+    "keys.ahead_help": "next {passage}, without deciding",
+    "keys.note": "reason",
+    "keys.note_help": "write a reason for your decision",
 }
 
 _bench = st.components.v2.component(

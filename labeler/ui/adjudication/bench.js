@@ -3,7 +3,7 @@
 import { newId, Refusal } from "../js/api.js";
 import { keepConnectionDialogsClosed } from "../js/dialogs.js";
 import { find, isEditable, showWords } from "../js/dom.js";
-import { GRADE_KEYS, TOO_SOON_MS } from "../js/grade_keys.js";
+import { ADJUDICATION, GRADE_KEYS, HELD_KEYS, TOO_SOON_MS } from "../js/keys.js";
 import { Outbox } from "../js/outbox.js";
 import { sendingWords, troubleWords } from "../js/outbox_words.js";
 import { ByPair, Marks, pairKey } from "../js/pairs.js";
@@ -29,6 +29,15 @@ const ROUTE = {
   path: "/api/adjudications",
   waiting: "labeler-decided",
   refused: "labeler-decisions-refused",
+};
+
+/** @type {Record<string, (bench: Bench) => void>} */
+const ACTS = {
+  undo: (bench) => bench.undo(),
+  back: (bench) => bench.step(-1),
+  ahead: (bench) => bench.step(1),
+  note: (bench) => bench.root.querySelector("input")?.focus(),
+  evidence: (bench) => bench.evidence.toggle(),
 };
 
 export class Bench {
@@ -235,16 +244,11 @@ export class Bench {
     const key = event.key.toLowerCase();
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
     if (!hasModifier && this.evidence.press(key)) return stop(event);
-    const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
-    if (!isUndo && hasModifier) return;
-    const by = { k: -1, arrowleft: -1, j: 1, arrowright: 1 }[key];
-    if (event.repeat && !by) return;
+    if (event.repeat && !HELD_KEYS.has(key)) return;
     if (key.startsWith("arrow") && this.isElsewhere(event)) return;
-    if (Object.hasOwn(GRADE_KEYS, key)) this.decide(GRADE_KEYS[key]);
-    else if (isUndo || key === "u") this.undo();
-    else if (by) this.step(by);
-    else if (key === "n") this.root.querySelector("input")?.focus();
-    else if (key === "e") this.evidence.toggle();
+    const name = ADJUDICATION.actionOf(event) ?? "";
+    if (!hasModifier && Object.hasOwn(GRADE_KEYS, key)) this.decide(GRADE_KEYS[key]);
+    else if (Object.hasOwn(ACTS, name)) ACTS[name](this);
     else return;
     stop(event);
   }
@@ -475,10 +479,9 @@ export class Bench {
   acts(item) {
     return {
       decide: (grade, event) => this.clicked(grade, event),
-      undo: () => this.undo(),
-      step: (by) => this.step(by),
+      act: (name) => ACTS[name](this),
+      say: this.say,
       readOn: (place) => void this.readOn(item, place),
-      mark: () => this.evidence.toggle(),
       typed: (note) => (note ? this.notes.keep(item, note) : this.notes.drop(item)),
       keepTo: (chunk) => {
         this.only = chunk;

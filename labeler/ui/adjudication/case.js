@@ -1,8 +1,8 @@
 // Draws the pair in focus: the question, the passage, who said what, what counts, and the grades to
 // decide by; or what the bench says where there is none.
 
-import { make } from "../js/dom.js";
-import { HOME_ROW } from "../js/grade_keys.js";
+import { keyButton, make } from "../js/dom.js";
+import { ADJUDICATION, HOME_ROW } from "../js/keys.js";
 import { chooserOf, copiesOf, isSplit } from "./copies.js";
 import { mark } from "./mark.js";
 
@@ -66,8 +66,7 @@ function passage(shown, acts) {
   if (shown.text !== null) paintOpinions(text, shown.text, shown.opinions);
   made.append(text);
   if (shown.more !== null) {
-    const on = button("link", "Read on", () => acts.readOn(text));
-    made.append(on);
+    made.append(keyButton("", "Read on", () => acts.readOn(text)));
   }
   return made;
 }
@@ -145,15 +144,7 @@ function deciding(shown, note, data, acts, only) {
     const at = event.target instanceof Element ? event.target.closest("button") : null;
     if (at) acts.decide(Number(at.dataset.grade), event);
   });
-  const actions = make(
-    "div",
-    "actions",
-    button("link", "undo", acts.undo, "U"),
-    button("link", "previous", () => acts.step(-1), "K"),
-    button("link", "next", () => acts.step(1), "J"),
-    button("link", "reason", () => field.focus(), "N"),
-    button("link", "mark evidence", acts.mark, "E"),
-  );
+  const actions = make("div", "actions", ...ADJUDICATION.buttons(acts.say, "row", acts.act));
   for (const [at, colour] of data.colours.entries()) {
     row.style.setProperty(`--g${at}`, colour);
   }
@@ -170,16 +161,6 @@ function gradeButton(grade, word, { adjudication }) {
   made.style.setProperty("--grade", `var(--g${grade})`);
   made.ariaPressed = String(adjudication?.grade === grade);
   made.append(make("span", "word", word));
-  return made;
-}
-
-/** @type {(className: string, words: string, act: (event: MouseEvent) => void, key?: string) => HTMLButtonElement} */
-function button(className, words, act, key = "") {
-  const made = make("button", className);
-  made.type = "button";
-  if (key) made.append(make("kbd", "", key), " ");
-  made.append(words);
-  made.addEventListener("click", act);
   return made;
 }
 

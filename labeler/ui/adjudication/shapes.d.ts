@@ -1,6 +1,6 @@
 // What travels between the bench and the server, and what its files hand each other: types only.
 
-import type { PairEvent, Sentence } from "../js/shapes";
+import type { PairEvent, Say, Sentence } from "../js/shapes";
 
 export type { Kept, PadEvent, Passage } from "../js/shapes";
 
@@ -130,10 +130,9 @@ export interface Component {
 /** What the drawn case lets somebody do. */
 export interface Acts {
   decide(grade: number, event: MouseEvent): void;
-  undo(): void;
-  step(by: number): void;
+  act(name: string): void;
+  say: Say;
   readOn(place: HTMLElement): void;
-  mark(): void;
   typed(note: string): void;
   /** Decide for one of the chunks with the same text alone, or for all of them (""). */
   keepTo(chunk: string): void;

@@ -2,8 +2,7 @@
 // Always at one place, whatever is above it.
 
 import { element, finderIn, isSamePlace } from "../js/dom.js";
-import { HOME_ROW, TOO_SOON_MS } from "../js/grade_keys.js";
-import { actionButtons, isOnAList } from "./keys.js";
+import { GRADING, HOME_ROW, TOO_SOON_MS } from "../js/keys.js";
 
 /** @import { Standing, Terms } from "./shapes" */
 
@@ -37,11 +36,11 @@ export class Bar {
     this.pressedAt = { x: -1, y: -1 }; // where the last press among many buttons was
     this.buttons = terms.words.map((_, grade) => this.gradeButton(grade));
     this.find(".grades").replaceChildren(...this.buttons);
-    this.find(".steps").replaceChildren(...actionButtons(terms, "step", act));
-    this.find(".quick").replaceChildren(...actionButtons(terms, "quick", act));
+    this.find(".steps").replaceChildren(...GRADING.buttons(terms.say, "step", act));
+    this.find(".quick").replaceChildren(...GRADING.buttons(terms.say, "quick", act));
     const groups = ["move", "chunk", "pool", "help"].map((where) => {
       const group = element("div", "", "group");
-      group.append(...actionButtons(terms, where, act));
+      group.append(...GRADING.buttons(terms.say, where, act));
       return group;
     });
     this.find(".actions").replaceChildren(...groups);
@@ -108,7 +107,7 @@ export class Bar {
     // out of use, but in its place: the grades must not move
     for (const button of all) {
       if (!(button instanceof HTMLButtonElement) || button.closest(".steps")) continue;
-      button.disabled = isList && !isOnAList(button.dataset.act ?? "");
+      button.disabled = isList && !GRADING.isOnAList(button.dataset.act ?? "");
     }
   }
 

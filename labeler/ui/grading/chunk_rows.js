@@ -2,7 +2,7 @@
 // through the desk.
 
 import { isSamePlace } from "../js/dom.js";
-import { GRADE_KEYS } from "../js/grade_keys.js";
+import { GRADE_KEYS, ROW_KEYS } from "../js/keys.js";
 import { pairKey } from "../js/pairs.js";
 import { ChunkRow } from "./chunk_row.js";
 import { SeenText } from "./reading.js";
@@ -11,17 +11,15 @@ import { SeenText } from "./reading.js";
 /** @import { Item, ListDesk, Pair, Said, Standing } from "./shapes" */
 
 /** @type {Record<string, (rows: ChunkRows) => void>} */
-const ROW_KEYS = {
-  j: (rows) => rows.step(1),
-  arrowdown: (rows) => rows.step(1),
-  k: (rows) => rows.step(-1),
-  arrowup: (rows) => rows.step(-1),
-  home: (rows) => rows.moveTo(0),
-  end: (rows) => rows.moveTo(rows.entries.length - 1),
-  "=": (rows) => rows.gradeAsAbove(),
-  x: (rows) => rows.cannotTell(),
-  n: (rows) => rows.note(),
-  u: (rows) => rows.takeBack(),
+const ACTS = {
+  next: (rows) => rows.step(1),
+  previous: (rows) => rows.step(-1),
+  first: (rows) => rows.moveTo(0),
+  last: (rows) => rows.moveTo(rows.entries.length - 1),
+  gradeAsAbove: (rows) => rows.gradeAsAbove(),
+  cannotTell: (rows) => rows.cannotTell(),
+  note: (rows) => rows.note(),
+  takeBack: (rows) => rows.takeBack(),
 };
 
 export class ChunkRows {
@@ -142,7 +140,7 @@ export class ChunkRows {
   /** @type {(name: string) => boolean} */
   press(name) {
     if (Object.hasOwn(GRADE_KEYS, name)) this.grade(GRADE_KEYS[name]);
-    else if (Object.hasOwn(ROW_KEYS, name)) ROW_KEYS[name](this);
+    else if (Object.hasOwn(ROW_KEYS, name)) ACTS[ROW_KEYS[name]](this);
     else return false;
     return true;
   }

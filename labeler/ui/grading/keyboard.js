@@ -2,13 +2,10 @@
 // keeps all its keys; what a key then does is the pad's.
 
 import { isEditable } from "../js/dom.js";
-import { GRADE_KEYS } from "../js/grade_keys.js";
-import { actionOf, isOnAList } from "./keys.js";
+import { GRADE_KEYS, GRADING, HELD_KEYS } from "../js/keys.js";
 import { FocusByTab, isReadingKey, readOn, readsSideways } from "./reading.js";
 
 /** @import { Pad } from "./pad" */
-
-const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright"]);
 
 export class Keyboard {
   /** @param {Pad} pad */
@@ -38,7 +35,7 @@ export class Keyboard {
   // A held-down Enter would press the focused button again and again.
   /** @type {(key: string, event: Event) => boolean} */
   mayRepeat(key, event) {
-    if (isEditable(event) || MAY_REPEAT.has(key) || isReadingKey(key)) return true;
+    if (isEditable(event) || HELD_KEYS.has(key) || isReadingKey(key)) return true;
     if (this.isInPad(event)) event.preventDefault();
     return false;
   }
@@ -57,14 +54,14 @@ export class Keyboard {
     if (pad.panel.isOpen) return !hasModifier && pad.panel.press(key, event);
     if (isEditable(event)) return false;
     if (this.focus.isByTab && readsSideways(key, event.composedPath()[0])) return false;
-    const name = actionOf(event);
+    const name = GRADING.actionOf(event);
     if (hasModifier) return name !== null && !pad.overlay.isOpen && pad.act(name);
     if (pad.overlay.isOpen) return this.pressedOnOverlay(key, name, event);
     if (pad.marker.isChoosing && pad.marker.press(key)) return true;
     const list = pad.list();
     if (list?.press(key, event)) return true;
     if (this.reads(key, event)) return true;
-    if (list) return name !== null && isOnAList(name) && pad.act(name);
+    if (list) return name !== null && GRADING.isOnAList(name) && pad.act(name);
     if (Object.hasOwn(GRADE_KEYS, key)) return pad.grade(GRADE_KEYS[key]);
     return name !== null && pad.act(name);
   }

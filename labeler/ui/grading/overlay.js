@@ -1,7 +1,7 @@
 // Overlays that stand in for the chunk while they are read: guideline, keys and others.
 
 import { element, focusedBeside, giveFocusBack, keyButton } from "../js/dom.js";
-import { keyRows } from "./keys.js";
+import { keyRows } from "../js/keys.js";
 import { agreementWords } from "./status.js";
 
 /** @import { About, PadData, SelfAgreement, Spoken, Terms } from "./shapes" */

@@ -2,6 +2,7 @@
 // or sentence by sentence with keys alone.
 
 import { keyButton } from "./dom.js";
+import { SENTENCE_KEYS } from "./keys.js";
 import {
   heldIn,
   holds,
@@ -41,17 +42,11 @@ const KIND = "evidence";
  */
 
 /** @type {Record<string, (marker: Marker) => void>} */
-const CHOOSING_KEYS = {
-  j: (marker) => marker.step(1),
-  arrowdown: (marker) => marker.step(1),
-  arrowright: (marker) => marker.step(1),
-  k: (marker) => marker.step(-1),
-  arrowup: (marker) => marker.step(-1),
-  arrowleft: (marker) => marker.step(-1),
-  " ": (marker) => marker.take(),
-  enter: (marker) => marker.take(),
-  e: (marker) => marker.leave(),
-  escape: (marker) => marker.leave(),
+const ACTS = {
+  next: (marker) => marker.step(1),
+  previous: (marker) => marker.step(-1),
+  take: (marker) => marker.take(),
+  leave: (marker) => marker.leave(),
 };
 
 export class Marker {
@@ -161,8 +156,8 @@ export class Marker {
 
   /** @type {(key: string) => boolean} */
   press(key) {
-    if (!this.choosing || !Object.hasOwn(CHOOSING_KEYS, key)) return false;
-    CHOOSING_KEYS[key](this);
+    if (!this.choosing || !Object.hasOwn(SENTENCE_KEYS, key)) return false;
+    ACTS[SENTENCE_KEYS[key]](this);
     return true;
   }
 
