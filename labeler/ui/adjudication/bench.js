@@ -11,14 +11,15 @@ import { againOf, refusedParts } from "../js/refused.js";
 import { TokenRenewal } from "../js/token_renewal.js";
 import { reasonWords, spokenIn } from "../js/words.js";
 import { drawn, empty, finished, paintOpinions } from "./case.js";
-import { settleCopies, targetOf } from "./copies.js";
+import { targetOf } from "./copies.js";
+import { Decisions } from "./decisions.js";
 import { Evidence } from "./evidence.js";
 import { Listing } from "./listing.js";
 import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
 
 /** @import { Deal } from "../js/refused" */
-/** @import { BenchData, Case, Decision, Kept, PadEvent, Step, Verdict } from "./shapes" */
+/** @import { BenchData, Case, Decision, Kept, PadEvent, Verdict } from "./shapes" */
 
 const TOLD_MS = 6000; // how long what was just done is said
 const READ_AGAIN_MS = 4000;
@@ -56,14 +57,12 @@ export class Bench {
     this.told = ""; // what was just done, for some seconds
     this.telling = 0;
     this.reading = 0;
-    /** @type {Step[]} */
-    this.trail = [];
-    this.isSeeded = false;
     /** @type {string | null} */
     this.focus = null; // the name of the pair on screen
     this.only = ""; // the one chunk of several with its text that is decided; none is all of them
     this.shownAt = 0;
     this.listing = new Listing((from) => this.fetch(from));
+    this.decisions = new Decisions(this.listing, data.grader);
     const who = { golden_set: data.golden_set, key: data.key };
     this.outbox = this.layOutbox(who);
     this.renewal = new TokenRenewal(() => this.outbox.state === "forbidden");
@@ -171,48 +170,7 @@ export class Bench {
   }
 
   arrived() {
-    const waiting = this.outbox.waiting();
-    for (const [, record] of waiting) this.apply(record);
-    if (this.isSeeded) return;
-    this.isSeeded = true;
-    this.trail = this.listing.undoable.toReversed();
-    for (const [, record] of waiting) this.trace(record);
-  }
-
-  // What is on its way counts here already.
-  /** @type {(record: Kept) => void} */
-  apply({ event, former }) {
-    const item = this.listing.find(pairKey(event));
-    if (!item) return;
-    if (event.undoes === undefined) this.settle(item, /** @type {Verdict} */ (event));
-    else if (item.adjudication?.event_id === event.undoes) this.stand(item, former);
-  }
-
-  // What was done elsewhere can be taken back here, unless it was taken back there.
-  /** @type {(record: Kept) => void} */
-  trace({ event, former }) {
-    const { event_id, undoes, query, chunk = "", grade } = event;
-    this.trail = this.trail.filter((step) => ![event_id, undoes].includes(step.event_id));
-    if (undoes !== undefined) return;
-    this.trail.push({ ...event, query, chunk, grade: grade ?? 0, before: asDecision(former) });
-  }
-
-  /** @type {(item: Case, stands: Kept["former"]) => void} */
-  stand(item, stands) {
-    this.listing.left += Number(Boolean(item.adjudication)) - Number(Boolean(stands));
-    item.adjudication = asDecision(stands);
-  }
-
-  // What is decided counts; of several chunks with one text it may be that another still differs.
-  /** @type {(item: Case, verdict: Verdict) => void} */
-  settle(item, verdict) {
-    const isDecided = settleCopies(item, verdict);
-    this.stand(item, isDecided ? this.decisionOf(verdict) : null);
-  }
-
-  /** @type {(verdict: Verdict) => Decision} */
-  decisionOf({ event_id, grade, note = null, evidence = [] }) {
-    return { event_id, grade: grade ?? 0, note, grader: this.data.grader, day: "", evidence };
+    this.decisions.begin(this.outbox.waiting().map(([, record]) => record));
   }
 
   // Read something, and again until it is there, unless the server will never have it.
@@ -291,8 +249,7 @@ export class Bench {
       elapsed_ms: Math.round(performance.now() - this.shownAt),
       ...this.evidence.given(),
     };
-    this.settle(item, verdict);
-    this.trail.push({ ...verdict, grade, before, counted });
+    this.decisions.give(item, verdict, { grade, before, counted });
     this.notes.drop(item);
     this.marks.drop(item);
     this.only = "";
@@ -323,14 +280,14 @@ export class Bench {
   }
 
   undo() {
-    const step = this.trail.pop();
+    const step = this.decisions.trail.pop();
     if (!step) return this.tell("There is nothing to undo.");
     const item = this.listing.find(pairKey(step));
     if (step.note) this.notes.keep(item ?? step, step.note); // both wait for the next decision
     if (step.evidence) this.evidence.keep(item ?? step, step.evidence);
     const before = step.before ?? null;
     if (item) {
-      this.stand(item, before);
+      this.decisions.stand(item, before);
       if (step.counted) item.copies = step.counted;
       this.look(pairKey(step));
     }
@@ -351,9 +308,9 @@ export class Bench {
   /** @type {(record: Kept) => void} */
   refused({ event, former, instead }) {
     this.taken += 1;
-    this.trail = this.trail.filter((step) => step.event_id !== event.event_id);
+    this.decisions.forget(event.event_id);
     const item = this.listing.find(pairKey(event));
-    if (item) this.stand(item, instead ?? former);
+    if (item) this.decisions.stand(item, instead ?? former);
     if (item && pairKey(item) === this.focus) this.look(this.focus, true);
     void this.follow();
   }
@@ -361,9 +318,8 @@ export class Bench {
   // What an earlier page had not sent yet.
   /** @type {(record: Kept) => void} */
   recall(record) {
-    this.apply(record);
-    if (!this.isSeeded) return;
-    this.trace(record);
+    if (!this.decisions.isBegun) return; // the page that comes counts it
+    this.decisions.hear(record);
     this.look(this.focus, true);
   }
 
@@ -372,8 +328,7 @@ export class Bench {
   heard(record) {
     const { item } = this;
     const wasOpen = item && !item.adjudication;
-    this.apply(record);
-    this.trace(record);
+    this.decisions.hear(record);
     if (wasOpen && item.adjudication && !this.isTyping()) {
       this.look(this.nextOpen(this.focus));
       this.tell("Decided in your other tab.");
@@ -385,8 +340,7 @@ export class Bench {
     this.outbox.drop(key);
     if (how !== "let go") {
       const again = againOf(record, how);
-      this.apply(again);
-      this.trace(again);
+      this.decisions.hear(again);
       this.outbox.add(again);
     }
     this.look(this.focus, true);
@@ -570,12 +524,6 @@ export class Bench {
     find(place, "h2").textContent = title;
     find(place, "p").textContent = words;
   }
-}
-
-// What stands of a pair, as it was kept with an event.
-/** @type {(stands: Kept["former"]) => Decision | null} */
-function asDecision(stands) {
-  return /** @type {Decision | null} */ (stands ?? null);
 }
 
 /** @type {(event: Event) => void} */
