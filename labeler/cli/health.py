@@ -10,7 +10,6 @@ import click
 from labeler.analysis.active import parse_deciding_measure
 from labeler.analysis.health import (
     OLD_AFTER,
-    HealthInput,
     HealthSection,
     assess_health,
     describe_health,
@@ -30,6 +29,7 @@ from labeler.cli.options import (
 from labeler.cli.output import Table, text_lines
 from labeler.evaluation import Scoreboard
 from labeler.model import EVERYTHING, Settings, escape_controls
+from labeler.services.health import read_health_input
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -63,7 +63,7 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
         among = store.selected_queries(chosen)
         texts = [q.text for q in store.queries() if among is None or q.query_id in among]
         spread, alike = spread_of(store, settings), count_similar_pairs(texts)
-        told = HealthInput.of(store, spread, settings.decide_by, alike, among)
+        told = read_health_input(store, spread, settings.decide_by, alike, among)
     found = assess_health(told, datetime.now(UTC), after)
     if kind == "json":
         said = {"golden": golden, "split": chosen.split, "leaked": chosen.leaked}

@@ -13,7 +13,6 @@ import streamlit as st
 from labeler.analysis.active import parse_deciding_measure
 from labeler.analysis.health import (
     GoldenSetHealth,
-    HealthInput,
     HealthSection,
     HealthWarning,
     assess_health,
@@ -29,6 +28,7 @@ from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
 from labeler.render.tables.verdict_block import verdict_block
+from labeler.services.health import read_health_input
 from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
@@ -128,7 +128,7 @@ def measured(
                 board.values(parse_deciding_measure(board.conventions, settings.decide_by))
             )
         near = alike(path, data_revision, selected)
-        told = HealthInput.of(store, spread, settings.decide_by, near, among)
+        told = read_health_input(store, spread, settings.decide_by, near, among)
     return assess_health(told, datetime.now(UTC))
 
 
