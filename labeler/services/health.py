@@ -17,23 +17,23 @@ def read_health_input(
     among: Collection[str] | None = None,
 ) -> HealthInput:
     """Read all data, or only those of the queries ``among``; logs are always complete."""
-    met, only_proposed = store.proposals_met(among)
-    queries = [each for each in store.queries() if among is None or each.query_id in among]
-    pairs = store.graded_pairs()
+    met, only_proposed = store.suggestions.met(among)
+    queries = [each for each in store.queries.all() if among is None or each.query_id in among]
+    pairs = store.suggestions.graded_pairs()
     graded = [each for each in pairs if among is None or each.query_id in among]
-    rel = store.settings().rel
+    rel = store.settings.read().rel
     answers = answering_pairs(queries, graded, rel).values()
     return HealthInput(
         queries=queries,
-        origins=store.origins(),
+        origins=store.history.origins(),
         graded=graded,
         only_proposed=only_proposed,
         met=met,
-        batches=store.batches(),
+        batches=store.candidates.batches(),
         spread=spread,
         by=by,
         alike=alike,
         rel=rel,
-        answers=store.chunks_numbered(pair.chunk for each in answers for pair in each),
-        copies=[each for each in store.copy_grades() if among is None or each.query_id in among],
+        answers=store.texts.numbered(pair.chunk for each in answers for pair in each),
+        copies=[each for each in store.copies.grades() if among is None or each.query_id in among],
     )
