@@ -24,8 +24,6 @@ from labeler.model import (
     ChunkingIndex,
     Collection,
     CollectionTexts,
-    Evidence,
-    GoldenGrade,
     GoldenState,
     GradeChange,
     PackedLists,
@@ -79,7 +77,6 @@ WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import')
     AND j.text_hash IS c.text_hash
 """
 MARKED_IN_USE = f"{MARKED_PASSAGES} AND q.retired_at IS NULL"
-TEXT_HASHES = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
 UNGRADED_PAIRS = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
 ALL_JUDGMENTS = f"SELECT {JUDGMENT_COLUMNS} FROM judgments AS j WHERE j.undoes IS NULL"
 UNDONE_JUDGMENTS = "SELECT undoes FROM judgments WHERE undoes IS NOT NULL"
@@ -149,33 +146,63 @@ class CollectionReader:
             numbers = dict(
                 sorted(self._db.rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL"))
             )
-            query_ids = tuple(numbers.values())
-            place = {query_id: at for at, query_id in enumerate(query_ids)}
-            golden, chunk_ids, pool = self._golden(), self.chunk_ids(), self.pool(place)
-            positions = np.searchsorted(np.array([*numbers], dtype=np.int64), golden.grades.query)
+            place = {query_id: at for at, query_id in enumerate(numbers.values())}
+            golden, chunk_ids = self._golden(), self.chunk_ids()
+            of = golden.grades
+            positions = np.searchsorted(np.array([*numbers], dtype=np.int64), of.query)
             state = self._state(numbers, golden, chunk_ids)  # before there are runs in memory
-            return Collection(
-                query_ids=query_ids,
+            return self.assemble(
+                place,
+                chunk_ids,
+                (positions, of.chunk, of.grade, of.kind == TRANSFER),
                 facets=self.facets(place),
-                chunk_ids=chunk_ids,
-                runs=tuple(self.stored_runs(place)),
-                golden_query=positions.astype(np.int32),
-                golden_chunk=golden.grades.chunk.astype(np.int32),
-                golden_grade=golden.grades.grade.astype(np.int8),
-                stale=np.isin(golden.grades.judgment, self._numbers(STALE_JUDGMENTS)),
-                transferred=is_transferred
-                if (is_transferred := golden.grades.kind == TRANSFER).any()
-                else None,
-                revision=self._db.value(NEWEST_JUDGMENT),
-                data_revision=self._golden_set.data_revision(),
-                golden=state,
-                pool_query=pool[0],
-                pool_chunk=pool[1],
-                leaked=self.leaked_ids(),
-                sides=self.sides(chunk_ids),
                 marks=self._marks(golden.by_pair),
-                texts=self.texts_later(),
+                revision=state.revision,
+                state=state,
+                stale=np.isin(of.judgment, self._numbers(STALE_JUDGMENTS)),
             )
+
+    def assemble(
+        self,
+        place: Mapping[str, int],
+        chunk_ids: Sequence[str],
+        golden: Iterable[npt.NDArray[Any]],
+        *,
+        facets: Mapping[str, tuple[str | None, ...]],
+        marks: Mapping[tuple[str, int], tuple[Passage, ...]],
+        revision: int,
+        state: GoldenState | None = None,
+        stale: npt.NDArray[np.bool_] | None = None,
+        runs: Container[str] | None = None,
+    ) -> Collection:
+        """Return golden grades with what else measures are computed from, in the same transaction.
+
+        ``place`` is the position of each query. ``golden`` has, sorted by the first two, the query
+        position, the chunk and the grade of each golden grade, and whether it was transferred.
+        ``runs`` keeps to the runs with these names.
+        """
+        query, chunk, grade, transferred = golden
+        pool = self._pool(place)
+        return Collection(
+            query_ids=tuple(place),
+            facets=facets,
+            chunk_ids=chunk_ids,
+            runs=tuple(self._stored_runs(place, runs)),
+            golden_query=query.astype(np.int32),
+            golden_chunk=chunk.astype(np.int32),
+            golden_grade=grade.astype(np.int8),
+            stale=np.zeros(len(grade), dtype=np.bool_) if stale is None else stale,
+            transferred=transferred.astype(np.bool_) if transferred.any() else None,
+            revision=revision,
+            data_revision=self._golden_set.data_revision(),
+            golden=state,
+            pool_query=pool[0],
+            pool_chunk=pool[1],
+            leaked=self._leaked_ids(),
+            sides=self._sides(chunk_ids),
+            marks=marks,
+            texts=self._texts_later(),
+        )
 
     def _golden(self, query: int | None = None) -> AttributedGrades:
         """Return what is golden of queries in use, or of one."""
@@ -327,7 +354,7 @@ class CollectionReader:
         of = {document.document_id: document.text for document in documents}
         return CollectionTexts(digest.hexdigest(), cuts, of)
 
-    def texts_later(self) -> Callable[[], CollectionTexts]:
+    def _texts_later(self) -> Callable[[], CollectionTexts]:
         """Return what reads the texts once they are asked for, by a connection of its own."""
         path = self._db.path
 
@@ -337,7 +364,7 @@ class CollectionReader:
 
         return read
 
-    def stored_runs(
+    def _stored_runs(
         self, place: Mapping[str, int], only: Container[str] | None = None
     ) -> Iterator[StoredRun]:
         """Give the runs, or those of some names, with their lists by query position."""
@@ -386,7 +413,7 @@ class CollectionReader:
                 facets[facet][place[query_id]] = bucket
         return {facet: tuple(column) for facet, column in facets.items()}
 
-    def pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
+    def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
         """Return the pairs that a file put into the pool without a grade: query position, chunk."""
         pairs = sorted(
             (place[query], chunk)
@@ -395,33 +422,17 @@ class CollectionReader:
         )
         return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
 
-    def sides(self, chunk_ids: Sequence[str]) -> ChunkingIndex | None:
+    def _sides(self, chunk_ids: Sequence[str]) -> ChunkingIndex | None:
         """Return of which chunking each chunk is, None where there is no other than the unnamed."""
         names = [name for (name,) in self._db.rows("SELECT name FROM chunkings ORDER BY id")]
         return ChunkingIndex.of_ids(names, chunk_ids) if names else None
 
-    def leaked_ids(self) -> frozenset[str]:
+    def _leaked_ids(self) -> frozenset[str]:
         """Return the queries that are marked as leaked, retired ones included."""
         rows = self._db.rows(
             "SELECT q.query_id FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query"
         )
         return frozenset(query_id for (query_id,) in rows)
-
-    def marks_of(
-        self, grades: Iterable[GoldenGrade], number: Mapping[str, int]
-    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-        """Return the same of golden grades that were frozen, by the numbers chunks have now."""
-        marked: list[tuple[GoldenGrade, Evidence]] = [
-            (each, each.evidence)
-            for each in grades
-            if each.evidence is not None and not each.carried_from
-        ]
-        wordings = dict(self._db.rows(TEXT_HASHES)) if marked else {}
-        return {
-            (each.query_id, number[each.chunk_id]): evidence.passages
-            for each, evidence in marked
-            if wordings.get(each.chunk_id) == evidence.text_hash
-        }
 
 
 def golden_marks(

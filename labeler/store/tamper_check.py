@@ -240,11 +240,6 @@ class TamperCheck:
         with self._db.reading():
             return HashChain(self._db.conn).present_seal()
 
-    def differs_from(self, kept: Seal) -> str | None:
-        """Say how the logs differ from what they were when a seal was kept, if they do."""
-        with self._db.reading():
-            return HashChain(self._db.conn).differs_from(kept)
-
 
 SEAL_SUFFIX = ".seal.txt"
 SEAL_FILE = "seal.txt"  # of a BEIR folder, and of its zip

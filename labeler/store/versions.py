@@ -20,6 +20,7 @@ import numpy.typing as npt
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     Collection,
+    Evidence,
     GoldenGrade,
     GoldenState,
     GoldenVersion,
@@ -35,6 +36,7 @@ from labeler.store.connection import Connection
 from labeler.store.golden_set import GoldenSet
 from labeler.store.settings import StoredSettings
 
+TEXT_HASHES = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
 VERSION_COLUMNS = "name, hash, frozen_at, frozen_by, note, revision, queries, grades"
 LIVE_NAME = "live"
 LEAST_HASH_DIGITS = 8  # of a hash that stands for a version
@@ -154,7 +156,7 @@ class Versions:
         """
         with self._db.reading():
             place = {query.query_id: at for at, query in enumerate(queries)}
-            chunk_ids, pool = self._collection.chunk_ids(), self._collection.pool(place)
+            chunk_ids = self._collection.chunk_ids()
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
             rows, given = [], list(grades)
             for grade in given:
@@ -164,26 +166,31 @@ class Versions:
                 pair = (place[grade.query_id], number[grade.chunk_id])
                 rows.append((*pair, grade.grade, bool(grade.carried_from)))
             table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
-            return Collection(
-                query_ids=tuple(place),
+            return self._collection.assemble(
+                place,
+                chunk_ids,
+                table,
                 facets=facets_of_queries(queries),
-                chunk_ids=chunk_ids,
-                runs=tuple(self._collection.stored_runs(place)),
-                golden_query=table[0],
-                golden_chunk=table[1],
-                golden_grade=table[2].astype(np.int8),
-                stale=np.zeros(len(rows), dtype=np.bool_),
-                transferred=table[3].astype(np.bool_) if table[3].any() else None,
+                marks=self._marks_of(given, number),
                 revision=state.revision,
-                data_revision=self._golden_set.data_revision(),
-                golden=state,
-                leaked=self._collection.leaked_ids(),
-                sides=self._collection.sides(chunk_ids),
-                marks=self._collection.marks_of(given, number),
-                texts=self._collection.texts_later(),
-                pool_query=pool[0],
-                pool_chunk=pool[1],
+                state=state,
             )
+
+    def _marks_of(
+        self, grades: Iterable[GoldenGrade], number: Mapping[str, int]
+    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
+        """Return what frozen golden grades rest on, by the numbers that chunks have now."""
+        marked: list[tuple[GoldenGrade, Evidence]] = [
+            (each, each.evidence)
+            for each in grades
+            if each.evidence is not None and not each.carried_from
+        ]
+        wordings = dict(self._db.rows(TEXT_HASHES)) if marked else {}
+        return {
+            (each.query_id, number[each.chunk_id]): evidence.passages
+            for each, evidence in marked
+            if wordings.get(each.chunk_id) == evidence.text_hash
+        }
 
     def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
         """Return what measures of some runs would have been computed from just before ``when``.
@@ -198,31 +205,18 @@ class Versions:
         until = moment(when)
         with self._db.reading():
             numbers = self._db.rows(QUERIES_UNTIL, {"until": until})
-            query_ids = tuple(query_id for _, query_id in numbers)
-            place = {query_id: at for at, query_id in enumerate(query_ids)}
-            chunk_ids = self._collection.chunk_ids()
+            place = {query_id: at for at, (_, query_id) in enumerate(numbers)}
             golden, marks = self._golden_at(until, self.rule_at(when))
             positions = {number: place[query_id] for number, query_id in numbers}
             table = _by_position(golden, positions)
-            pool = self._collection.pool(place)
-            return Collection(
-                query_ids=query_ids,
+            return self._collection.assemble(
+                place,
+                self._collection.chunk_ids(),
+                table,
                 facets=self._collection.facets(place),
-                chunk_ids=chunk_ids,
-                runs=tuple(self._collection.stored_runs(place, runs)),
-                golden_query=table[0],
-                golden_chunk=table[1],
-                golden_grade=table[2].astype(np.int8),
-                stale=np.zeros(len(table[0]), dtype=np.bool_),
-                transferred=table[3].astype(np.bool_) if table[3].any() else None,
-                revision=self.revision_at(when),
-                data_revision=self._golden_set.data_revision(),
-                pool_query=pool[0],
-                pool_chunk=pool[1],
-                leaked=self._collection.leaked_ids(),
-                sides=self._collection.sides(chunk_ids),
                 marks={pair: each for pair, each in marks.items() if pair[0] in place},
-                texts=self._collection.texts_later(),
+                revision=self.revision_at(when),
+                runs=runs,
             )
 
     def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:

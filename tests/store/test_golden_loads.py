@@ -32,7 +32,7 @@ from labeler.store import Store
 from labeler.store.columns import hash_text
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole
 from tests.support.new_golden_set import newborn
-from tests.support.store_reads import check_seals
+from tests.support.store_reads import check_seals, differs_from
 
 Grades = dict[tuple[str, str], int]
 FIRST: Grades = {("q1", "a"): 3, ("q1", "b"): 0, ("q2", "a"): 1}
@@ -167,7 +167,7 @@ def test_the_only_load_is_taken_back_and_the_log_keeps_both(base: Store):
     assert [(each.kind, each.grade, each.undoes) for each in base.judgments.log()[3:]] == [
         ("withdraw", None, each.event_id) for each in reversed(log)
     ]
-    assert base.tamper_check.differs_from(seal) is None
+    assert differs_from(base, seal) is None
     assert check_seals(base).faults == ()
     assert check_seals(base).unsealed == 0
     assert_whole(base)

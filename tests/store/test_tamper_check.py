@@ -14,7 +14,7 @@ from labeler.store import Store
 from labeler.store.hash_chain import Seal, next_seal
 from labeler.store.tamper_check import MOST_FAULTS, SEALED_AT_ONCE
 from tests.support.databases import IN_BOTH, assert_whole, rewrite
-from tests.support.store_reads import check_seals
+from tests.support.store_reads import check_seals, differs_from
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_an_untouched_log_is_as_it_was_sealed(graded: Store):
     assert report.faults == ()
     assert (report.events, report.unsealed) == (10, 0)
     assert (report.seal.judgments, report.seal.remarks) == (8, 2)
-    assert graded.tamper_check.differs_from(report.seal) is None
+    assert differs_from(graded, report.seal) is None
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_who_makes_all_seals_anew_is_found_out_by_any_that_was_kept(graded: Stor
     rewrite(graded.path, statement)
     seal_anew(graded)
     assert check_seals(graded).faults == ()
-    assert graded.tamper_check.differs_from(kept) is not None
+    assert differs_from(graded, kept) is not None
 
 
 def test_an_older_copy_that_was_put_back_is_told_from_a_changed_one(graded: Store):
     kept = graded.tamper_check.newest_seal()
     rewrite(graded.path, "DELETE FROM judgments WHERE id = 8", "DELETE FROM seals")
-    said = graded.tamper_check.differs_from(kept)
+    said = differs_from(graded, kept)
     assert said is not None
     assert "judgments went up to number 8, and that one is not there" in said
 
@@ -136,16 +136,16 @@ def test_a_seal_that_was_kept_stays_true_while_people_grade_and_are_renamed(grad
     graded.queries.retire("q1")
     graded.runs.drop("first")
     assert check_seals(graded).faults == ()
-    assert graded.tamper_check.differs_from(kept) is None
+    assert differs_from(graded, kept) is None
     assert not kept.is_of(graded.tamper_check.newest_seal())
 
 
 def test_a_seal_may_be_shortened_but_not_made_up(graded: Store):
     kept = graded.tamper_check.newest_seal()
     short = Seal.parse(str(kept)[: len("8-2-") + 16])
-    assert graded.tamper_check.differs_from(short) is None
+    assert differs_from(graded, short) is None
     wrong = Seal(short.judgments, short.remarks, "0" * 16)
-    assert graded.tamper_check.differs_from(wrong) is not None
+    assert differs_from(graded, wrong) is not None
     for text in ("", "8-2-", f"8-2-{kept.digest[:15]}", f"8-{kept.digest}", str(kept) + "0"):
         with pytest.raises(BadInput, match="is no seal"):
             Seal.parse(text)
@@ -229,7 +229,7 @@ def test_processes_that_seal_at_the_same_time_make_one_chain(filled: Store, pyth
     report = check_seals(filled)
     assert report.faults == ()
     assert filled.connection.value("SELECT count(*) FROM seals") == 303
-    assert filled.tamper_check.differs_from(report.seal) is None
+    assert differs_from(filled, report.seal) is None
     assert_whole(filled)
 
 
@@ -256,7 +256,7 @@ def test_a_server_that_is_killed_leaves_one_chain_and_seals_that_stay_true(fille
     filled.tamper_check.seal()
     assert check_seals(filled).faults == ()
     for seal in kept:
-        assert filled.tamper_check.differs_from(Seal.parse(seal)) is None
+        assert differs_from(filled, Seal.parse(seal)) is None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")

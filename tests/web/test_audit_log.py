@@ -30,6 +30,7 @@ from labeler.web.auth import access
 from labeler.web.auth.access import hash_secret
 from tests.support.databases import assert_refused
 from tests.support.page import empty_golden_set, open_page, words
+from tests.support.store_reads import differs_from
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b]0;PWNED\x07\n| Root | lead |"
 
@@ -244,7 +245,7 @@ def test_an_export_prints_the_seal_and_is_kept_with_it(
     golden = filled.collection.golden_state().hash
     assert newest(filled).detail == {"format": kind, "seal": seal, "golden": golden}
     assert newest(filled).subject == str(path)
-    assert filled.tamper_check.differs_from(filled.tamper_check.newest_seal()) is None
+    assert differs_from(filled, filled.tamper_check.newest_seal()) is None
 
 
 def test_the_log_and_a_beir_set_carry_the_seal_themselves(run, filled: Store, tmp_path: Path):
