@@ -12,7 +12,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.model import Answer, Loaded, LoadReport, escape_controls
 from labeler.store.audit import Audit
 from labeler.store.connection import Connection
-from labeler.store.load_reports import extended_report
+from labeler.store.load_reports import load_report
 from labeler.store.queries import Queries
 from labeler.store.runs import Runs
 from labeler.store.signals import UNKNOWN_QUERIES
@@ -64,7 +64,7 @@ class Answers:
                 "load its queries, or check that the ids are the same"
             )
         title = f"answers of {_format_runs(numbers)}"
-        return extended_report(title, loaded, counts, {UNKNOWN_QUERIES: len(unknown)}, warned)
+        return load_report(title, loaded, counts, {UNKNOWN_QUERIES: len(unknown)}, warned)
 
     def _answering_run(self, name: str, where: str) -> int:
         number = self._db.value("SELECT id FROM runs WHERE name = ?", [name])

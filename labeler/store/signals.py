@@ -15,7 +15,7 @@ from labeler.model import Loaded, LoadReport, Signal, SignalPoint, escape_contro
 from labeler.store.audit import Audit
 from labeler.store.columns import as_json
 from labeler.store.connection import Connection
-from labeler.store.load_reports import extended_report
+from labeler.store.load_reports import load_report
 from labeler.store.queries import Queries
 
 UNKNOWN_QUERIES = "queries unknown to the golden set"
@@ -103,7 +103,7 @@ class Signals:
             for name in without
         ]
         facts = {UNKNOWN_QUERIES: len(unknown)} if queries else {}
-        return extended_report("signals", loaded, counts, facts, warned)
+        return load_report("signals", loaded, counts, facts, warned)
 
     def _put_signal(self, signal: Signal, where: str, *, update: bool) -> str:
         key = (signal.system, signal.name, signal.date, signal.query_id or "")
