@@ -283,7 +283,7 @@ class Progress:
 
 
 class Activity:
-    """What the lead asks of the log."""
+    """Reads what graders have done."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

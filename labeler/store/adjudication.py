@@ -191,7 +191,7 @@ class Case:
 
 
 class Adjudications:
-    """The pairs graders disagree on, and what is decided of them."""
+    """Reads the pairs graders disagree on, and stores what is decided of them."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

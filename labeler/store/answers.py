@@ -26,7 +26,7 @@ SET_ANSWER = "UPDATE answers SET answer = ?, correct = ? WHERE run = ? AND query
 
 
 class Answers:
-    """Answers by run and query."""
+    """Loads, reads and drops answers, by run and query."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -113,7 +113,7 @@ class Lease:
 
 
 class Assignment:
-    """The pool to assign, what each grader has judged, and who is at what just now."""
+    """Reads the pool and what each grader has judged; keeps who was handed which queries."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

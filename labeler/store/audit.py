@@ -42,7 +42,7 @@ SELECT EXISTS (
 
 
 class Audit:
-    """What was done to a golden set, and by whom: `Connection.actor` is who uses it."""
+    """Appends to the log and searches it; `Connection.actor` is who does what is noted."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -101,7 +101,7 @@ WHERE id = ? AND state <> 'taken'
 
 
 class Candidates:
-    """Questions that users asked, were generated or typed; they become queries or are set aside."""
+    """Adds questions, and makes queries of them or sets them aside."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

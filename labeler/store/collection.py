@@ -129,7 +129,7 @@ class AttributedGrades(NamedTuple):
 
 
 class CollectionReader:
-    """The golden set whole, by number, for the engine; and what it is by its content."""
+    """Reads everything that measures are computed from, and the hash of the golden set."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

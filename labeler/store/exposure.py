@@ -39,7 +39,7 @@ FROM pair
 
 
 class Exposure:
-    """Whom the ranked lists of a query, or the grades others gave, were shown to."""
+    """Stores and says what graders were shown of a query before they judged."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

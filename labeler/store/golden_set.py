@@ -44,7 +44,7 @@ class Contents:
 
 
 class GoldenSet:
-    """What the golden set is called, holds and was changed by."""
+    """Reads the name, the counts, the newest revisions and the grades of the golden set."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -1,4 +1,4 @@
-"""The log of judgments: append, replace and undo them, and what graders had seen before.
+"""The log of judgments: append to it, undo, and read what counts of a pair since a revision.
 
 One judgment is one INSERT statement, with what it says of copies of its chunk, so that it needs
 no transaction of its own and a re-sent event is harmless. Which judgment counts is decided by the
@@ -153,7 +153,7 @@ class JudgmentConflict(BadInput):
 
 
 class Judgments:
-    """Graders, their judgments and what follows from them for a pair."""
+    """Appends, undoes and reads judgments."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -127,7 +127,7 @@ class GraderIdentity:
 
 
 class People:
-    """Graders: their names and roles, how each of them comes in, and their browsers' keys."""
+    """Adds, invites and renames graders, and reads who they are."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -34,7 +34,7 @@ UPDATE queries SET source = ?, source_file = ?, added_at = ?, added_by = ? WHERE
 
 
 class QueryHistory:
-    """The log of changes of queries, and the origin of each query."""
+    """Appends to the log of changes of queries, and reads it and their origins."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

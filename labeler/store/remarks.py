@@ -74,7 +74,7 @@ class UndoableRemark:
 
 
 class Remarks:
-    """Queries that nothing answers, or that nobody understands, as graders say."""
+    """Appends, takes back and reads what graders say of whole queries."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -71,7 +71,7 @@ class SignalSummary:
 
 
 class Signals:
-    """Signals of systems over time."""
+    """Loads, reads and drops signals of systems over time."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

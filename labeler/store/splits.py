@@ -69,7 +69,7 @@ class LeakedQuery:
 
 
 class QuerySplits:
-    """Which split each query is in, and which queries leaked."""
+    """Reads and changes the split of each query, and which queries leaked."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

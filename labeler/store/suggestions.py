@@ -75,7 +75,7 @@ VotesBySource = dict[str, dict[int, int]]
 
 
 class Suggestions:
-    """Votes for grades, by source, and the grades that people gave the same pairs."""
+    """Reads votes for grades, by source, and the grades that people gave the same pairs."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -197,7 +197,7 @@ SEALED_AT_ONCE = 2_000  # events sealed in one transaction: graders wait for it 
 
 
 class TamperCheck:
-    """Makes the chain longer, and looks whether the logs are still what it was made from."""
+    """Extends the hash chain, and returns the seal of both logs."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -201,7 +201,7 @@ class MarkedJudgment(NamedTuple):
 
 
 class Transfers:
-    """What grades of one chunking may say of another's chunks is found from this, and kept."""
+    """Reads what a transfer rests on, stores it, undoes it and traces its grades."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection

@@ -73,7 +73,7 @@ GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
 
 
 class Versions:
-    """Frozen versions of the golden set, and its state at another moment."""
+    """Stores frozen versions, and reads these and the state at another moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
